@@ -1,0 +1,93 @@
+import { ApiError, type ApiErrorOptions } from './api-error.ts'
+import { fillTemplate, type Params, type TemplateParams } from './template.ts'
+
+/** One text per language tag. English is the default language and always there. */
+export type Messages = Readonly<Record<string, string>> & { readonly en: string }
+
+/** What the catalogue publishes about a code. */
+export interface ErrorDefinition {
+  readonly statusCode: number
+  /** Says what was wrong and what to do next; `{places}` are filled with the error's `params`. */
+  readonly message: Messages
+  /** One sentence for the catalogue page: how the caller mends it. */
+  readonly remedy: string
+}
+
+type FieldWish<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields & string]
+type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
+  ? keyof TemplateParams<En> extends never
+    ? { params?: Params }
+    : { params: TemplateParams<En> }
+  : never
+type CreateOptions<Text, Fields> = ParamsOf<Text> & Omit<ApiErrorOptions, 'params' | 'errors'> & { errors?: readonly FieldWish<Fields>[] }
+type CreateArguments<Text, Fields> =
+  object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
+
+/** The errors that a package or a service can raise, by code, with the texts of its field errors by key. */
+export interface ErrorList<
+  Definitions extends Readonly<Record<string, ErrorDefinition>> = Readonly<Record<string, ErrorDefinition>>,
+  Fields extends Readonly<Record<string, Messages>> = Readonly<Record<string, Messages>>
+> {
+  readonly definitions: Definitions
+  readonly fieldMessages: Fields
+  /** Makes the error with this code; its `message` is the English text. */
+  create<Code extends keyof Definitions & string>(code: Code, ...options: CreateArguments<Definitions[Code]['message'], Fields>): ApiError
+}
+
+/**
+ * Declares errors once: code, status, texts per language, remedy. The list goes to the catalogue's `include`.
+ * Refuses a code that is not UPPER_SNAKE_CASE, a status outside 400–599, and languages with different `{places}`.
+ *
+ * @example
+ * const orderErrors = defineErrors({
+ *   INSUFFICIENT_STOCK: {
+ *     statusCode: 409,
+ *     message: { en: 'Only {available} are left. Order fewer.', es: 'Solo quedan {available}. Pida menos.' },
+ *     remedy: 'Read the product again and order at most what is in stock.'
+ *   }
+ * })
+ * throw orderErrors.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
+ */
+export function defineErrors<
+  const Definitions extends Readonly<Record<string, ErrorDefinition>>,
+  const Fields extends Readonly<Record<string, Messages>> = Record<never, never>
+>(definitions: Definitions, fieldMessages?: Fields): ErrorList<Definitions, Fields> {
+  const fields = fieldMessages ?? ({} as Fields)
+  for (const [code, { statusCode, message }] of Object.entries(definitions)) {
+    if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code)) throw new TypeError(`The error code "${code}" is not UPPER_SNAKE_CASE. Rename it.`)
+    if (!Number.isInteger(statusCode) || statusCode < 400 || statusCode > 599) {
+      throw new TypeError(`The error ${code} has the status ${statusCode}. Give it one from 400 to 599.`)
+    }
+    requireSamePlaces(code, message)
+  }
+  for (const [key, messages] of Object.entries(fields)) requireSamePlaces(key, messages)
+
+  function create(
+    code: string,
+    options: Omit<ApiErrorOptions, 'errors'> & { errors?: readonly { field: string; key: string; params?: Params }[] } = {}
+  ) {
+    const { statusCode, message } = definitions[code] as ErrorDefinition
+    const errors = (options.errors ?? []).map(({ field, key, params = {} }) => ({
+      field,
+      key,
+      params,
+      message: fillTemplate(fields[key]?.en ?? key, params)
+    }))
+    return new ApiError(statusCode, code, fillTemplate(message.en, options.params ?? {}), { ...options, errors })
+  }
+  return { definitions, fieldMessages: fields, create }
+}
+
+function requireSamePlaces(name: string, messages: Messages) {
+  const wanted = placesOf(messages.en)
+  for (const [language, text] of Object.entries(messages)) {
+    if (placesOf(text) !== wanted)
+      throw new TypeError(
+        `The texts of ${name} differ in their places: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}.`
+      )
+  }
+}
+
+function placesOf(text: string) {
+  return [...new Set(text.match(/\{\w+\}/g))].toSorted().join(' ')
+}

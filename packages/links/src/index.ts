@@ -1,0 +1,5 @@
+export type { Link } from './link.ts'
+export { hrefOf, linkHeader } from './link.ts'
+export type { OriginOptions, OriginRequest } from './origin.ts'
+export { originResolver } from './origin.ts'
+export { targetWithoutSecrets } from './target.ts'

@@ -1,0 +1,60 @@
+import type { Socket } from 'node:net'
+
+/** Where absolute links get their origin from. */
+export interface OriginOptions {
+  /** The service's public address without a trailing slash, as `https://api.example.com`. Wins over everything else. */
+  readonly publicUrl?: string | undefined
+  /**
+   * Hosts (with port, when not the default one) that links may name when the request was made to them.
+   * Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host counts.
+   * @default [] – the Host header is never believed
+   */
+  readonly allowedHosts?: readonly string[] | undefined
+}
+
+/** The part of a Fastify request that an origin is read from. */
+export interface OriginRequest {
+  readonly protocol: string
+  readonly host: string
+  readonly socket: Pick<Socket, 'localAddress' | 'localPort'>
+}
+
+/**
+ * Makes the function that names the origin of a request's links: `publicUrl`, else the request's host when it is allowed,
+ * else the address that the server itself listens on. An unchecked Host header never reaches a link.
+ * Throws a `TypeError` for a `publicUrl` that is not an http(s) URL or has a query, fragment, credentials or trailing slash.
+ */
+export function originResolver(options: OriginOptions): (request?: OriginRequest) => string {
+  const { publicUrl } = options
+  if (publicUrl !== undefined) {
+    requirePublicUrl(publicUrl)
+    return () => publicUrl
+  }
+  const allowed = new Set(options.allowedHosts?.map((host) => host.toLowerCase()))
+  return (request) => {
+    if (request === undefined) return 'http://localhost'
+    const protocol = request.protocol === 'https' ? 'https' : 'http'
+    const host = request.host.toLowerCase()
+    return `${protocol}://${allowed.has(host) ? host : listeningHost(request.socket)}`
+  }
+}
+
+function listeningHost({ localAddress, localPort }: OriginRequest['socket']) {
+  if (localAddress === undefined || localPort === undefined) return 'localhost'
+  return `${localAddress.includes(':') ? `[${localAddress.replace(/%.*$/, '')}]` : localAddress}:${localPort}`
+}
+
+function requirePublicUrl(publicUrl: string) {
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
+  const clean =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    !/[?#]/.test(publicUrl) &&
+    !publicUrl.endsWith('/')
+  if (!clean)
+    throw new TypeError(
+      `publicUrl is "${publicUrl}". Give an http or https URL without credentials, query, fragment or trailing slash, as "https://api.example.com".`
+    )
+}
