@@ -1,8 +1,9 @@
-// Writes docs/errors.md from the catalogue that the preset builds. Run it with --conditions=@concordat/source.
+// Writes docs/errors.md from the error lists of the plugins, merged by error-catalogue as the preset merges them. Run it with --conditions=@concordat/source.
 // Without --write it only says whether the page is up to date.
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import Fastify from 'fastify'
 
 /** What the page shows of a code. */
 export interface PublishedError {
@@ -35,18 +36,42 @@ function cell(text: string | number | undefined) {
   return String(text).replaceAll('|', '\\|').replace(/\s+/g, ' ')
 }
 
-// Which packages list a code, read from the error lists that their doors export.
-async function packagesByCode(root: string) {
-  const packages = new Map<string, string[]>()
-  for (const door of globSync('packages/*/src/index.ts', { cwd: root }).sort()) {
-    const name = door.split(/[\\/]/)[1] as string
-    const exported = (await import(pathToFileURL(join(root, door)).href)) as Record<string, unknown>
-    for (const list of Object.values(exported).filter(isErrorList))
-      for (const code of Object.keys(list.definitions)) packages.set(code, [...(packages.get(code) ?? []), name])
-  }
-  return packages
+interface ErrorListing {
+  readonly definitions: Readonly<Record<string, unknown>>
 }
 
-function isErrorList(value: unknown): value is { readonly definitions: object } {
-  return typeof value === 'object' && value !== null && 'definitions' in value && 'fieldMessages' in value
+// The error lists that the doors of the plugins export, by package.
+async function listsOf(root: string) {
+  const lists: [name: string, list: ErrorListing][] = []
+  for (const manifest of globSync('packages/*/package.json', { cwd: root }).sort()) {
+    const folder = join(root, dirname(manifest))
+    if ((JSON.parse(readFileSync(join(root, manifest), 'utf8')) as { floor: number }).floor !== 2) continue
+    for (const exported of Object.values(await import(pathToFileURL(join(folder, 'src/index.ts')).href)))
+      if (isErrorList(exported)) lists.push([basename(folder), exported])
+  }
+  return lists
+}
+
+function isErrorList(exported: unknown): exported is ErrorListing {
+  return typeof exported === 'object' && exported !== null && 'definitions' in exported && 'fieldMessages' in exported
+}
+
+async function currentPage(root: string) {
+  const lists = await listsOf(root)
+  const app = Fastify()
+  const { default: errorCatalogue } = await import(pathToFileURL(join(root, 'packages/error-catalogue/src/index.ts')).href)
+  await app.register(errorCatalogue, { include: lists.map(([, list]) => list) })
+  const { entries } = (app as unknown as { errorCatalogue: { entries: readonly PublishedError[] } }).errorCatalogue
+  return errorsPage(entries, (code) => lists.filter(([, { definitions }]) => Object.hasOwn(definitions, code)).map(([name]) => name))
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = join(import.meta.dirname, '..')
+  const file = join(root, 'docs/errors.md')
+  const page = await currentPage(root)
+  if (process.argv.includes('--write')) writeFileSync(file, page)
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== page) {
+    console.log('docs/errors.md is not what the code says. Run scripts/errors-page.ts with --write.')
+    process.exitCode = 1
+  }
 }
