@@ -118,7 +118,7 @@ function linkTo(file: string) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const root = join(import.meta.dirname, '..')
+  const root = process.cwd()
   if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/rules.md'), checkRules(root).page)
   const { problems } = checkRules(root)
   for (const problem of problems) console.log(problem)

@@ -1,4 +1,4 @@
-// Writes docs/errors.md from the error lists of the plugins, merged by error-catalogue as the preset merges them. Run it with --conditions=@concordat/source.
+// Writes docs/errors.md from the error lists of the plugins, merged by error-catalogue as the preset merges them. Run it at the root, with --conditions=@concordat/source.
 // Without --write it only says whether the page is up to date.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -66,7 +66,7 @@ async function currentPage(root: string) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const root = join(import.meta.dirname, '..')
+  const root = process.cwd()
   const file = join(root, 'docs/errors.md')
   const page = await currentPage(root)
   if (process.argv.includes('--write')) writeFileSync(file, page)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { checkRules } from '../check-rules.ts'
@@ -100,17 +100,9 @@ t.test('mistakes of the page are reported: a rule twice, no kind, an unknown mar
 })
 
 t.test('the command prints a line per problem and fails, and --write mends what it can', async (t) => {
-  const root = tree(
-    t,
-    inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |'),
-    links(titled('links [K1]')),
-    {
-      scripts: {}
-    }
-  )
-  cpSync(script, join(root, 'scripts/check-rules.ts'))
-  const run = (...options: string[]) =>
-    spawnSync(process.execPath, [join(root, 'scripts/check-rules.ts'), ...options], { encoding: 'utf8' })
+  const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
+  const root = tree(t, rows, links(titled('links [K1]')))
+  const run = (...options: string[]) => spawnSync(process.execPath, [script, ...options], { cwd: root, encoding: 'utf8' })
 
   t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the last column.*\nK2: no test title.*\n$/ })
   t.match(run('--write'), { status: 1, stdout: /^K2: no test title.*\n$/ })

@@ -1,3 +1,6 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { errorsPage } from '../errors-page.ts'
 
@@ -23,4 +26,23 @@ t.test('the page lists every code once, by status and then by code, with texts, 
 t.test('a text with a bar or a line break stays one cell', async (t) => {
   const page = errorsPage([{ code: 'ODD', statusCode: 400, message: { en: 'a|b\nc', es: 'd' }, remedy: 'e' }], () => [])
   t.match(page, '| `ODD` | 400 | a\\|b c | d | e |  |\n')
+})
+
+t.test('the command accepts the page that it wrote, and refuses one that says something else', async (t) => {
+  const repository = join(import.meta.dirname, '../..')
+  const root = t.testdir({ docs: { 'errors.md': '# Errors\n' } })
+  symlinkSync(join(repository, 'packages'), join(root, 'packages'), 'junction')
+  const page = join(root, 'docs/errors.md')
+  const run = (...options: string[]) =>
+    spawnSync(process.execPath, ['--conditions=@concordat/source', join(repository, 'scripts/errors-page.ts'), ...options], {
+      cwd: root,
+      encoding: 'utf8'
+    })
+
+  t.match(run(), { status: 1, stdout: /^docs\/errors\.md is not what the code says/ })
+  t.match(run('--write'), { status: 0, stdout: '' })
+  t.match(run(), { status: 0, stdout: '' })
+  t.match(readFileSync(page, 'utf8'), /^\| `VALIDATION_FAILED` \| 422 \| .* \| error-catalogue(, [a-z-]+)* \|$/m)
+  writeFileSync(page, readFileSync(page, 'utf8').replace('| 422 |', '| 400 |'))
+  t.match(run(), { status: 1 })
 })
