@@ -1,9 +1,10 @@
 // The promise to the user of one package: installed with nothing but Fastify, it works.
 // Builds and packs every package, installs each tarball in an empty folder, and runs it there on plain Node.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { preset } from './arrows.ts'
 import { pnpm, run } from './run.ts'
 import { type Member, readManifest, readMembers, repository } from './workspace.ts'
 
@@ -36,14 +37,19 @@ export async function tryAlone(member: Member, tarballs: ReadonlyMap<string, str
   if (installed.code !== 0) return [`it can't be installed:\n${installed.output}`]
   const packed = readManifest(join(folder, 'node_modules', manifest.name, 'package.json'))
   writeFileSync(join(folder, 'probe.mjs'), readFileSync(template))
-  const registers = floor === 2 || manifest.alone !== undefined
+  const registers = floor === 2 || manifest.name === preset
   const task = { name: manifest.name, doors: Object.keys(packed.exports ?? {}), registers, alone: manifest.alone ?? {} }
   const trials = await Promise.all([
     run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd: folder }),
     run('publint', ['run', tarball, '--strict']),
     run('attw', [tarball, '--profile', 'esm-only', '--no-emoji'])
   ])
-  return [...manifestFaults(packed, manifest), ...trials.filter(({ code }) => code !== 0).map(({ output }) => output.trimEnd())]
+  const stale = existsSync(join(folder, 'node_modules', manifest.name, 'dist/.tsbuildinfo'))
+  return [
+    ...manifestFaults(packed, manifest),
+    ...(stale ? ['dist/.tsbuildinfo is packed; add "!dist/.tsbuildinfo*" to files'] : []),
+    ...trials.filter(({ code }) => code !== 0).map(({ output }) => output.trimEnd())
+  ]
 }
 
 /** Packs every package that is published, by name. */
