@@ -114,7 +114,7 @@ t.test('whatever is thrown can be logged, circles and traps included', async (t)
   t.strictSame(shown.slice(6), [{ message: 'undefined' }, { type: 'Object', message: 'undefined' }])
 })
 
-function broken() {
+function broken(): never {
   throw new Error('broken serializer')
 }
 
