@@ -1,4 +1,4 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Asked, askedOfRaw } from './answer.ts'
 import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
@@ -27,7 +27,7 @@ const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
 
 /** Every 4xx and 5xx leaves in the error envelope, whatever raised it, and nothing a client sends ends the process. */
-const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userOptions, done) => {
+const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = buildCatalogue(options.include, options.locales)
   const answering = createAnswering(options, catalogue, app.log)
@@ -50,7 +50,6 @@ const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userO
   app.setErrorHandler(answerError)
   app.addHook('onSend', envelopForeignError)
   app.addHook('onListen', warnOfSecondAddress)
-  done()
 
   function checkRoute(route: RouteOptions) {
     largestBody = Math.max(largestBody, route.bodyLimit ?? 0)
@@ -118,5 +117,5 @@ function discard(payload: unknown) {
   if ('destroy' in payload && typeof payload.destroy === 'function') payload.destroy()
 }
 
-const plugin: FastifyPluginCallback<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })
+const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })
 export default plugin
