@@ -31,3 +31,10 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   }
   writeFileSync(stamp, wanted)
 }
+
+// On Linux the packages bring Node 24, and its scripts run on it. Elsewhere they run on the Node that is here.
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (!existsSync(join(root, 'node_modules', '.bin', 'node')) && (major < 22 || (major === 22 && minor < 19))) {
+  console.error(`Node ${process.versions.node} is too old to run this repository here. Install Node 24 and try again.`)
+  process.exit(1)
+}
