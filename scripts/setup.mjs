@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.setup-stamp')
 
-const manifests = ['packages', 'examples'].flatMap((folder) =>
-  readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json'))
-)
+const manifests = ['packages', 'examples']
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')))
 const hash = createHash('sha256')
 for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', ...manifests.sort()]) {
   if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)))
