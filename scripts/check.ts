@@ -15,9 +15,10 @@ const script = (name: string, ...words: string[]) => ['node', join('scripts', na
 
 const steps: readonly Step[] = [
   { name: 'format', command: ['biome', 'check', '--config-path=scripts/format.json', '.'] },
+  // Before the linter, which looks up the exports of a package in what is built.
+  { name: 'types', command: ['tsc', '-b'] },
   { name: 'lint', command: ['oxlint', '-c', 'scripts/lint.json', '--type-aware', '--deny-warnings'] },
   { name: 'floors', command: script('check-floors.ts') },
-  { name: 'types', command: ['tsc', '-b'] },
   { name: 'tests', command: script('test.ts') },
   { name: 'alone', command: script('check-alone.ts') },
   { name: 'api', command: script('api-report.ts') },
