@@ -91,17 +91,16 @@ export function resolveOptions(options: VersioningOptions): Settings {
     versions: readVersions(options.versions ?? { 1: {} }, minimumNoticeDays),
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
-    publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? []),
-    exceptPrefixes: requirePaths('exceptPrefixes', options.exceptPrefixes ?? []),
+    publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? [], /^\//),
+    exceptPrefixes: requirePaths('exceptPrefixes', options.exceptPrefixes ?? [], /^\/.*[^/]$/),
     otherRules: options.otherRules ?? [],
     originOf: originResolver(options),
     now: options.now ?? Date.now
   }
 }
 
-function requirePaths(name: string, paths: readonly string[]) {
-  for (const path of paths) {
-    if (!/^\/[^/]/.test(path)) throw new TypeError(`${name} has "${path}". Write the path from its first slash, as "/reference".`)
-  }
+function requirePaths(name: string, paths: readonly string[], shape: RegExp) {
+  const wrong = paths.find((path) => !shape.test(path))
+  if (wrong !== undefined) throw new TypeError(`${name} has "${wrong}". Write a path as "/reference", from its first slash.`)
   return paths
 }

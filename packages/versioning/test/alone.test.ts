@@ -6,7 +6,7 @@ t.test('without options there is one version, v1, and stock Fastify serves it', 
   const app = Fastify()
   await app.register(versioning)
   await app.apiVersion(1, async (v1) => {
-    v1.get('/orders/:id', async (request) => ({ id: 'a', version: request.apiVersion }))
+    v1.get('/orders/:id', async ({ apiVersion }) => ({ id: 'a', version: apiVersion }))
   })
 
   const answer = await app.inject('/v1/orders/a')

@@ -19,7 +19,7 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
   })
   prepare(app)
   await app.apiVersion(1, async (v1) => {
-    v1.get('/orders/:id', async (request) => ({ version: request.apiVersion }))
+    v1.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
     v1.get('/baskets/:id', async (_request, reply) => {
       reply.header('link', '<https://api.example.com/logo.png>; rel="icon"')
       return {}
@@ -37,7 +37,7 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
     })
   })
   await app.apiVersion(3, async (v3) => {
-    v3.get('/orders/:id', async (request) => ({ version: request.apiVersion }))
+    v3.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
   })
   return app
 }
