@@ -1,5 +1,5 @@
 import { lints } from '@concordat/versioning'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
 type Route = Parameters<(typeof lints)[number]['check']>[0]
 
@@ -19,7 +19,13 @@ t.test('the paths of an ordinary service break no rule [S1] [P1] [P2] [P3] [P5]'
   const reads = [
     '/v1/categories',
     '/v1/categories/:id',
+    '/v1/products',
+    '/v1/products/:id',
     '/v1/products/:id/images/:imageId',
+    '/v1/customers',
+    '/v1/customers/:id',
+    '/v1/order-exports/:id',
+    '/v1/webhook-subscriptions/:id/deliveries/:deliveryId',
     '/v1/orders/:id/items/:itemId',
     '/v1/order-exports/:id/files/:fileId',
     '/v1/webhook-subscriptions/:id/deliveries/:deliveryId/attempts',
@@ -35,6 +41,10 @@ t.test('the paths of an ordinary service break no rule [S1] [P1] [P2] [P3] [P5]'
     '/v1/orders/:id(^[0-9a-f/]{3,(4)}$)'
   ]
   const posts = [
+    '/v1/products',
+    '/v1/products/:id/images',
+    '/v1/customers',
+    '/v1/webhook-subscriptions',
     '/v1/tokens',
     '/v1/token-revocations',
     '/v1/orders',
@@ -80,7 +90,7 @@ const table: readonly (readonly [rules: string, url: string, says: RegExp, route
   ['P3', '/v1/sql-tables', /technology word "sql"/],
   ['P3', '/v1/order-json-documents', /technology word "json"/],
   ['P3', '/v1/apis', /technology word "apis"/],
-  ['P3', '/v1/cust-ords-xs', /abbreviation "xs"/],
+  ['P3', '/v1/ob-orders', /abbreviation "ob"/],
   ['P3', '/v1/prdcts', /abbreviation "prdcts"\. Write the word out/],
   ['P2 P3', '/v1/orders.json', /not in lower/],
   ['P1 P3', '/v1/orders/:id.json', /more than one plain/],
@@ -107,15 +117,21 @@ const table: readonly (readonly [rules: string, url: string, says: RegExp, route
   ['V2', '/v1/orders', /constraint "version"/, { constraints: { version: '1.0.0' } }]
 ]
 
-for (const id of ['P1', 'P2', 'P3', 'P5', 'M10', 'V1', 'V2']) {
-  t.test(`a route that breaks ${id} is told what is wrong and how to mend it [${id}]`, async (t) => {
-    for (const [rules, url, says, route] of table.filter(([rules]) => rules.split(' ')[0] === id)) {
-      const broken = brokenRules({ url, ...route })
-      t.equal(Object.keys(broken).join(' '), rules, `${url} breaks ${rules}`)
-      t.match(broken[id], says)
-    }
-  })
+function isRefused(t: Test, id: string) {
+  for (const [rules, url, says, route] of table.filter(([rules]) => rules.split(' ')[0] === id)) {
+    const broken = brokenRules({ url, ...route })
+    t.equal(Object.keys(broken).join(' '), rules, `${url} breaks ${rules}`)
+    t.match(broken[id], says)
+  }
 }
+
+t.test('paths other than collections and items under a version are refused [P1]', async (t) => isRefused(t, 'P1'))
+t.test('segments that are no lower-case plural nouns are refused [P2]', async (t) => isRefused(t, 'P2'))
+t.test('verbs, technology words, abbreviations and operation parameters are refused [P3]', async (t) => isRefused(t, 'P3'))
+t.test('POST on an item is refused [P5]', async (t) => isRefused(t, 'P5'))
+t.test('POST that reads is refused [M10]', async (t) => isRefused(t, 'M10'))
+t.test('versions that are no plain integer are refused [V1]', async (t) => isRefused(t, 'V1'))
+t.test('versions by query parameter, header or constraint are refused [V2]', async (t) => isRefused(t, 'V2'))
 
 t.test('P3 tells verbs, extensions and hung actions apart', async (t) => {
   t.match(brokenRules({ url: '/v1/getOrders' }).P3, /begins with a verb/)
