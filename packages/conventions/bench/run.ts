@@ -20,7 +20,7 @@ const kinds = [
   'without-http-methods',
   'without-content-negotiation',
   'without-envelope',
-  'without-handler-timeout'
+  'with-fastify-timeout'
 ]
 
 interface Server {

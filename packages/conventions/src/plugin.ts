@@ -2,7 +2,7 @@ import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
-import transportSecurity, { answerHeaders } from '@concordat/transport-security'
+import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -26,7 +26,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [methodErrors, negotiationErrors, versioningErrors, ...(own?.include ?? [])]
+      include: [transportErrors, methodErrors, negotiationErrors, versioningErrors, ...(own?.include ?? [])]
     })
   }
   if (options.envelope !== false) {

@@ -4,6 +4,7 @@ import type { DeclaredAnswers } from './answer-schemas.ts'
 import { unenvelopedAnswer } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
 import type { ResolvedEnvelopeOptions } from './options.ts'
+import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped } from './timestamp-tail.ts'
 
 /** On each reply: the links that the handler added, and the self link when it is not the request's own URL. */
@@ -19,6 +20,7 @@ type Removal = (value: unknown) => unknown
 export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
   const { version, parts, now } = options
   const originOf = originResolver(options)
+  const timestamp = isoClock(now)
 
   return ({ resources }, lookup) => {
     const removals = new Map<number, Removal | undefined>()
@@ -38,7 +40,7 @@ export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: Declared
       return {
         data: withoutNulls(data),
         _links: linksOf(request, own),
-        _meta: { version: version(request), timestamp: new Date(now()).toISOString() }
+        _meta: { version: version(request), timestamp: timestamp() }
       }
     }
 

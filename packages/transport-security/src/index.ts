@@ -1,4 +1,5 @@
 export type { RemoteAddress } from './client-address.ts'
+export { transportErrors } from './errors.ts'
 export { answerHeaders } from './header-block.ts'
 export type { LogSerializer } from './log-serializers.ts'
 export type { TransportSecurityOptions } from './options.ts'

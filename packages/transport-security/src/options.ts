@@ -1,6 +1,7 @@
 import type { RemoteAddress } from './client-address.ts'
 import { type HeaderBlocks, type HeaderOptions, headerBlocks } from './header-block.ts'
 import { type LogSerializer, logSerializers } from './log-serializers.ts'
+import { milliseconds } from './milliseconds.ts'
 
 /** What the plugin can be told. */
 export interface TransportSecurityOptions extends HeaderOptions {
@@ -14,12 +15,18 @@ export interface TransportSecurityOptions extends HeaderOptions {
    * (`req`, `res`, `err`, `msg`) and may throw: the value is then shown as `[cannot be shown]`.
    */
   readonly serializers?: Readonly<Record<string, LogSerializer>> | undefined
+  /**
+   * A handler has answered by then, or the answer is 503; a route's own `handlerTimeout` wins.
+   * @default 30
+   */
+  readonly handlerTimeoutSeconds?: number | undefined
 }
 
 /** Everything that is computed once, at boot. */
 export interface ResolvedOptions {
   readonly blocks: HeaderBlocks
   readonly serializers: ReturnType<typeof logSerializers>
+  readonly handlerTimeoutMilliseconds: number
 }
 
 /** Refuses nonsense with a `TypeError` of one line, and computes what every answer shares. */
@@ -29,5 +36,9 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
       throw new TypeError(`transport-security: the serializer "${name}" is no function. Give one that makes a value for the log.`)
     }
   }
-  return { blocks: headerBlocks(options), serializers: logSerializers(options.remoteAddress, options.serializers) }
+  return {
+    blocks: headerBlocks(options),
+    serializers: logSerializers(options.remoteAddress, options.serializers),
+    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30)
+  }
 }

@@ -1,5 +1,6 @@
 import type { LogController } from 'fastify'
 import type { RemoteAddress } from './client-address.ts'
+import { milliseconds } from './milliseconds.ts'
 import { newRequestId } from './request-id.ts'
 import { OneLineLogController } from './request-line.ts'
 
@@ -15,11 +16,6 @@ export interface TransportServerOptions {
    * @default 20
    */
   readonly headersTimeoutSeconds?: number | undefined
-  /**
-   * A handler has answered by then, or the answer is 503; a route's own `handlerTimeout` wins.
-   * @default 30
-   */
-  readonly handlerTimeoutSeconds?: number | undefined
   /**
    * How long an idle connection waits for its next request. Keep it above the idle timeout of the proxy in front.
    * @default 72
@@ -47,10 +43,9 @@ export interface TransportServerPart {
   genReqId: () => string
   requestIdHeader: false
   requestTimeout: number
-  handlerTimeout: number
   keepAliveTimeout: number
   /** For a server that speaks TLS itself, spread these into `https`. */
-  http: { headersTimeout: number; maxHeaderSize: number; connectionsCheckingInterval: number }
+  http: { headersTimeout: number; maxHeaderSize: number; connectionsCheckingInterval: number; optimizeEmptyRequests: boolean }
   logController?: LogController
 }
 
@@ -79,17 +74,14 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
     genReqId: newRequestId,
     requestIdHeader: false,
     requestTimeout,
-    handlerTimeout: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30),
     keepAliveTimeout: milliseconds('keepAliveTimeoutSeconds', options.keepAliveTimeoutSeconds ?? 72),
-    http: { headersTimeout, maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: Math.min(headersTimeout, maxCheckingIntervalMs) },
+    http: {
+      headersTimeout,
+      maxHeaderSize: maxHeaderBytes,
+      connectionsCheckingInterval: Math.min(headersTimeout, maxCheckingIntervalMs),
+      // Spares a stream for each request without a body; the plugin makes up for what is no longer told on it.
+      optimizeEmptyRequests: true
+    },
     ...(logLinesPerRequest === 1 && { logController: new OneLineLogController(options.remoteAddress) })
   }
-}
-
-function milliseconds(name: string, seconds: number) {
-  const rounded = Math.round(seconds * 1000)
-  if (typeof seconds !== 'number' || !(rounded >= 1 && rounded <= 86_400_000)) {
-    throw new TypeError(`transport-security: ${name} is ${String(seconds)}. Give a number of seconds above 0, at most 86400.`)
-  }
-  return rounded
 }

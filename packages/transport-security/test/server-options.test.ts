@@ -8,9 +8,8 @@ t.test('by default, everything that can take too long or be too large has a limi
   t.strictSame(limits, {
     requestIdHeader: false,
     requestTimeout: 30_000,
-    handlerTimeout: 30_000,
     keepAliveTimeout: 72_000,
-    http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000 }
+    http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000, optimizeEmptyRequests: true }
   })
   t.ok(logController instanceof LogController)
   t.equal(genReqId, newRequestId)
@@ -20,14 +19,12 @@ t.test('the options are seconds and bytes', async (t) => {
   const part = transportServerOptions({
     requestTimeoutSeconds: 60,
     headersTimeoutSeconds: 2.5,
-    handlerTimeoutSeconds: 0.25,
     keepAliveTimeoutSeconds: 5,
     maxHeaderBytes: 8192,
     logLinesPerRequest: 2
   })
   t.match(part, {
     requestTimeout: 60_000,
-    handlerTimeout: 250,
     keepAliveTimeout: 5000,
     http: { headersTimeout: 2500, maxHeaderSize: 8192, connectionsCheckingInterval: 2500 }
   })
@@ -38,9 +35,8 @@ t.test('the options are seconds and bytes', async (t) => {
 t.test('nonsense is refused with one line', async (t) => {
   const refused: [unknown, RegExp][] = [
     [{ requestTimeoutSeconds: 0 }, /requestTimeoutSeconds is 0\. Give a number of seconds/],
-    [{ handlerTimeoutSeconds: -1 }, /handlerTimeoutSeconds is -1/],
     [{ keepAliveTimeoutSeconds: Number.NaN }, /keepAliveTimeoutSeconds is NaN/],
-    [{ handlerTimeoutSeconds: 30_000_000 }, /handlerTimeoutSeconds is 30000000/],
+    [{ keepAliveTimeoutSeconds: 30_000_000 }, /keepAliveTimeoutSeconds is 30000000/],
     [{ requestTimeoutSeconds: '30' }, /requestTimeoutSeconds is 30/],
     [{ headersTimeoutSeconds: 31 }, /headersTimeoutSeconds is above requestTimeoutSeconds/],
     [{ maxHeaderBytes: 100 }, /maxHeaderBytes is 100\. Give a whole number from 1024/],
@@ -63,15 +59,6 @@ t.test('a head or a body that never ends is answered 408, a head that is too lar
   t.match(await answerOf(send(app, head)), /^HTTP\/1\.1 408 /)
   t.match(await answerOf(send(app, `${head}Content-Length: 9\r\n\r\n{`)), /^HTTP\/1\.1 408 /)
   t.match(await answerOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
-})
-
-t.test('a handler that never answers is answered 503, and a route may have its own limit', async (t) => {
-  const app = Fastify(transportServerOptions({ handlerTimeoutSeconds: 0.05 }))
-  await app.register(transportSecurity)
-  app.get('/', () => new Promise(() => {}))
-  const answer = await app.inject('/')
-  t.equal(answer.statusCode, 503)
-  t.match(answer.headers, { 'x-frame-options': 'DENY', 'request-id': /./ })
 })
 
 t.test('an id that a client sends is not taken over [H2]', async (t) => {

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
+import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
+import t from 'tap'
+import { answerOf, send } from './raw-request.ts'
+
+type Handler = RouteHandlerMethod
+const never: Handler = () => new Promise(() => {})
+
+const slow: Handler = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  return 'slow'
+}
+
+async function* slowParts() {
+  yield 'a'
+  yield await new Promise((resolve) => setTimeout(resolve, 150, 'b'))
+}
+
+async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds: 0.05 }): Promise<FastifyInstance> {
+  const app = Fastify(transportServerOptions())
+  t.teardown(() => app.close())
+  await app.register(transportSecurity, options)
+  return app
+}
+
+async function answer(handler: Handler, route: RouteShorthandOptions = {}) {
+  const app = await start()
+  app.get('/', route, handler)
+  return app.inject('/')
+}
+
+t.test('a handler that never answers is answered 503 with Retry-After', async (t) => {
+  const late = await answer(never)
+  t.equal(late.statusCode, 503)
+  t.match(late.headers, { 'retry-after': '5', 'x-frame-options': 'DENY', 'request-id': /./ })
+  t.match(late.json(), { code: 'HANDLER_TIMEOUT' })
+})
+
+t.test('so is a hook that never goes on', async (t) => {
+  const app = await start()
+  app.get('/', { preHandler: () => {} }, async () => 'never')
+  t.equal((await app.inject('/')).statusCode, 503)
+})
+
+t.test('request.signal tells a handler to stop', async (t) => {
+  let aborted = false
+  await answer(async (request) => {
+    request.signal.addEventListener('abort', () => (aborted = true))
+    await new Promise(() => {})
+  })
+  t.equal(aborted, true)
+})
+
+t.test('a handler that answers when it is told to stop has the last word', async (t) => {
+  const told = await answer((request, reply) => {
+    request.signal.addEventListener('abort', () => void reply.send('as far as I got'))
+  })
+  t.strictSame([told.statusCode, told.body], [200, 'as far as I got'])
+})
+
+t.test('a route has a limit of its own by handlerTimeout, and hooks of its own still run', async (t) => {
+  let asked = false
+  const onRequest: RouteShorthandOptions['onRequest'] = (_request, _reply, done) => {
+    asked = true
+    done()
+  }
+  const own = await answer(slow, { handlerTimeout: 5000, onRequest })
+  t.strictSame([own.statusCode, own.body, asked], [200, 'slow', true])
+})
+
+t.test('answers of many requests at once come in time or not, each for itself', async (t) => {
+  const app = await start()
+  app.get('/:wait', async (request) => {
+    const { wait } = request.params as { wait: string }
+    if (wait === 'never') await new Promise(() => {})
+    return wait
+  })
+  const paths = Array.from({ length: 60 }, (_, index) => (index % 3 === 0 ? '/never' : '/now'))
+  const statuses = await Promise.all(paths.map(async (path) => (await app.inject(path)).statusCode))
+  t.strictSame(
+    statuses,
+    paths.map((path) => (path === '/never' ? 503 : 200))
+  )
+})
+
+t.test('an answer that has begun may take as long as it takes', async (t) => {
+  const streamed = await answer(async (_request, reply) => reply.send(Readable.from(slowParts())))
+  t.strictSame([streamed.statusCode, streamed.body], [200, 'ab'])
+})
+
+t.test('a response that was begun past Fastify and never ended is cut', async (t) => {
+  const app = await start()
+  app.get('/', (_request, reply) => {
+    reply.raw.write('begun')
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const bytes = await answerOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
+  t.match(bytes, /begun/)
+  t.notMatch(bytes, /503/)
+})
+
+t.test('a handler that took the response over is left alone', async (t) => {
+  const taken = await answer((_request, reply) => {
+    reply.hijack()
+    setTimeout(() => reply.raw.end('mine'), 150)
+  })
+  t.strictSame([taken.statusCode, taken.body], [200, 'mine'])
+})
+
+t.test('a client that leaves aborts request.signal and runs onRequestAbort, with a body and without', async (t) => {
+  for (const [name, bytes] of Object.entries({
+    GET: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
+    POST: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
+  })) {
+    const app = await start({ handlerTimeoutSeconds: 5 })
+    const heard: string[] = []
+    const asked = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    const handler: Handler = async (request) => {
+      request.signal.addEventListener('abort', () => {
+        heard.push('signal')
+        left.resolve()
+      })
+      asked.resolve()
+      await left.promise
+    }
+    if (name === 'GET')
+      app.addHook('onRequestAbort', (_request, done) => {
+        heard.push('hook')
+        done()
+      })
+    app.get('/', handler)
+    app.post('/', handler)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const socket = send(app, bytes)
+    await asked.promise
+    socket.destroy()
+    await once(socket, 'close')
+    await left.promise
+    t.ok(heard.includes('signal'), `${name}: signal`)
+    if (name === 'GET') t.ok(heard.includes('hook'), 'GET: hook')
+  }
+})
+
+t.test('a limit that makes no sense stops the start', async (t) => {
+  await t.rejects(start({ handlerTimeoutSeconds: 0 }), /handlerTimeoutSeconds is 0/)
+  await t.rejects(start({ handlerTimeoutSeconds: -1 }), /handlerTimeoutSeconds is -1/)
+})
