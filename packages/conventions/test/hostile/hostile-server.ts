@@ -1,0 +1,49 @@
+import { lookup } from 'node:dns'
+import dns from 'node:dns'
+import type { AddressInfo } from 'node:net'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import conventions from '@concordat/conventions'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { generate } from 'selfsigned'
+import { publicUrl } from './check-answer.ts'
+import { fleet, presetOptions, type Ship } from './fleet.ts'
+
+// A machine whose "localhost" has two addresses, whatever this one's has.
+dns.lookup = ((name: string, options: object, callback: (error: null, addresses: object[]) => void) => {
+  if (name !== 'localhost') return lookup(name, options, callback as never)
+  callback(null, [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 }
+  ])
+}) as never
+
+const names = process.argv.slice(2)
+const certificate = names.some((name) => fleet[name]?.transport !== undefined) ? await generate([{ name: 'commonName', value: 'localhost' }]) : undefined
+
+const running = new Map<string, FastifyInstance>()
+const ports: Record<string, number> = {}
+for (const name of names) {
+  const app = await launch(fleet[name] as Ship)
+  running.set(name, app)
+  ports[name] = (app.server.address() as AddressInfo).port
+}
+
+process.on('message', ({ close }: { close: string }) => void running.get(close)?.close())
+process.on('disconnect', () => process.exit())
+process.send?.({ ports })
+
+async function launch({ options, transport, host = '127.0.0.1', routes }: Ship): Promise<FastifyInstance> {
+  const preset = presetOptions()
+  const tls = { key: certificate?.private, cert: certificate?.cert }
+  const app = Fastify({
+    ...preset,
+    logger: { level: 'info', ...(typeof preset.logger === 'object' ? preset.logger : {}) },
+    ...options?.(preset),
+    ...(transport === undefined ? {} : { https: { ...tls, allowHTTP1: transport === 'http2-with-http1' } }),
+    ...(transport?.startsWith('http2') ? { http2: true } : {})
+  } as object).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
+  await app.register(conventions, { publicUrl, versions: { 1: { status: 'current' } } })
+  await app.apiVersion(1, async (v1) => routes(v1 as unknown as FastifyInstance))
+  await app.listen({ port: 0, host })
+  return app
+}
