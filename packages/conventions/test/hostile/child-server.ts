@@ -42,7 +42,7 @@ export async function startChild(names: readonly string[]): Promise<ChildServer>
       return !exited && answers[0]?.status === 200 && answers[0].body.includes(`"id":"${child.pid}"`)
     },
     async stop() {
-      if (exited) return
+      if (exited || !child.connected) return
       const gone = once(child, 'exit')
       child.disconnect()
       await gone

@@ -103,7 +103,7 @@ export function addOddReplies(app: FastifyInstance): void {
 
   for (const key of ['404', '4xx', '5xx', 'default']) {
     const schema = { response: { 200: { type: 'object' }, [key]: { type: 'object', properties: { oddity: { type: 'integer' } }, required: ['oddity'] } } }
-    addRoute(app, `/schemas/${key}`, (_request, reply) => Promise.reject(innerError({ statusCode: key === '5xx' ? 500 : 404, reply: typeof reply })), { schema })
+    addRoute(app, `/schemas/${key}`, (_request, reply) => Promise.reject(innerError({ statusCode: key === '5xx' ? 500 : 404, reply: typeof reply })), { schema, config: { envelope: false } })
   }
 
   // What can't be mended: bytes of another answer are already on their way, or Fastify was told to keep out.

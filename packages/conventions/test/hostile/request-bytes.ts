@@ -28,6 +28,6 @@ export function post(target: string, body: string | Buffer, ...headers: string[]
 }
 
 /** A POST in the chunked coding, with the chunks as they are given. */
-export function postChunked(target: string, chunks: string, ...headers: string[]): Buffer {
+export function postChunked(target: string, chunks: string | Buffer, ...headers: string[]): Buffer {
   return request('POST', target, { headers: ['Content-Type: application/json', 'Transfer-Encoding: chunked', ...headers], body: chunks })
 }
