@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
-import { serverOptions } from '@concordat/conventions'
+import { type ServerOptions, serverOptions } from '@concordat/conventions'
 import { canary } from './check-answer.ts'
 import { addFailingHooks } from './failing-hooks.ts'
 import { addForeignHandlers } from './foreign-handlers.ts'
@@ -10,6 +10,8 @@ import { addThrowingRoutes } from './throwing-routes.ts'
 
 /** One server of the fleet: what it is made of beside the preset. */
 export interface Ship {
+  /** What the preset is told about limits. */
+  readonly limits?: ServerOptions
   /** Options that a service gives to Fastify beside, or instead of, those of the preset. */
   readonly options?: (preset: FastifyServerOptions) => object
   readonly transport?: 'https' | 'http2' | 'http2-with-http1'
@@ -29,9 +31,6 @@ const thrower = () => {
   throw innerError()
 }
 
-// Node looks for requests that take too long only so often.
-const soon = { connectionsCheckingInterval: 50 }
-
 /** Every server that the battery is sent to, by name. */
 export const fleet: Readonly<Record<string, Ship>> = {
   main: { routes: allRoutes },
@@ -46,14 +45,14 @@ export const fleet: Readonly<Record<string, Ship>> = {
   'rewrite-to-number': { routes: addOrdinaryRoutes, options: () => ({ rewriteUrl: () => 42 }) },
   'serializer-throws': {
     routes: addOrdinaryRoutes,
-    options: () => ({ logger: { level: 'info', serializers: { req: thrower } }, disableRequestLogging: false })
+    options: () => ({ logger: { level: 'info', serializers: { req: thrower } } })
   },
   'constraint-fails': {
     routes: addOrdinaryRoutes,
     options: ({ routerOptions }) => ({ routerOptions: { ...routerOptions, constraints: { lot: failingConstraint } } })
   },
-  'slow-headers': { routes: addOrdinaryRoutes, options: ({ http }) => ({ http: { ...http, ...soon, headersTimeout: 200, requestTimeout: 400 } }) },
-  'slow-body': { routes: addOrdinaryRoutes, options: ({ http }) => ({ requestTimeout: 300, http: { ...http, ...soon } }) },
+  'slow-headers': { routes: addOrdinaryRoutes, limits: { headersTimeoutSeconds: 0.2, requestTimeoutSeconds: 0.4 } },
+  'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.2 } },
   'idle-connections': { routes: allRoutes, options: () => ({ connectionTimeout: 250 }) },
   'few-requests': { routes: addOrdinaryRoutes, options: () => ({ maxRequestsPerSocket: 1 }) },
   'two-addresses': { routes: addOrdinaryRoutes, host: 'localhost' },
@@ -73,7 +72,14 @@ const failingConstraint = {
   mustMatchWhenDerived: true
 }
 
-/** What the preset gives to Fastify's constructor for one of these servers. */
-export function presetOptions(): FastifyServerOptions {
-  return serverOptions({}) as FastifyServerOptions
+/** Everything that Fastify's constructor gets for one of these servers. */
+export function constructorOptions({ limits, options, transport }: Ship, tls: object): object {
+  const preset = serverOptions(limits)
+  return {
+    ...preset,
+    logger: { level: 'info' },
+    ...options?.(preset as FastifyServerOptions),
+    ...(transport && { https: { ...preset.http, ...tls, allowHTTP1: transport === 'http2-with-http1' } }),
+    ...(transport?.startsWith('http2') && { http2: true })
+  }
 }

@@ -6,7 +6,7 @@ import conventions from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
 import { publicUrl } from './check-answer.ts'
-import { fleet, presetOptions, type Ship } from './fleet.ts'
+import { constructorOptions, fleet, type Ship } from './fleet.ts'
 
 // A machine whose "localhost" has two addresses, whatever this one's has.
 dns.lookup = ((name: string, options: object, callback: (error: null, addresses: object[]) => void) => {
@@ -32,18 +32,10 @@ process.on('message', ({ close }: { close: string }) => void running.get(close)?
 process.on('disconnect', () => process.exit())
 process.send?.({ ports })
 
-async function launch({ options, transport, host = '127.0.0.1', routes }: Ship): Promise<FastifyInstance> {
-  const preset = presetOptions()
-  const tls = { key: certificate?.private, cert: certificate?.cert }
-  const app = Fastify({
-    ...preset,
-    logger: { level: 'info', ...(typeof preset.logger === 'object' ? preset.logger : {}) },
-    ...options?.(preset),
-    ...(transport === undefined ? {} : { https: { ...tls, allowHTTP1: transport === 'http2-with-http1' } }),
-    ...(transport?.startsWith('http2') ? { http2: true } : {})
-  } as object).withTypeProvider<TypeBoxTypeProvider>() as unknown as FastifyInstance
+async function launch(ship: Ship): Promise<FastifyInstance> {
+  const app = Fastify(constructorOptions(ship, { key: certificate?.private, cert: certificate?.cert })).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(conventions, { publicUrl, versions: { 1: { status: 'current' } } })
-  await app.apiVersion(1, async (v1) => routes(v1 as unknown as FastifyInstance))
-  await app.listen({ port: 0, host })
-  return app
+  await app.apiVersion(1, async (v1) => ship.routes(v1 as unknown as FastifyInstance))
+  await app.listen({ port: 0, host: ship.host ?? '127.0.0.1' })
+  return app as unknown as FastifyInstance
 }
