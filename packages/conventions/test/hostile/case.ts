@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http2'
 import type { Step } from './exchange.ts'
 
 /** What the last answer of a case must be. A list is for the few cases where two answers can be defended. */
@@ -21,7 +22,7 @@ export interface Expected {
 export interface Case {
   /** Unique, a sentence's subject: "two Host headers". */
   readonly name: string
-  /** The row of the table of 54 groups of errors that escape Fastify's own handlers; 0 for what is beside it. */
+  /** The group of `groups.ts` that it belongs to. */
   readonly row: number
   /** The server of the fleet that it is sent to. Default: `main`. */
   readonly server?: string
@@ -35,7 +36,7 @@ export interface Case {
 }
 
 export function stepsOf({ send }: Pick<Case, 'send'>): readonly Step[] {
-  return typeof send === 'string' || Buffer.isBuffer(send) ? [send] : send
+  return typeof send === 'string' || Buffer.isBuffer(send) ? [send] : (send as readonly Step[])
 }
 
 /** The bytes that a case begins with, as text. */
@@ -48,4 +49,13 @@ export function firstBytesOf(theCase: Pick<Case, 'send'>): string {
 export function requestLineOf(theCase: Pick<Case, 'send' | 'methods'>): { method: string | undefined; target: string | undefined } {
   const [, method, target] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,20}) (\S{1,2048}) HTTP\/\d\.\d\r\n/.exec(firstBytesOf(theCase)) ?? []
   return { method: theCase.methods?.at(-1) ?? method, target: theCase.methods === undefined ? target : undefined }
+}
+
+/** One thing that a client does over HTTP/2, to the server `http2`. */
+export interface Http2Case {
+  readonly name: string
+  readonly row: number
+  readonly headers: OutgoingHttpHeaders
+  readonly body?: string | Buffer
+  readonly expect: Expected
 }

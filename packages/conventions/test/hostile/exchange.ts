@@ -2,8 +2,8 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { parseAnswers, type Received } from './answer.ts'
 
-/** What the client does, in order: send bytes, wait for n answers in all, pause, end its own side, or cut the connection. */
-export type Step = string | Buffer | { readonly answers: number } | { readonly pauseMs: number } | { readonly end: 'half' | 'reset' }
+/** What the client does, in order: send bytes, wait for n answers in all or for something else, end its own side, or cut the connection. */
+export type Step = string | Buffer | (() => Promise<unknown>) | { readonly answers: number } | { readonly pauseMs: number } | { readonly end: 'half' | 'reset' }
 
 export interface Dialogue {
   readonly steps: readonly Step[]
@@ -41,6 +41,7 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
   }
   for (const step of steps) {
     if (typeof step === 'string' || Buffer.isBuffer(step)) socket.write(step, 'latin1')
+    else if (typeof step === 'function') await step()
     else if ('end' in step) step.end === 'half' ? socket.end() : socket.resetAndDestroy()
     else if ('pauseMs' in step) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
     else await until(() => read().answers.length >= step.answers)

@@ -16,6 +16,8 @@ export interface Ship {
   readonly options?: (preset: FastifyServerOptions) => object
   readonly transport?: 'https' | 'http2' | 'http2-with-http1'
   readonly host?: string
+  /** Changes that the service makes once it listens. */
+  readonly tune?: (app: FastifyInstance) => void
   readonly routes: (app: FastifyInstance) => void
 }
 
@@ -55,6 +57,7 @@ export const fleet: Readonly<Record<string, Ship>> = {
   'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.2 } },
   'idle-connections': { routes: allRoutes, options: () => ({ connectionTimeout: 250 }) },
   'few-requests': { routes: addOrdinaryRoutes, options: () => ({ maxRequestsPerSocket: 1 }) },
+  'no-connections': { routes: addOrdinaryRoutes, tune: (app) => void (app.server.maxConnections = 0) },
   'two-addresses': { routes: addOrdinaryRoutes, host: 'localhost' },
   https: { routes: addOrdinaryRoutes, transport: 'https' },
   http2: { routes: allRoutes, transport: 'http2' },

@@ -37,5 +37,6 @@ async function launch(ship: Ship): Promise<FastifyInstance> {
   await app.register(conventions, { publicUrl, versions: { 1: { status: 'current' } } })
   await app.apiVersion(1, async (v1) => ship.routes(v1 as unknown as FastifyInstance))
   await app.listen({ port: 0, host: ship.host ?? '127.0.0.1' })
+  ship.tune?.(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance
 }

@@ -19,7 +19,7 @@ const failingStream = (afterBytes: boolean) =>
 /** Payloads that can not be sent, or not as a 200; each is an error of the service. */
 export const badPayloads: Readonly<Record<string, Odd>> = {
   circular: () => circle,
-  'symbol-member': () => ({ id: Symbol(canary) }),
+  'member-throws': () => ({ id: { toString: () => { throw innerError() } } }),
   'to-json-throws': () => ({ get id() { throw innerError() } }),
   symbol: (reply) => reply.send(Symbol(canary) as never),
   'missing-required': () => ({ inner: canary }),
@@ -55,6 +55,9 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
     stream.destroy(innerError())
     return reply.send(stream)
   },
+  // On an enveloped route a stream is refused; what it does afterwards must not matter.
+  'refused-and-failing': () => failingStream(false),
+  'refused-and-destroyed': () => Readable.from([canary]).destroy(innerError()),
   'web-stream-fails-at-once': (reply) => reply.send(new ReadableStream({ start: (controller) => controller.error(innerError()) })),
   'response-fails-at-once': (reply) => reply.send(new Response(new ReadableStream({ start: (controller) => controller.error(innerError()) }))),
   'response-locked': (reply) => {
@@ -91,7 +94,11 @@ export const ownErrors: Readonly<Record<string, readonly [status: number, odd: O
 
 /** Routes below `/payloads` and `/own-errors`, and replies that never come or come too late. */
 export function addOddReplies(app: FastifyInstance): void {
-  for (const [name, odd] of Object.entries(badPayloads)) addRoute(app, `/payloads/${name}`, (request, reply) => odd(reply, request))
+  // What is no JSON is sent outside of the envelope, as a service would have to declare it.
+  const bare = { config: { envelope: false } } as RouteShorthandOptions
+  for (const [name, odd] of Object.entries(badPayloads)) {
+    addRoute(app, `/payloads/${name}`, (request, reply) => odd(reply, request), /stream|response/.test(name) ? bare : {})
+  }
   for (const [name, [, odd]] of Object.entries(ownErrors)) addRoute(app, `/own-errors/${name}`, (request, reply) => odd(reply, request))
 
   const short = { handlerTimeout: 150 } as RouteShorthandOptions
@@ -106,12 +113,16 @@ export function addOddReplies(app: FastifyInstance): void {
   }
 
   // What can't be mended: bytes of another answer are already on their way, or Fastify was told to keep out.
-  addRoute(app, '/streams/after-first-byte', (_request, reply) => reply.type('application/json').send(failingStream(true)))
-  addRoute(app, '/streams/stalled', (_request, reply) => reply.type('application/json').send(new Readable({ read() { if (!this.readableDidRead) this.push('{') } })), short)
-  addRoute(app, '/raw/write-then-throw', (_request, reply) => {
+  addRoute(app, '/streams/after-first-byte', (_request, reply) => reply.type('application/json').send(failingStream(true)), bare)
+  addRoute(app, '/streams/stalled', (_request, reply) => reply.type('application/json').send(new Readable({ read() { if (!this.readableDidRead) this.push('{') } })), { ...short, ...bare })
+  addRoute(app, '/raw/write-then-throw', async (_request, reply) => {
     reply.raw.writeHead(200, { 'content-type': 'text/plain' })
-    reply.raw.write('first bytes')
+    await new Promise((resolve) => reply.raw.write('first bytes', resolve))
     throw innerError()
+  })
+  addRoute(app, '/floating/rejection', () => {
+    void Promise.reject(innerError())
+    return aThing
   })
   addRoute(app, '/raw/end', (_request, reply) => void reply.raw.writeHead(500).end('raw'))
   addRoute(app, '/raw/destroy', (_request, reply) => void reply.raw.destroy())
