@@ -3,7 +3,7 @@ import { get, post, postChunked, request } from './request-bytes.ts'
 
 const notAcceptable: Expected = { status: 406, code: 'NOT_ACCEPTABLE', headers: { vary: /\baccept\b(?!-)/ } }
 const unsupported: Expected = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }
-const badCharset: Expected = { status: 415, code: ['UNSUPPORTED_CHARSET', 'UNSUPPORTED_MEDIA_TYPE'] }
+const badCharset: Expected = { status: 415, code: 'UNSUPPORTED_CHARSET' }
 const badCoding: Expected = { status: 415, code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'accept-encoding': /./ } }
 const badJson: Expected = { status: 400, code: 'MALFORMED_JSON' }
 const badCharacter: Expected = { status: 400, code: 'INVALID_CHARACTER' }
@@ -54,7 +54,7 @@ const deepObjects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repea
 export const jsonCases: readonly Case[] = [
   ...[
     '{', '{"a":', '{"a":1,}', '[1,]', "{'a':1}", '{a:1}', 'NaN', '{"a":NaN}', 'Infinity', '-', '01', '1.', '"open', '{} {}', '{}x', 'undefined', 'nul', '// comment\n{}', '{"a":\t"\t"}', '\0', '{}\0', '{"a":"line\nbreak"}', '"\\x41"', '"\\u00"'
-  ].map((body): Case => ({ name: `the body ${JSON.stringify(body)}`, row: 39, send: post('/v1/anything', body), expect: badJson })),
+  ].map((body): Case => ({ name: `the broken body ${JSON.stringify(body)}`, row: 39, send: post('/v1/anything', body), expect: badJson })),
   { name: 'an empty body', row: 39, send: post('/v1/anything', ''), expect: { status: 400, code: 'EMPTY_BODY' } },
   { name: 'an empty chunked body', row: 39, send: postChunked('/v1/anything', '0\r\n\r\n'), expect: { status: 400, code: 'EMPTY_BODY' } },
   { name: 'an empty body in PATCH', row: 39, send: request('PATCH', '/v1/anything', { headers: ['Content-Type: application/json'], body: '' }), expect: { status: 400, code: 'EMPTY_BODY' } },

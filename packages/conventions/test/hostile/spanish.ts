@@ -20,7 +20,7 @@ export const inSpanish: ReadonlySet<string> = new Set([
   'Content-Type: text/plain',
   'the charset utf-16',
   'Content-Encoding: gzip',
-  'the body "{"',
+  'the broken body "{"',
   'an empty body',
   'a lone byte 255',
   'the body "\\ud800"',
