@@ -36,7 +36,7 @@ export interface Case {
 }
 
 export function stepsOf({ send }: Pick<Case, 'send'>): readonly Step[] {
-  return typeof send === 'string' || Buffer.isBuffer(send) ? [send] : (send as readonly Step[])
+  return typeof send === 'string' || Buffer.isBuffer(send) ? [send] : send
 }
 
 /** The bytes that a case begins with, as text. */

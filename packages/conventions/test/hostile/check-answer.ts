@@ -31,7 +31,8 @@ export function checkAnswer(answer: Answer, expected: Expected, asked: Asked, id
   for (const [name, pattern] of Object.entries(expected.headers ?? {})) {
     demand(pattern.test(headerOf(answer, name) ?? ''), `${name}: ${headerOf(answer, name)}, not ${pattern}`)
   }
-  if (expected.allow !== undefined) demand(headerOf(answer, 'allow') === expected.allow, `Allow: ${headerOf(answer, 'allow')}, not ${expected.allow}`)
+  if (expected.allow !== undefined)
+    demand(headerOf(answer, 'allow') === expected.allow, `Allow: ${headerOf(answer, 'allow')}, not ${expected.allow}`)
   if (answer.status >= 400) checkError(answer, expected, asked, demand)
   else demand(statuses.includes(answer.status), 'a success where an error was due')
   return problems
@@ -50,7 +51,10 @@ function checkHeaders(answer: Answer, ids: Set<string>, demand: Demand) {
   demand(!ids.has(id ?? ''), `the Request-Id ${id} was used before`)
   ids.add(id ?? '')
   demand(headerOf(answer, 'x-content-type-options') === 'nosniff', 'no X-Content-Type-Options: nosniff')
-  demand(/(^|;\s*)default-src 'none'/.test(headerOf(answer, 'content-security-policy') ?? ''), "no Content-Security-Policy with default-src 'none'")
+  demand(
+    /(^|;\s*)default-src 'none'/.test(headerOf(answer, 'content-security-policy') ?? ''),
+    "no Content-Security-Policy with default-src 'none'"
+  )
   demand(!Number.isNaN(Date.parse(headerOf(answer, 'date') ?? '')), 'no Date')
   for (const name of ['server', 'x-powered-by']) demand(headerOf(answer, name) === undefined, `a ${name} header`)
 }
@@ -62,9 +66,12 @@ function checkError(answer: Answer, expected: Expected, asked: Asked, demand: De
   demand(headerOf(answer, 'content-language') === language, `Content-Language: ${headerOf(answer, 'content-language')}, not ${language}`)
   demand(/(^|, ?)accept-language(,|$)/i.test(headerOf(answer, 'vary') ?? ''), `Vary: ${headerOf(answer, 'vary')}`)
   demand(headerOf(answer, 'etag') === undefined && headerOf(answer, 'last-modified') === undefined, 'a validator on an error')
-  for (const name of ['content-encoding', 'trailer', 'content-disposition']) demand(headerOf(answer, name) === undefined, `${name} on an error`)
-  if (answer.status === 405) demand(/^[A-Z]+(, [A-Z]+)*$/.test(headerOf(answer, 'allow') ?? ''), `Allow: ${headerOf(answer, 'allow')} on a 405`)
-  if (answer.status === 503) demand(/^\d+$/.test(headerOf(answer, 'retry-after') ?? ''), `Retry-After: ${headerOf(answer, 'retry-after')} on a 503`)
+  for (const name of ['content-encoding', 'trailer', 'content-disposition'])
+    demand(headerOf(answer, name) === undefined, `${name} on an error`)
+  if (answer.status === 405)
+    demand(/^[A-Z]+(, [A-Z]+)*$/.test(headerOf(answer, 'allow') ?? ''), `Allow: ${headerOf(answer, 'allow')} on a 405`)
+  if (answer.status === 503)
+    demand(/^\d+$/.test(headerOf(answer, 'retry-after') ?? ''), `Retry-After: ${headerOf(answer, 'retry-after')} on a 503`)
   if (asked.method === 'HEAD') return
   const length = headerOf(answer, 'content-length')
   demand(length === String(answer.body.length), `Content-Length ${length} for ${answer.body.length} bytes`)
@@ -83,7 +90,10 @@ function checkEnvelope(body: Json, status: number, expected: Expected, asked: As
   const codes = expected.code === undefined ? [] : [expected.code].flat()
   demand(codes.includes(String(error['code'])), `error.code ${String(error['code'])}, not ${codes.join(' or ')}`)
   demand(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(String(error['code'])), `error.code ${String(error['code'])} is not UPPER_SNAKE`)
-  demand(typeof error['message'] === 'string' && error['message'].length > 10 && !/[{}\n]/.test(error['message']), 'error.message is no sentence')
+  demand(
+    typeof error['message'] === 'string' && error['message'].length > 10 && !/[{}\n]/.test(error['message']),
+    'error.message is no sentence'
+  )
   checkFieldErrors(error['errors'], status, expected, demand)
   const meta = objectOf(body['_meta'])
   demand(sorted(meta) === 'timestamp,version', `_meta has ${sorted(meta)}`)
@@ -100,7 +110,10 @@ function checkFieldErrors(errors: unknown, status: number, expected: Expected, d
   if (!Array.isArray(errors) || errors.length === 0 || errors.length > 100) return demand(false, 'errors is no list of 1 to 100')
   for (const entry of errors.map(objectOf)) {
     demand(sorted(entry) === 'field,message', `an entry of errors has ${sorted(entry)}`)
-    demand(typeof entry['field'] === 'string' && typeof entry['message'] === 'string' && entry['message'] !== '', 'an entry of errors without text')
+    demand(
+      typeof entry['field'] === 'string' && typeof entry['message'] === 'string' && entry['message'] !== '',
+      'an entry of errors without text'
+    )
   }
   const fields = errors.map((entry) => String(objectOf(entry)['field'])).toSorted()
   if (expected.fields !== undefined) {
@@ -114,7 +127,8 @@ function checkLinks(links: unknown, { method, target }: Asked, demand: Demand) {
   const href = String(self['href'])
   demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link goes to ${href}`)
   demand(self['method'] === (method ?? 'UNKNOWN'), `the self link says ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
-  if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target)) demand(href === publicUrl + target, `the self link goes to ${href}, not to ${target}`)
+  if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target))
+    demand(href === publicUrl + target, `the self link goes to ${href}, not to ${target}`)
 }
 
 function parseObject(bytes: Buffer): Json | undefined {

@@ -11,7 +11,13 @@ const expected: Expected = { status: 422, code: 'VALIDATION_FAILED', fields: ['b
 const asked = { method: 'POST', target: '/v1/things' }
 
 const goodBody = {
-  error: { status: 422, error: 'ValidationError', message: 'Mend the fields.', code: 'VALIDATION_FAILED', errors: [{ field: 'body.name', message: 'is required' }] },
+  error: {
+    status: 422,
+    error: 'ValidationError',
+    message: 'Mend the fields.',
+    code: 'VALIDATION_FAILED',
+    errors: [{ field: 'body.name', message: 'is required' }]
+  },
   _links: [{ rel: 'self', href: `${publicUrl}/v1/things`, method: 'POST' }],
   _meta: { version: 'v1', timestamp: '2026-01-01T00:00:00.000Z' }
 }
@@ -102,13 +108,19 @@ t.test('a wrong status, a missing Allow, Retry-After or close, and a second Requ
 
 t.test('inner text is found wherever it is', async (t) => {
   t.same(leakIn(Buffer.from('HTTP/1.1 500 Oh')), [])
-  for (const leak of [canary, `x-inner: ${canary}\r\n`, Buffer.from(canary).toString('base64')]) t.not(leakIn(Buffer.from(leak)).length, 0, leak)
+  for (const leak of [canary, `x-inner: ${canary}\r\n`, Buffer.from(canary).toString('base64')])
+    t.not(leakIn(Buffer.from(leak)).length, 0, leak)
 })
 
 t.test('bytes that two clients could read differently are no HTTP', async (t) => {
   const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
   t.equal(parseAnswers(Buffer.from(good), ['GET']).flaw, undefined)
-  t.equal(parseAnswers(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), ['GET']).answers[0]?.body.toString(), '{}')
+  t.equal(
+    parseAnswers(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), [
+      'GET'
+    ]).answers[0]?.body.toString(),
+    '{}'
+  )
   const bad = [
     'oops',
     'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n',
@@ -141,8 +153,18 @@ t.test('stock Fastify does not pass', async (t) => {
     { name: 'an unknown path', row: 25, send: get('/nowhere'), expect: { status: 404, code: 'RESOURCE_NOT_FOUND' } },
     { name: 'a throw', row: 34, send: get('/v1/throws'), expect: { status: 500, code: 'INTERNAL_ERROR' } },
     { name: 'broken JSON', row: 39, send: post('/v1/things', '{'), expect: { status: 400, code: 'MALFORMED_JSON' } },
-    { name: 'invalid UTF-8', row: 40, send: post('/v1/things', Buffer.from([0x22, 0xff, 0x22])), expect: { status: 400, code: 'INVALID_UTF8' } },
-    { name: 'no Host', row: 8, send: 'GET /v1/throws HTTP/1.1\r\nConnection: close\r\n\r\n', expect: { status: 400, code: 'MISSING_HOST' } },
+    {
+      name: 'invalid UTF-8',
+      row: 40,
+      send: post('/v1/things', Buffer.from([0x22, 0xff, 0x22])),
+      expect: { status: 400, code: 'INVALID_UTF8' }
+    },
+    {
+      name: 'no Host',
+      row: 8,
+      send: 'GET /v1/throws HTTP/1.1\r\nConnection: close\r\n\r\n',
+      expect: { status: 400, code: 'MISSING_HOST' }
+    },
     { name: 'a broken escape', row: 18, send: get('/%zz'), expect: { status: 400, code: 'MALFORMED_URI' } }
   ]
   for (const theCase of cases) {

@@ -25,7 +25,8 @@ export async function startChild(names: readonly string[]): Promise<ChildServer>
   let exited = false
   child.once('exit', () => (exited = true))
   const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ ports?: Record<string, number> } | number]
-  if (typeof message !== 'object' || message?.ports === undefined) throw new Error(`the hostile server did not start (${String(message)})`)
+  if (typeof message !== 'object' || message?.ports === undefined)
+    throw new Error(`the hostile server did not start (exit code ${JSON.stringify(message)})`)
   const { ports } = message
   const port = (name: string) => {
     const found = ports[name]

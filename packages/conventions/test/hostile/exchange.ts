@@ -1,9 +1,16 @@
+import { EventEmitter, once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { parseAnswers, type Received } from './answer.ts'
 
 /** What the client does, in order: send bytes, wait for n answers in all or for something else, end its own side, or cut the connection. */
-export type Step = string | Buffer | (() => Promise<unknown>) | { readonly answers: number } | { readonly pauseMs: number } | { readonly end: 'half' | 'reset' }
+export type Step =
+  | string
+  | Buffer
+  | (() => Promise<unknown>)
+  | { readonly answers: number }
+  | { readonly pauseMs: number }
+  | { readonly end: 'half' | 'reset' }
 
 export interface Dialogue {
   readonly steps: readonly Step[]
@@ -26,23 +33,26 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
       : connectTls({ port, host, rejectUnauthorized: false, ...(tls.alpn === undefined ? {} : { ALPNProtocols: [tls.alpn] }) })
   socket.setNoDelay(true)
   const chunks: Buffer[] = []
-  let closed = false
-  let wake: () => void = () => {}
-  const changed = () => wake()
-  socket.on('data', (chunk: Buffer) => (chunks.push(chunk), changed()))
-  socket.on('end', () => ((closed = true), changed()))
-  socket.on('error', () => ((closed = true), changed()))
-  socket.on('close', () => ((closed = true), changed()))
-  let patient = true
-  const timer = setTimeout(() => ((patient = false), changed()), dialogue.patienceMs ?? 5000)
+  const state = { closed: false, patient: true }
+  const news = new EventEmitter()
+  const note = (change: Partial<typeof state>) => {
+    Object.assign(state, change)
+    news.emit('news')
+  }
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    note({})
+  })
+  for (const end of ['end', 'error', 'close']) socket.on(end, () => note({ closed: true }))
+  const timer = setTimeout(() => note({ patient: false }), dialogue.patienceMs ?? 5000)
   const read = () => parseAnswers(Buffer.concat(chunks), methods)
   const until = async (enough: () => boolean) => {
-    while (patient && !closed && !enough()) await new Promise<void>((resolve) => (wake = resolve))
+    while (state.patient && !state.closed && !enough()) await once(news, 'news')
   }
   for (const step of steps) {
     if (typeof step === 'string' || Buffer.isBuffer(step)) socket.write(step, 'latin1')
     else if (typeof step === 'function') await step()
-    else if ('end' in step) step.end === 'half' ? socket.end() : socket.resetAndDestroy()
+    else if ('end' in step) endSocket(socket, step.end)
     else if ('pauseMs' in step) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
     else await until(() => read().answers.length >= step.answers)
   }
@@ -51,7 +61,12 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
   clearTimeout(timer)
   socket.destroy()
   const bytes = Buffer.concat(chunks)
-  return { bytes, closed, ...parseAnswers(bytes, methods) }
+  return { bytes, closed: state.closed, ...parseAnswers(bytes, methods) }
+}
+
+function endSocket(socket: Socket, how: 'half' | 'reset') {
+  if (how === 'half') socket.end()
+  else socket.resetAndDestroy()
 }
 
 // An answer that says "Connection: close" is read until the end, so that nothing after it goes unseen.

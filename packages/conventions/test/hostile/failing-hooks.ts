@@ -30,12 +30,15 @@ function failingHook(way: (typeof ways)[number]): AnyHook {
 function withArity(hook: AnyHook, way: string, name: string): AnyHook {
   const isAsync = way.startsWith('rejects')
   const payload = name === 'preParsing' || name === 'preSerialization' || name === 'onSend'
-  if (payload) return isAsync ? async (a: unknown, b: unknown, c: unknown) => hook(a, b, c) : (a: unknown, b: unknown, c: unknown, d: unknown) => hook(a, b, c, d)
+  if (payload)
+    return isAsync
+      ? async (a: unknown, b: unknown, c: unknown) => hook(a, b, c)
+      : (a: unknown, b: unknown, c: unknown, d: unknown) => hook(a, b, c, d)
   return isAsync ? async (a: unknown, b: unknown) => hook(a, b) : (a: unknown, b: unknown, c: unknown) => hook(a, b, c)
 }
 
 function hookOptions(name: string, hook: unknown): RouteShorthandOptions {
-  return { [name]: hook } as RouteShorthandOptions
+  return { [name]: hook }
 }
 
 /** Routes below `/hooks`: each hook fails in each way, each time or only once for each request. */
@@ -70,9 +73,14 @@ export function addFailingHooks(app: FastifyInstance): void {
   })
   addRoute(app, '/hooks/preParsing/failing-stream', () => aThing, {
     method: 'POST',
-    preParsing: async () => new Readable({ read() { this.destroy(innerError()) } })
+    preParsing: async () =>
+      new Readable({
+        read() {
+          this.destroy(innerError())
+        }
+      })
   })
-  addRoute(app, '/hooks/preHandler/never', () => aThing, { preHandler: () => {}, handlerTimeout: 150 } as RouteShorthandOptions)
+  addRoute(app, '/hooks/preHandler/never', () => aThing, { preHandler: () => {}, handlerTimeout: 150 })
   addRoute(app, '/hooks/onError/throws', () => Promise.reject(innerError()), {
     onError: () => {
       throw innerError()
@@ -85,9 +93,11 @@ export function addFailingHooks(app: FastifyInstance): void {
     }
   })
   addRoute(app, '/hooks/onResponse/rejects', () => aThing, { onResponse: async () => Promise.reject(innerError()) })
-  addRoute(app, '/hooks/onResponse/rejects-after-an-error', () => Promise.reject(innerError()), { onResponse: async () => Promise.reject(innerError()) })
+  addRoute(app, '/hooks/onResponse/rejects-after-an-error', () => Promise.reject(innerError()), {
+    onResponse: async () => Promise.reject(innerError())
+  })
   addRoute(app, '/hooks/onTimeout/rejects', () => new Promise(() => {}), {
     handlerTimeout: 150,
     onTimeout: async () => Promise.reject(innerError())
-  } as RouteShorthandOptions)
+  })
 }

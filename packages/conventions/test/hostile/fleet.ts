@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { type ServerOptions, serverOptions } from '@concordat/conventions'
+import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { canary } from './check-answer.ts'
 import { addFailingHooks } from './failing-hooks.ts'
 import { addForeignHandlers } from './foreign-handlers.ts'
@@ -70,7 +70,8 @@ const failingConstraint = {
     const handlers = new Map<unknown, unknown>()
     return { get: (key: unknown) => handlers.get(key) ?? null, set: (key: unknown, handler: unknown) => void handlers.set(key, handler) }
   },
-  deriveConstraint: (_request: unknown, _context: unknown, done: (error: Error) => void) => done(innerError({ statusCode: 404, code: canary })),
+  deriveConstraint: (_request: unknown, _context: unknown, done: (error: Error) => void) =>
+    done(innerError({ statusCode: 404, code: canary })),
   validate: () => {},
   mustMatchWhenDerived: true
 }
@@ -81,7 +82,7 @@ export function constructorOptions({ limits, options, transport }: Ship, tls: ob
   return {
     ...preset,
     logger: { level: 'info' },
-    ...options?.(preset as FastifyServerOptions),
+    ...options?.(preset),
     ...(transport && { https: { ...preset.http, ...tls, allowHTTP1: transport === 'http2-with-http1' } }),
     ...(transport?.startsWith('http2') && { http2: true })
   }

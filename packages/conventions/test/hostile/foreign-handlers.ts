@@ -35,7 +35,7 @@ export function addForeignHandlers(app: FastifyInstance): void {
       },
       { prefix: `/child-handlers/${name}` }
     )
-    addRoute(app, `/route-handlers/${name}`, () => Promise.reject(innerError()), { ...short, errorHandler: handler as never })
+    addRoute(app, `/route-handlers/${name}`, () => Promise.reject(innerError()), { ...short, errorHandler: handler })
   }
   const missing: Record<string, (request: unknown, reply: FastifyReply) => unknown> = {
     html: (_request, reply) => reply.code(404).type('text/html').send(canary),
@@ -55,5 +55,5 @@ export function addForeignHandlers(app: FastifyInstance): void {
     )
   }
   addRoute(app, '/calls-not-found/handler', (_request, reply) => reply.callNotFound())
-  addRoute(app, '/calls-not-found/hook', () => aThing, { preHandler: (_request, reply) => void reply.callNotFound() })
+  addRoute(app, '/calls-not-found/hook', () => aThing, { preHandler: (_request, reply) => reply.callNotFound() })
 }

@@ -1,8 +1,7 @@
-import { lookup } from 'node:dns'
-import dns from 'node:dns'
+import dns, { lookup } from 'node:dns'
 import type { AddressInfo } from 'node:net'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import conventions from '@concordat/conventions'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
 import { publicUrl } from './check-answer.ts'
@@ -18,7 +17,9 @@ dns.lookup = ((name: string, options: object, callback: (error: null, addresses:
 }) as never
 
 const names = process.argv.slice(2)
-const certificate = names.some((name) => fleet[name]?.transport !== undefined) ? await generate([{ name: 'commonName', value: 'localhost' }]) : undefined
+const certificate = names.some((name) => fleet[name]?.transport !== undefined)
+  ? await generate([{ name: 'commonName', value: 'localhost' }])
+  : undefined
 
 const running = new Map<string, FastifyInstance>()
 const ports: Record<string, number> = {}
@@ -33,10 +34,12 @@ process.on('disconnect', () => process.exit())
 process.send?.({ ports })
 
 async function launch(ship: Ship): Promise<FastifyInstance> {
-  const app = Fastify(constructorOptions(ship, { key: certificate?.private, cert: certificate?.cert })).withTypeProvider<TypeBoxTypeProvider>()
+  const app = Fastify(
+    constructorOptions(ship, { key: certificate?.private, cert: certificate?.cert })
+  ).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(conventions, { publicUrl, versions: { 1: { status: 'current' } } })
-  await app.apiVersion(1, async (v1) => ship.routes(v1 as unknown as FastifyInstance))
+  await app.apiVersion(1, async (v1) => ship.routes(v1))
   await app.listen({ port: 0, host: ship.host ?? '127.0.0.1' })
-  ship.tune?.(app as unknown as FastifyInstance)
-  return app as unknown as FastifyInstance
+  ship.tune?.(app)
+  return app
 }

@@ -14,6 +14,9 @@ import { type Outcome, type Run, runBattery, runCase, runHttp2Battery } from './
 import { inSpanish } from './spanish.ts'
 import { unanswerable } from './unanswerable.ts'
 
+// Enough to start a process for each case that killed one.
+t.setTimeout(300_000)
+
 const mainCases: readonly Case[] = [
   ...malformedCases,
   ...framingCases,
@@ -41,35 +44,32 @@ const lateCases: readonly { name: string; lines: string; rest: string }[] = [
   { name: 'a broken escape', lines: 'GET /v1/things/%zz HTTP/1.1', rest: '' }
 ]
 
-t.test('every 4xx and 5xx over HTTP/1.1 leaves in the envelope, and the process lives [E5] [S13] [X2]', { timeout: 240_000 }, async (t) => {
+t.test('every 4xx and 5xx over HTTP/1.1 leaves in the envelope, and the process lives [E5] [S13] [X2]', async (t) => {
   const outcomes = await runBattery(['main'], mainCases, run)
   report(t, mainCases, outcomes)
 })
 
-t.test('so it does when options of the service throw, clients are slow, or the port is the wrong one [E5]', { timeout: 60_000 }, async (t) => {
+t.test('so it does when options of the service throw, clients are slow, or the port is the wrong one [E5]', async (t) => {
   const servers = ['plain', ...new Set(lifecycleCases.flatMap(({ server = [] }) => server))]
   report(t, lifecycleCases, await runBattery(servers, lifecycleCases, run))
 })
 
-t.test('so it does over HTTP/2 [E5]', { timeout: 60_000 }, async (t) => {
+t.test('so it does over HTTP/2 [E5]', async (t) => {
   report(t, http2Cases, await runHttp2Battery(http2Cases, run))
 })
 
-t.test('a closing server answers 503 with Retry-After what it had begun to read [E5] [X1]', { timeout: 60_000 }, async (t) => {
+t.test('a closing server answers 503 with Retry-After what it had begun to read [E5] [X1]', async (t) => {
   const child = await startChild(['plain', 'closing'])
   t.teardown(() => child.stop())
   let waiting = lateCases.length
-  let close = () => {}
-  const closed = new Promise<void>((resolve) => {
-    close = () => {
-      child.close('closing')
-      void untilRefused(child.port('closing')).then(resolve)
-    }
-  })
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
   const begin = async () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     waiting -= 1
-    if (waiting === 0) close()
+    if (waiting === 0) {
+      child.close('closing')
+      void untilRefused(child.port('closing')).then(resolve)
+    }
     await closed
   }
   const outcomes = await Promise.all(
@@ -84,7 +84,7 @@ t.test('a closing server answers 503 with Retry-After what it had begun to read 
   t.ok(await child.isAlive(), 'the process lives')
 })
 
-t.test('the same failures are told in Spanish to who asks for it [G1]', { timeout: 60_000 }, async (t) => {
+t.test('the same failures are told in Spanish to who asks for it [G1]', async (t) => {
   const sample = mainCases.filter(({ name }) => inSpanish.has(name)).map(withSpanish)
   t.equal(sample.length, inSpanish.size, 'each name of the sample is a case')
   report(t, sample, await runBattery(['main'], sample, { ...run, language: 'es' }))
@@ -93,7 +93,11 @@ t.test('the same failures are told in Spanish to who asks for it [G1]', { timeou
 t.test('the tables leave no group out, name each case once, and seldom allow two answers', async (t) => {
   const all = [...mainCases, ...lifecycleCases, ...http2Cases]
   const covered = new Set([...all, ...unanswerable].map(({ row }) => row).concat(17))
-  t.same(Object.keys(groups).filter((row) => !covered.has(Number(row))), [], 'every group has a case')
+  t.same(
+    Object.keys(groups).filter((row) => !covered.has(Number(row))),
+    [],
+    'every group has a case'
+  )
   t.equal(new Set(all.map(({ name }) => name)).size, all.length, 'no name stands twice')
   const open = all.filter(({ expect }) => Array.isArray(expect.status) || Array.isArray(expect.code))
   t.ok(open.length <= all.length / 10, `${open.length} of ${all.length} cases allow two answers`)

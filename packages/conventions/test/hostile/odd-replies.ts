@@ -11,7 +11,7 @@ circle.self = circle
 const failingStream = (afterBytes: boolean) =>
   new Readable({
     read() {
-      if (afterBytes && this.readableDidRead === false) this.push('{"first":"bytes"')
+      if (afterBytes && !this.readableDidRead) this.push('{"first":"bytes"')
       else setImmediate(() => this.destroy(innerError()))
     }
   })
@@ -19,9 +19,19 @@ const failingStream = (afterBytes: boolean) =>
 /** Payloads that can not be sent, or not as a 200; each is an error of the service. */
 export const badPayloads: Readonly<Record<string, Odd>> = {
   circular: () => circle,
-  'member-throws': () => ({ id: { toString: () => { throw innerError() } } }),
-  'to-json-throws': () => ({ get id() { throw innerError() } }),
-  symbol: (reply) => reply.send(Symbol(canary) as never),
+  'member-throws': () => ({
+    id: {
+      toString: () => {
+        throw innerError()
+      }
+    }
+  }),
+  'to-json-throws': () => ({
+    get id() {
+      throw innerError()
+    }
+  }),
+  symbol: (reply) => reply.send(Symbol(canary)),
   'missing-required': () => ({ inner: canary }),
   'wrong-type': () => ({ id: 'one', size: { inner: canary } }),
   'array-for-object': () => [canary],
@@ -36,7 +46,7 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
   'undeclared-299': (reply) => reply.code(299).send({ inner: canary }),
   'status-700': (reply) => reply.code(700).send({ inner: canary }),
   'status-99': (reply) => reply.code(99).send({ inner: canary }),
-  'status-word': (reply) => reply.code('abc' as never).send({ inner: canary }),
+  'status-word': (reply) => reply.code('abc' as unknown as 200).send({ inner: canary }),
   'status-nan': (reply) => reply.code(Number.NaN).send({ inner: canary }),
   'header-cr-lf': (reply) => reply.header('x-inner', `a\r\nx-injected: ${canary}`).send(aThing),
   'header-name': (reply) => reply.header(`bad name ${canary}`, '1').send(aThing),
@@ -45,9 +55,11 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
   'redirect-nul': (reply) => reply.redirect(`/\u0000${canary}`),
   'redirect-cr-lf': (reply) => reply.redirect(`/a\r\nx-injected: ${canary}`),
   'serializer-throws': (reply) =>
-    reply.serializer(() => {
-      throw innerError()
-    }).send(aThing),
+    reply
+      .serializer(() => {
+        throw innerError()
+      })
+      .send(aThing),
   'serializer-number': (reply) => reply.serializer(() => 42 as never).send(aThing),
   'stream-fails-at-once': (reply) => reply.type('application/json').send(failingStream(false)),
   'stream-destroyed': (reply) => {
@@ -59,7 +71,8 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
   'refused-and-failing': () => failingStream(false),
   'refused-and-destroyed': () => Readable.from([canary]).destroy(innerError()),
   'web-stream-fails-at-once': (reply) => reply.send(new ReadableStream({ start: (controller) => controller.error(innerError()) })),
-  'response-fails-at-once': (reply) => reply.send(new Response(new ReadableStream({ start: (controller) => controller.error(innerError()) }))),
+  'response-fails-at-once': (reply) =>
+    reply.send(new Response(new ReadableStream({ start: (controller) => controller.error(innerError()) }))),
   'response-locked': (reply) => {
     const response = new Response(canary)
     response.body?.getReader()
@@ -87,7 +100,10 @@ export const ownErrors: Readonly<Record<string, readonly [status: number, odd: O
   unauthorized: [401, (reply) => reply.code(401).send({ inner: canary })],
   teapot: [418, (reply) => reply.code(418).send({ inner: canary })],
   'unassigned-499': [499, (reply) => reply.code(499).send({ inner: canary })],
-  'cached-and-tagged': [410, (reply) => reply.code(410).headers({ 'cache-control': 'public', etag: '"a"', 'content-disposition': 'inline' }).send({ inner: canary })],
+  'cached-and-tagged': [
+    410,
+    (reply) => reply.code(410).headers({ 'cache-control': 'public', etag: '"a"', 'content-disposition': 'inline' }).send({ inner: canary })
+  ],
   'wrong-length': [500, (reply) => reply.code(500).header('content-length', '3').send(canary)],
   'said-to-be-gzip': [500, (reply) => reply.code(500).header('content-encoding', 'gzip').send(Buffer.from(canary))]
 }
@@ -108,13 +124,32 @@ export function addOddReplies(app: FastifyInstance): void {
   addRoute(app, '/late/rejects', () => new Promise((_resolve, reject) => setTimeout(() => reject(innerError()), 300)), short)
 
   for (const key of ['404', '4xx', '5xx', 'default']) {
-    const schema = { response: { 200: { type: 'object' }, [key]: { type: 'object', properties: { oddity: { type: 'integer' } }, required: ['oddity'] } } }
-    addRoute(app, `/schemas/${key}`, (_request, reply) => Promise.reject(innerError({ statusCode: key === '5xx' ? 500 : 404, reply: typeof reply })), { schema, config: { envelope: false } })
+    const schema = {
+      response: { 200: { type: 'object' }, [key]: { type: 'object', properties: { oddity: { type: 'integer' } }, required: ['oddity'] } }
+    }
+    addRoute(
+      app,
+      `/schemas/${key}`,
+      (_request, reply) => Promise.reject(innerError({ statusCode: key === '5xx' ? 500 : 404, reply: typeof reply })),
+      { schema, config: { envelope: false } }
+    )
   }
 
   // What can't be mended: bytes of another answer are already on their way, or Fastify was told to keep out.
   addRoute(app, '/streams/after-first-byte', (_request, reply) => reply.type('application/json').send(failingStream(true)), bare)
-  addRoute(app, '/streams/stalled', (_request, reply) => reply.type('application/json').send(new Readable({ read() { if (!this.readableDidRead) this.push('{') } })), { ...short, ...bare })
+  addRoute(
+    app,
+    '/streams/stalled',
+    (_request, reply) =>
+      reply.type('application/json').send(
+        new Readable({
+          read() {
+            if (!this.readableDidRead) this.push('{')
+          }
+        })
+      ),
+    { ...short, ...bare }
+  )
   addRoute(app, '/raw/write-then-throw', async (_request, reply) => {
     reply.raw.writeHead(200, { 'content-type': 'text/plain' })
     await new Promise((resolve) => reply.raw.write('first bytes', resolve))

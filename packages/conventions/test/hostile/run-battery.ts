@@ -33,7 +33,7 @@ export async function runHttp2Battery(cases: readonly Http2Case[], run: Run): Pr
     const withLanguage = run.language === undefined ? headers : { ...headers, 'accept-language': run.language }
     const received = await exchangeHttp2(child.port('http2'), { headers: withLanguage, ...(body === undefined ? {} : { body }) })
     const { ':method': method, ':path': target } = { ':method': 'GET', ':path': '/v1/things', ...headers }
-    const asked = { method: String(method), target: target === undefined ? undefined : String(target) }
+    const asked = { method, target }
     return { name, problems: checkReceived(received, expect, asked, run), received: received.bytes.toString('latin1', 0, 1500) }
   })
 }
@@ -70,7 +70,11 @@ async function sendAlone<One>(servers: readonly string[], one: One, send: (child
 export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, run: Run): Promise<Outcome> {
   const asked = requestLineOf(theCase)
   const received = await receive(child, theCase)
-  return { name: theCase.name, problems: checkReceived(received, theCase.expect, asked, run), received: received.bytes.toString('latin1', 0, 1500) }
+  return {
+    name: theCase.name,
+    problems: checkReceived(received, theCase.expect, asked, run),
+    received: received.bytes.toString('latin1', 0, 1500)
+  }
 }
 
 /** Sends one case and returns what comes back. */

@@ -105,7 +105,9 @@ export const thrownThings: Readonly<Record<string, () => unknown>> = {
 }
 
 /** Statuses that foreign errors carry and that are honoured, with the catalogue's words instead of theirs. */
-export const thrownStatuses = [400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 417, 418, 422, 425, 429, 431, 451, 501, 502, 503, 504] as const
+export const thrownStatuses = [
+  400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 417, 418, 422, 425, 429, 431, 451, 501, 502, 503, 504
+] as const
 
 /** How a handler can fail with one and the same error. */
 const waysToFail: Readonly<Record<string, (reply: FastifyReply, thrown: unknown) => unknown>> = {

@@ -31,7 +31,10 @@ t.test('a rejection outside of every request ends the process, as the page says'
 t.test('the page of what can not be answered is this table', async (t) => {
   const page = await readFile(new URL('../../../../docs/unanswerable.md', import.meta.url), 'utf8')
   const rows = unanswerable.map(({ name, outcome, reason }) => `| ${name} | ${outcome} | ${reason} |`)
-  t.same(page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| What ')), rows)
+  t.same(
+    page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| What ')),
+    rows
+  )
 })
 
 function send(child: ChildServer, { send: bytes = '', http2, ...one }: Unanswerable) {
