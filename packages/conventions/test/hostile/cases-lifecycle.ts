@@ -14,7 +14,7 @@ const atThrowing = (server: string): Case[] => [
   { name: `an unknown path at ${server}`, row: 22, server, send: get('/nowhere'), expect: internal }
 ]
 
-/** Servers whose own options fail, and second addresses (rows 20, 22, 53). */
+/** Servers whose own options fail, and second addresses. */
 export const optionCases: readonly Case[] = [
   ...['request-id-throws', 'rewrite-throws'].flatMap(atThrowing),
   // Where no route is found, no query is parsed.
@@ -50,7 +50,7 @@ export const optionCases: readonly Case[] = [
   }
 ]
 
-/** Clients that are too slow (rows 6 and 7), and plain HTTP where TLS is spoken (row 51). */
+/** Clients that are too slow, and plain HTTP where TLS is spoken (row 51). */
 export const slowCases: readonly Case[] = [
   { name: 'half a request line', row: 6, server: 'slow-headers', send: 'GET /v1/thi', methods: ['UNKNOWN'], expect: late },
   { name: 'headers that never end', row: 6, server: 'slow-headers', send: `${start}X-Slow: 1`, methods: ['UNKNOWN'], expect: late },

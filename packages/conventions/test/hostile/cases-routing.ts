@@ -8,7 +8,7 @@ const oneAllow = 'DELETE, GET, HEAD, OPTIONS'
 
 const refused: Expected = { status: 405, code: 'METHOD_NOT_ALLOWED', allow: thingsAllow }
 
-/** URLs that the router refuses (rows 18, 19, 21) and URLs where nothing is. */
+/** URLs that the router refuses and URLs where nothing is. */
 export const uriCases: readonly Case[] = [
   ...['%', '%z', '%zz', '%0', 'a%', '%%', '%ff', '%c0%af', '%ed%a0%80', '%e2%82', '%f5%80%80%80', 'a%2'].map(
     (segment): Case => ({ name: `the segment ${segment}`, row: 18, send: get(`/v1/things/${segment}`), expect: badUri })
@@ -105,7 +105,7 @@ export const versionCases: readonly Case[] = [
   }
 ]
 
-/** Methods that a URL does not have, before anything of the body is read (rows 24–27). */
+/** Methods that a URL does not have, before anything of the body is read. */
 export const methodCases: readonly Case[] = [
   ...[
     'DELETE',

@@ -43,7 +43,7 @@ const codes: Record<number, string | readonly string[]> = {
 // An unregistered status is no answer (rule X2): the nearest registered one of its class stands for it.
 export const ofStatus = (status: number): Expected => ({ status: status === 499 ? 400 : status, code: codes[status] ?? '' })
 
-/** Whatever is thrown, from wherever in a handler (rows 34 and 35). */
+/** Whatever is thrown, from wherever in a handler. */
 export const thrownCases: readonly Case[] = [
   ...Object.keys(thrownThings).flatMap((name): Case[] => [
     { name: `a handler throws ${name}`, row: /^(status|headers)-/.test(name) ? 35 : 34, send: get(`/v1/throws/${name}`), expect: internal },
@@ -79,7 +79,7 @@ export const thrownCases: readonly Case[] = [
   )
 ]
 
-/** Each hook fails in each way (rows 30 and 31). */
+/** Each hook fails in each way. */
 export const hookCases: readonly Case[] = [
   ...hookPaths.map((path): Case => ({ name: `the hook ${path}`, row: 31, send: get(`/v1/hooks/${path}`), expect: internal })),
   ...[
@@ -107,7 +107,7 @@ export const hookCases: readonly Case[] = [
   )
 ]
 
-/** Replies that can not be sent, that others worded, or that never come (rows 28–33, 36–38). */
+/** Replies that can not be sent, that others worded, or that never come. */
 export const replyCases: readonly Case[] = [
   ...Object.keys(badPayloads).map(
     (name): Case => ({

@@ -31,3 +31,16 @@ export function post(target: string, body: string | Buffer, ...headers: string[]
 export function postChunked(target: string, chunks: string | Buffer, ...headers: string[]): Buffer {
   return request('POST', target, { headers: ['Content-Type: application/json', 'Transfer-Encoding: chunked', ...headers], body: chunks })
 }
+
+/** The one header that every request must have, for those that are written by hand. */
+export const host = 'Host: api.example.com\r\n'
+
+/** A GET with header lines as they are given, on a connection that stays open. */
+export function rawGet(lines: string): string {
+  return `GET /v1/things HTTP/1.1\r\n${host}${lines}\r\n\r\n`
+}
+
+/** A JSON POST with framing as it is given, on a connection that stays open. */
+export function rawPost(lines: string, body: string): string {
+  return `POST /v1/anything HTTP/1.1\r\n${host}Content-Type: application/json\r\n${lines}\r\n\r\n${body}`
+}
