@@ -50,7 +50,7 @@ export const optionCases: readonly Case[] = [
   }
 ]
 
-/** Clients that are too slow, and plain HTTP where TLS is spoken (row 51). */
+/** Clients that are too slow, and plain HTTP where TLS is spoken. */
 export const slowCases: readonly Case[] = [
   { name: 'half a request line', row: 6, server: 'slow-headers', send: 'GET /v1/thi', methods: ['UNKNOWN'], expect: late },
   { name: 'headers that never end', row: 6, server: 'slow-headers', send: `${start}X-Slow: 1`, methods: ['UNKNOWN'], expect: late },
