@@ -40,7 +40,7 @@ export function stepsOf({ send }: Pick<Case, 'send'>): readonly Step[] {
 }
 
 /** The bytes that a case begins with, as text. */
-export function firstBytesOf(theCase: Pick<Case, 'send'>): string {
+function firstBytesOf(theCase: Pick<Case, 'send'>): string {
   const first = stepsOf(theCase).find((step) => typeof step === 'string' || Buffer.isBuffer(step))
   return typeof first === 'string' ? first : Buffer.isBuffer(first) ? first.toString('latin1') : ''
 }

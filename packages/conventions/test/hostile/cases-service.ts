@@ -41,7 +41,7 @@ const codes: Record<number, string | readonly string[]> = {
 }
 
 // An unregistered status is no answer (rule X2): the nearest registered one of its class stands for it.
-export const ofStatus = (status: number): Expected => ({ status: status === 499 ? 400 : status, code: codes[status] ?? '' })
+const ofStatus = (status: number): Expected => ({ status: status === 499 ? 400 : status, code: codes[status] ?? '' })
 
 /** Whatever is thrown, from wherever in a handler. */
 export const thrownCases: readonly Case[] = [
