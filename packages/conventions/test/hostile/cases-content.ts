@@ -1,0 +1,292 @@
+import type { Case, Expected } from './case.ts'
+import { get, post, postChunked, request } from './request-bytes.ts'
+
+const notAcceptable: Expected = { status: 406, code: 'NOT_ACCEPTABLE', headers: { vary: /\baccept\b(?!-)/ } }
+const unsupported: Expected = { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' }
+const badCharset: Expected = { status: 415, code: 'UNSUPPORTED_CHARSET' }
+const badCoding: Expected = { status: 415, code: 'UNSUPPORTED_CONTENT_ENCODING', headers: { 'accept-encoding': /./ } }
+const badJson: Expected = { status: 400, code: 'MALFORMED_JSON' }
+const badCharacter: Expected = { status: 400, code: 'INVALID_CHARACTER' }
+const badBytes: Expected = { status: 400, code: 'INVALID_UTF8' }
+const tooDeep: Expected = { status: 400, code: 'JSON_TOO_DEEP' }
+const ok: Expected = { status: 200 }
+
+const withType = (type: string, body = '{}') => request('POST', '/v1/anything', { headers: [`Content-Type: ${type}`], body })
+const invalid = (...fields: string[]): Expected => ({ status: 422, code: 'VALIDATION_FAILED', fields })
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+/** What a client accepts and what it sends, in media types, charsets and codings. */
+export const negotiationCases: readonly Case[] = [
+  ...[
+    'text/html',
+    'application/xml',
+    'image/*',
+    'text/*, image/png',
+    'application/json;q=0',
+    'application/json;q=0, */*',
+    '*/*;q=0',
+    'application/vnd.api+json',
+    'application/json; charset=utf-16',
+    'application/json;q=0.0, text/html'
+  ].map((accept): Case => ({ name: `Accept: ${accept}`, row: 0, send: get('/v1/things', `Accept: ${accept}`), expect: notAcceptable })),
+  ...[
+    '*/*',
+    'application/*',
+    'application/json; charset=utf-8',
+    'text/html, */*;q=0.1',
+    'APPLICATION/JSON',
+    'application/json;version=1',
+    '*',
+    '',
+    ',,,',
+    `${'text/html,'.repeat(500)}*/*`
+  ].map((accept): Case => ({ name: `Accept: ${accept.slice(0, 60)}`, row: 0, send: get('/v1/things', `Accept: ${accept}`), expect: ok })),
+  { name: 'Accept on a HEAD', row: 0, send: request('HEAD', '/v1/things', { headers: ['Accept: text/html'] }), expect: notAcceptable },
+  { name: 'Accept before a broken body', row: 0, send: post('/v1/anything', '{', 'Accept: text/html'), expect: notAcceptable },
+  {
+    name: 'Accept on an unknown path',
+    row: 0,
+    send: get('/v1/nowhere', 'Accept: text/html'),
+    expect: { status: 404, code: 'RESOURCE_NOT_FOUND' }
+  },
+  {
+    name: 'Accept: image/png on a failing route',
+    row: 34,
+    send: get('/v1/throws/string', 'Accept: image/png'),
+    expect: { status: 406, code: 'NOT_ACCEPTABLE' }
+  },
+  ...[
+    'text/plain',
+    'text/html',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=a',
+    'multipart/form-data',
+    'application/octet-stream',
+    'image/png',
+    'json',
+    'application/json, text/plain',
+    'application/',
+    '/',
+    ';',
+    'application/json/x'
+  ].map(
+    (type): Case => ({ name: `Content-Type: ${type}`, row: type === 'text/plain' ? 46 : 47, send: withType(type), expect: unsupported })
+  ),
+  { name: 'an empty Content-Type', row: 47, send: withType(''), expect: unsupported },
+  { name: 'no Content-Type', row: 47, send: request('POST', '/v1/anything', { body: '{}' }), expect: unsupported },
+  { name: 'no Content-Type in PATCH', row: 47, send: request('PATCH', '/v1/anything', { body: '{}' }), expect: unsupported },
+  {
+    name: 'no Content-Type in a chunked body',
+    row: 47,
+    send: request('PUT', '/v1/anything', { headers: ['Transfer-Encoding: chunked'], body: '2\r\n{}\r\n0\r\n\r\n' }),
+    expect: unsupported
+  },
+  {
+    name: 'an unknown type in PUT',
+    row: 47,
+    send: request('PUT', '/v1/anything', { headers: ['Content-Type: text/csv'], body: 'a,b' }),
+    expect: unsupported
+  },
+  {
+    name: 'a Content-Type of 5,000 characters',
+    row: 47,
+    send: withType(`application/${'a'.repeat(5000)}`),
+    methods: ['POST'],
+    expect: unsupported
+  },
+  ...['utf-16', 'iso-8859-1', 'utf-7', 'utf-8x'].map(
+    (charset): Case => ({
+      name: `the charset ${charset}`,
+      row: 45,
+      send: withType(`application/json; charset=${charset}`),
+      expect: badCharset
+    })
+  ),
+  ...['utf-8', 'UTF-8', '"utf-8"'].map(
+    (charset): Case => ({ name: `the charset ${charset}`, row: 45, send: withType(`application/json; charset=${charset}`), expect: ok })
+  ),
+  ...['gzip', 'br', 'deflate', 'zstd', 'gzip, br', 'compress', 'nonsense'].map(
+    (coding): Case => ({
+      name: `Content-Encoding: ${coding}`,
+      row: 44,
+      send: post('/v1/anything', '{}', `Content-Encoding: ${coding}`),
+      expect: badCoding
+    })
+  ),
+  { name: 'Content-Encoding: identity', row: 44, send: post('/v1/anything', '{}', 'Content-Encoding: identity'), expect: ok },
+  {
+    name: 'gzipped bytes that are no gzip',
+    row: 44,
+    send: post('/v1/anything', latin1('\x1f\x8b\x08\0\0\0\0\0'), 'Content-Encoding: gzip'),
+    expect: badCoding
+  }
+]
+
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const deepObjects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
+
+/** Bodies that are not the JSON they should be. */
+export const jsonCases: readonly Case[] = [
+  ...[
+    '{',
+    '{"a":',
+    '{"a":1,}',
+    '[1,]',
+    "{'a':1}",
+    '{a:1}',
+    'NaN',
+    '{"a":NaN}',
+    'Infinity',
+    '-',
+    '01',
+    '1.',
+    '"open',
+    '{} {}',
+    '{}x',
+    'undefined',
+    'nul',
+    '// comment\n{}',
+    '{"a":\t"\t"}',
+    '\0',
+    '{}\0',
+    '{"a":"line\nbreak"}',
+    '"\\x41"',
+    '"\\u00"'
+  ].map((body): Case => ({ name: `the broken body ${JSON.stringify(body)}`, row: 39, send: post('/v1/anything', body), expect: badJson })),
+  { name: 'an empty body', row: 39, send: post('/v1/anything', ''), expect: { status: 400, code: 'EMPTY_BODY' } },
+  { name: 'an empty chunked body', row: 39, send: postChunked('/v1/anything', '0\r\n\r\n'), expect: { status: 400, code: 'EMPTY_BODY' } },
+  {
+    name: 'an empty body in PATCH',
+    row: 39,
+    send: request('PATCH', '/v1/anything', { headers: ['Content-Type: application/json'], body: '' }),
+    expect: { status: 400, code: 'EMPTY_BODY' }
+  },
+  { name: 'a body of spaces', row: 39, send: post('/v1/anything', '   '), expect: { status: 400, code: ['MALFORMED_JSON', 'EMPTY_BODY'] } },
+  { name: '__proto__', row: 39, send: post('/v1/anything', '{"__proto__":{"a":1}}'), expect: badJson },
+  { name: 'an escaped __proto__', row: 39, send: post('/v1/anything', '{"\\u005f_proto__":{"a":1}}'), expect: badJson },
+  { name: 'a nested __proto__', row: 39, send: post('/v1/anything', '{"a":[{"__proto__":{"b":1}}]}'), expect: badJson },
+  { name: 'constructor.prototype', row: 39, send: post('/v1/anything', '{"constructor":{"prototype":{"a":1}}}'), expect: badJson },
+  { name: 'a harmless constructor', row: 39, send: post('/v1/anything', '{"constructor":"acme"}'), expect: ok },
+  { name: 'a byte order mark', row: 39, send: post('/v1/anything', '\ufeff{}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } },
+  {
+    name: 'UTF-16',
+    row: 39,
+    send: post('/v1/anything', Buffer.from('{}', 'utf16le')),
+    expect: { status: 400, code: ['MALFORMED_JSON', 'INVALID_UTF8'] }
+  },
+  { name: 'UTF-16 with its mark', row: 40, send: post('/v1/anything', Buffer.from('\ufeff{}', 'utf16le')), expect: badBytes },
+  { name: 'a lone byte 255', row: 40, send: post('/v1/anything', latin1('"\xff"')), expect: badBytes },
+  { name: 'an overlong slash', row: 40, send: post('/v1/anything', latin1('"\xc0\xaf"')), expect: badBytes },
+  { name: 'a surrogate in UTF-8', row: 40, send: post('/v1/anything', latin1('"\xed\xa0\x80"')), expect: badBytes },
+  { name: 'a cut sequence', row: 40, send: post('/v1/anything', latin1('"\xe2\x82"')), expect: badBytes },
+  { name: 'Latin 1', row: 40, send: post('/v1/anything', latin1('{"name":"Jos\xe9"}')), expect: badBytes },
+  {
+    name: 'a cut sequence across chunks',
+    row: 40,
+    send: postChunked('/v1/anything', latin1('2\r\n"\xe2\r\n2\r\n\x82"\r\n0\r\n\r\n')),
+    expect: { status: 400, code: ['INVALID_UTF8', 'MALFORMED_JSON'] }
+  },
+  ...['"\\ud800"', '"\\udc00"', '{"\\ud800":1}', '[{"a":"\\udbff"}]', '"\\u0000"', '{"a\\u0000":1}', '"\\udc00\\ud800"'].map(
+    (body): Case => ({ name: `the body ${body}`, row: 41, send: post('/v1/anything', body), expect: badCharacter })
+  ),
+  { name: 'a whole pair of surrogates', row: 41, send: post('/v1/anything', '"\\ud83d\\ude00"'), expect: ok },
+  { name: '64 levels', row: 42, send: post('/v1/anything', deep(64)), expect: ok },
+  { name: '65 levels', row: 42, send: post('/v1/anything', deep(65)), expect: tooDeep },
+  { name: '65 levels of objects', row: 42, send: post('/v1/anything', deepObjects(65)), expect: tooDeep },
+  { name: '5,000 levels', row: 42, send: post('/v1/anything', deep(5000)), expect: tooDeep },
+  { name: '100,000 levels', row: 42, send: post('/v1/anything', deep(100_000)), expect: tooDeep },
+  { name: '100,000 levels of objects', row: 42, send: post('/v1/anything', deepObjects(100_000)), expect: tooDeep },
+  { name: '500,000 levels that never close', row: 42, send: post('/v1/anything', '['.repeat(500_000)), expect: badJson },
+  { name: 'a key twice', row: 43, send: post('/v1/anything', '{"a":1,"a":2}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } }
+]
+
+/** Well-formed input that the schemas refuse, with every failing field. */
+export const validationCases: readonly Case[] = [
+  { name: 'an empty object', row: 39, send: post('/v1/things', '{}'), expect: invalid('body.name', 'body.size') },
+  { name: 'a null body', row: 39, send: post('/v1/things', 'null'), expect: invalid('body') },
+  { name: 'a number for a body', row: 39, send: post('/v1/things', '42'), expect: invalid('body') },
+  { name: 'a list for a body', row: 39, send: post('/v1/things', '[]'), expect: invalid('body') },
+  {
+    name: 'no body and no type',
+    row: 39,
+    send: request('POST', '/v1/things'),
+    expect: { status: [400, 415, 422], code: ['EMPTY_BODY', 'UNSUPPORTED_MEDIA_TYPE', 'VALIDATION_FAILED'] }
+  },
+  { name: 'an unknown property', row: 39, send: post('/v1/things', '{"name":"a","size":1,"more":1}'), expect: invalid('body.more') },
+  {
+    name: 'three unknown properties',
+    row: 39,
+    send: post('/v1/things', '{"name":"a","size":1,"x":1,"y":2,"z":3}'),
+    expect: invalid('body.x', 'body.y', 'body.z')
+  },
+  { name: 'a number as text', row: 39, send: post('/v1/things', '{"name":"a","size":"1"}'), expect: invalid('body.size') },
+  { name: 'null for a number', row: 39, send: post('/v1/things', '{"name":"a","size":null}'), expect: invalid('body.size') },
+  { name: 'a list for a number', row: 39, send: post('/v1/things', '{"name":"a","size":[5]}'), expect: invalid('body.size') },
+  { name: 'false for text', row: 39, send: post('/v1/things', '{"name":false,"size":1}'), expect: invalid('body.name') },
+  { name: 'a huge number', row: 39, send: post('/v1/things', '{"name":"a","size":1e400}'), expect: invalid('body.size') },
+  { name: 'a fraction', row: 39, send: post('/v1/things', '{"name":"a","size":1.5}'), expect: invalid('body.size') },
+  {
+    name: 'errors at every depth',
+    row: 39,
+    send: post('/v1/things', '{"name":"","size":-1,"tags":[1,"b",null],"maker":{"country":"x"}}'),
+    expect: invalid('body.maker.country', 'body.maker.name', 'body.name', 'body.size', 'body.tags.0', 'body.tags.2')
+  },
+  {
+    name: 'too many items',
+    row: 39,
+    send: post('/v1/things', '{"name":"a","size":1,"tags":["a","b","c","d"]}'),
+    expect: invalid('body.tags')
+  },
+  {
+    name: '1,000 unknown properties',
+    row: 39,
+    send: post(
+      '/v1/things',
+      JSON.stringify({ name: 'a', size: 1, ...Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`x${index}`, 1])) })
+    ),
+    expect: { status: 422, code: 'VALIDATION_FAILED' }
+  },
+  {
+    name: 'a property named after a script',
+    row: 39,
+    send: post('/v1/things', '{"name":"a","size":1,"<script>":1}'),
+    expect: { status: 422, code: 'VALIDATION_FAILED' }
+  },
+  {
+    name: 'a property of 10,000 characters',
+    row: 39,
+    send: post('/v1/things', JSON.stringify({ name: 'a', size: 1, ['x'.repeat(10_000)]: 1 })),
+    expect: { status: 422, code: 'VALIDATION_FAILED' }
+  },
+  { name: 'a query that is no number', row: 39, send: get('/v1/queries?count=many'), expect: invalid('query.count') },
+  { name: 'a query that is too small', row: 39, send: get('/v1/queries?count=0'), expect: invalid('query.count') },
+  { name: 'a repeated query parameter', row: 39, send: get('/v1/queries?count=1&count=2'), expect: invalid('query.count') },
+  { name: 'an unknown query parameter', row: 39, send: get('/v1/queries?page=1'), expect: invalid('query.page') },
+  { name: 'a list in the query', row: 39, send: get('/v1/queries?a[]=1'), expect: { status: 422, code: 'VALIDATION_FAILED' } },
+  {
+    name: 'a broken escape in the query',
+    row: 18,
+    send: get('/v1/queries?a=%ff'),
+    expect: { status: [400, 422], code: ['MALFORMED_URI', 'VALIDATION_FAILED'] }
+  },
+  {
+    name: 'another broken escape in the query',
+    row: 18,
+    send: get('/v1/queries?%zz=1'),
+    expect: { status: [400, 422], code: ['MALFORMED_URI', 'VALIDATION_FAILED'] }
+  },
+  { name: '__proto__ in the query', row: 39, send: get('/v1/queries?__proto__=1'), expect: { status: 422, code: 'VALIDATION_FAILED' } },
+  {
+    name: 'a missing required header',
+    row: 39,
+    send: get('/v1/headers'),
+    expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }
+  },
+  {
+    name: 'a header that is no number',
+    row: 39,
+    send: get('/v1/headers', 'X-Count: many'),
+    expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }
+  }
+]

@@ -1,0 +1,152 @@
+import type { Case, Expected } from './case.ts'
+import { get, host, post, postChunked, rawGet, rawPost } from './request-bytes.ts'
+
+const malformed: Expected = { status: 400, code: 'MALFORMED_REQUEST', closes: true }
+const headersTooLarge: Expected = { status: 431, code: 'HEADERS_TOO_LARGE', closes: true }
+const tooLong: Expected = { status: 414, code: 'URI_TOO_LONG' }
+const tooLarge: Expected = { status: 413, code: 'PAYLOAD_TOO_LARGE' }
+const ok: Expected = { status: 200 }
+
+/** Too much of something, and pipelined requests around an error. */
+export const floodCases: readonly Case[] = [
+  { name: 'a header of 20,000 bytes', row: 3, send: get('/v1/things', `X-Inner: ${'a'.repeat(20_000)}`), expect: headersTooLarge },
+  {
+    name: 'headers of 20,000 bytes',
+    row: 3,
+    send: get('/v1/things', ...Array.from({ length: 200 }, (_, index) => `X-${index}: ${'a'.repeat(90)}`)),
+    expect: headersTooLarge
+  },
+  { name: '5,000 short headers', row: 3, send: get('/v1/things', ...Array.from({ length: 5000 }, () => 'a:b')), expect: headersTooLarge },
+  { name: 'a cookie of 100,000 bytes', row: 3, send: get('/v1/things', `Cookie: ${'a'.repeat(100_000)}`), expect: headersTooLarge },
+  { name: 'a header name of 20,000 bytes', row: 3, send: get('/v1/things', `${'a'.repeat(20_000)}: 1`), expect: headersTooLarge },
+  { name: 'a URI of 9,000 bytes', row: 3, send: get(`/v1/things?${'a'.repeat(9000)}`), methods: ['GET'], expect: tooLong },
+  { name: 'a path of 9,000 bytes', row: 3, send: get(`/v1/${'things/'.repeat(1300)}`), methods: ['GET'], expect: tooLong },
+  {
+    name: 'a URI of 20,000 bytes',
+    row: 3,
+    send: get(`/v1/things?${'a'.repeat(20_000)}`),
+    methods: ['GET'],
+    expect: { ...tooLong, closes: true }
+  },
+  {
+    name: 'a URI of 200,000 bytes',
+    row: 3,
+    send: get(`/v1/things?${'a'.repeat(200_000)}`),
+    methods: ['GET'],
+    expect: { ...tooLong, closes: true }
+  },
+  {
+    name: 'a long URI in POST',
+    row: 3,
+    send: post(`/v1/things?${'a'.repeat(20_000)}`, '{}'),
+    methods: ['POST'],
+    expect: { ...tooLong, closes: true }
+  },
+  {
+    name: 'trailers of 20,000 bytes',
+    row: 3,
+    send: postChunked('/v1/anything', `2\r\n{}\r\n0\r\nX-Inner: ${'a'.repeat(20_000)}\r\n\r\n`),
+    expect: headersTooLarge
+  },
+  { name: 'a body beyond the limit', row: 12, send: post('/v1/small', `"${'a'.repeat(100)}"`), expect: tooLarge },
+  { name: 'a body of 2 MB', row: 12, send: post('/v1/anything', `"${'a'.repeat(2_000_000)}"`), expect: tooLarge },
+  {
+    name: 'a chunked body beyond the limit',
+    row: 12,
+    send: postChunked('/v1/small', `64\r\n"${'a'.repeat(98)}"\r\n0\r\n\r\n`),
+    expect: tooLarge
+  },
+  {
+    name: 'a chunked body of 2 MB',
+    row: 12,
+    send: postChunked('/v1/anything', `${(2_000_000).toString(16)}\r\n${' '.repeat(2_000_000)}\r\n0\r\n\r\n`),
+    expect: tooLarge
+  },
+  { name: 'the announcement of a body of 1 TB', row: 12, send: rawPost('Content-Length: 1000000000000', ''), expect: tooLarge },
+  {
+    name: 'the wish to continue with too large a body',
+    row: 12,
+    send: rawPost('Expect: 100-continue\r\nContent-Length: 2000000', ''),
+    expect: tooLarge
+  },
+  { name: 'the wish to continue', row: 12, send: post('/v1/anything', '{}', 'Expect: 100-continue'), expect: ok },
+  {
+    name: 'the wish to continue on an unknown path',
+    row: 12,
+    send: post('/v1/nowhere', '{}', 'Expect: 100-continue'),
+    expect: { status: 404, code: 'RESOURCE_NOT_FOUND' }
+  },
+  {
+    name: 'the expectation of a teapot',
+    row: 11,
+    send: get('/v1/things', 'Expect: teapot'),
+    expect: { status: 417, code: 'EXPECTATION_FAILED' }
+  },
+  {
+    name: 'an empty expectation',
+    row: 11,
+    send: get('/v1/things', 'Expect: '),
+    expect: { status: [200, 417], code: 'EXPECTATION_FAILED' }
+  },
+  {
+    name: 'two expectations',
+    row: 11,
+    send: get('/v1/things', 'Expect: 100-continue, teapot'),
+    expect: { status: [200, 417], code: 'EXPECTATION_FAILED' }
+  },
+  {
+    name: 'an expectation on an unknown path',
+    row: 11,
+    send: get('/nowhere', 'Expect: teapot'),
+    expect: { status: [404, 417], code: ['EXPECTATION_FAILED', 'RESOURCE_NOT_FOUND'] }
+  },
+  {
+    name: 'garbage after a good request',
+    row: 1,
+    send: [rawGet(''), { answers: 1 }, 'garbage\r\n\r\n'],
+    methods: ['GET', 'UNKNOWN'],
+    expect: { ...malformed, before: [200] }
+  },
+  {
+    name: 'garbage pipelined behind a good request',
+    row: 1,
+    send: `${rawGet('')}garbage\r\n\r\n`,
+    methods: ['GET', 'UNKNOWN'],
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'METHOD_NOT_IMPLEMENTED'], closes: true, before: [200] }
+  },
+  {
+    name: 'garbage pipelined behind a slow failure',
+    row: 1,
+    send: `GET /v1/never/async HTTP/1.1\r\n${host}\r\ngarbage\r\n\r\n`,
+    methods: ['GET', 'UNKNOWN'],
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'METHOD_NOT_IMPLEMENTED'], closes: true, before: [503] }
+  },
+  {
+    name: 'a good request behind a 404',
+    row: 25,
+    send: `GET /nowhere HTTP/1.1\r\n${host}\r\n${rawGet('Connection: close')}`,
+    methods: ['GET', 'GET'],
+    expect: { ...ok, before: [404] }
+  },
+  {
+    name: 'a good request behind a 422 with a body',
+    row: 39,
+    send: `${rawPost('Content-Length: 2', '{}').replace('/anything', '/things')}${rawGet('Connection: close')}`,
+    methods: ['POST', 'GET'],
+    expect: { ...ok, before: [422] }
+  },
+  {
+    name: 'a good request behind a 500',
+    row: 34,
+    send: `GET /v1/throws/null HTTP/1.1\r\n${host}\r\n${rawGet('Connection: close')}`,
+    methods: ['GET', 'GET'],
+    expect: { ...ok, before: [500] }
+  },
+  {
+    name: 'ten pipelined failures',
+    row: 34,
+    send: `${`GET /v1/throws/string HTTP/1.1\r\n${host}\r\n`.repeat(9)}${get('/v1/throws/string').toString()}`,
+    methods: Array.from({ length: 10 }, () => 'GET'),
+    expect: { status: 500, code: 'INTERNAL_ERROR', before: Array.from({ length: 9 }, () => 500) }
+  }
+]

@@ -1,0 +1,130 @@
+import type { Case, Expected } from './case.ts'
+import { host, postChunked, rawPost } from './request-bytes.ts'
+
+const malformed: Expected = { status: 400, code: 'MALFORMED_REQUEST', closes: true }
+const tooLarge: Expected = { status: 413, code: 'PAYLOAD_TOO_LARGE' }
+const ok: Expected = { status: 200 }
+const smuggled = `GET /v1/probe HTTP/1.1\r\n${host}\r\n`
+
+/** Framing that two servers in a row could read differently. */
+export const framingCases: readonly Case[] = [
+  {
+    name: 'Content-Length and Transfer-Encoding',
+    row: 2,
+    send: rawPost('Content-Length: 4\r\nTransfer-Encoding: chunked', `0\r\n\r\n${smuggled}`),
+    expect: malformed
+  },
+  {
+    name: 'Transfer-Encoding and Content-Length',
+    row: 2,
+    send: rawPost('Transfer-Encoding: chunked\r\nContent-Length: 4', `0\r\n\r\n${smuggled}`),
+    expect: malformed
+  },
+  { name: 'two equal Content-Lengths', row: 2, send: rawPost('Content-Length: 2\r\nContent-Length: 2', '{}'), expect: malformed },
+  {
+    name: 'two different Content-Lengths',
+    row: 2,
+    send: rawPost('Content-Length: 2\r\nContent-Length: 40', `{}${smuggled}`),
+    expect: malformed
+  },
+  { name: 'a list of Content-Lengths', row: 2, send: rawPost('Content-Length: 2, 2', '{}'), expect: malformed },
+  { name: 'a negative Content-Length', row: 2, send: rawPost('Content-Length: -1', '{}'), expect: malformed },
+  { name: 'a Content-Length with a sign', row: 2, send: rawPost('Content-Length: +2', '{}'), expect: malformed },
+  { name: 'a hexadecimal Content-Length', row: 2, send: rawPost('Content-Length: 0x2', '{}'), expect: malformed },
+  { name: 'an empty Content-Length', row: 2, send: rawPost('Content-Length: ', '{}'), expect: malformed },
+  { name: 'a Content-Length in words', row: 2, send: rawPost('Content-Length: two', '{}'), expect: malformed },
+  { name: 'a Content-Length beyond 64 bits', row: 2, send: rawPost(`Content-Length: ${'9'.repeat(30)}`, '{}'), expect: malformed },
+  {
+    name: 'only the coding gzip',
+    row: 2,
+    send: rawPost('Transfer-Encoding: gzip', '{}'),
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'TRANSFER_CODING_NOT_IMPLEMENTED'] }
+  },
+  { name: 'chunked before gzip', row: 2, send: rawPost('Transfer-Encoding: chunked, gzip', '0\r\n\r\n'), expect: malformed },
+  {
+    name: 'a misspelt coding',
+    row: 2,
+    send: rawPost('Transfer-Encoding: xchunked', '0\r\n\r\n'),
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'TRANSFER_CODING_NOT_IMPLEMENTED'], closes: true }
+  },
+  {
+    name: 'the coding twice',
+    row: 9,
+    send: rawPost('Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\nConnection: close', '2\r\n{}\r\n0\r\n\r\n'),
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'TRANSFER_CODING_NOT_IMPLEMENTED'] }
+  },
+  {
+    name: 'the coding identity',
+    row: 2,
+    send: rawPost('Transfer-Encoding: identity', '{}'),
+    expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'TRANSFER_CODING_NOT_IMPLEMENTED'] }
+  },
+  {
+    name: 'a space before the colon of Transfer-Encoding',
+    row: 2,
+    send: rawPost('Transfer-Encoding : chunked', '0\r\n\r\n'),
+    expect: malformed
+  },
+  { name: 'a vertical tab before chunked', row: 2, send: rawPost('Transfer-Encoding: \x0bchunked', '0\r\n\r\n'), expect: malformed },
+  { name: 'a chunk size that is no number', row: 2, send: postChunked('/v1/anything', 'zz\r\n{}\r\n0\r\n\r\n'), expect: malformed },
+  {
+    name: 'a chunk size beyond 64 bits',
+    row: 2,
+    send: postChunked('/v1/anything', `${'f'.repeat(20)}\r\n{}\r\n0\r\n\r\n`),
+    expect: malformed
+  },
+  { name: 'a negative chunk size', row: 2, send: postChunked('/v1/anything', '-2\r\n{}\r\n0\r\n\r\n'), expect: malformed },
+  { name: 'a chunk that is longer than its size', row: 2, send: postChunked('/v1/anything', '2\r\n{}{}\r\n0\r\n\r\n'), expect: malformed },
+  { name: 'a chunk size that ends in a bare LF', row: 2, send: postChunked('/v1/anything', '2\n{}\r\n0\r\n\r\n'), expect: malformed },
+  {
+    name: 'a space in a chunk size',
+    row: 2,
+    send: postChunked('/v1/anything', '2 \r\n{}\r\n0\r\n\r\n'),
+    expect: { status: [200, 400], code: 'MALFORMED_REQUEST' }
+  },
+  { name: 'a trailer that is no header', row: 2, send: postChunked('/v1/anything', '2\r\n{}\r\n0\r\nno colon\r\n\r\n'), expect: malformed },
+  {
+    name: 'a trailer that would be a Content-Length',
+    row: 2,
+    send: postChunked('/v1/anything', '2\r\n{}\r\n0\r\nContent-Length: 40\r\n\r\n'),
+    expect: { status: [200, 400], code: 'MALFORMED_REQUEST' }
+  },
+  {
+    name: 'a trailer that would be a Host',
+    row: 2,
+    send: postChunked('/v1/anything', '2\r\n{}\r\n0\r\nHost: evil.example\r\n\r\n'),
+    expect: ok
+  },
+  {
+    name: 'a body that ends too soon',
+    row: 2,
+    send: [rawPost('Content-Length: 40', '{}'), { end: 'half' }],
+    expect: { status: 400, code: ['MALFORMED_REQUEST', 'CONTENT_LENGTH_MISMATCH'], closes: true }
+  },
+  {
+    name: 'a chunked body that ends too soon',
+    row: 2,
+    send: [postChunked('/v1/anything', '40\r\n{}'), { end: 'half' }],
+    expect: malformed
+  },
+  {
+    name: 'a head that ends too soon',
+    row: 2,
+    send: ['GET /v1/things HTTP/1.1\r\nHos', { end: 'half' }],
+    methods: ['UNKNOWN'],
+    expect: malformed
+  },
+  { name: 'a chunk extension', row: 4, send: postChunked('/v1/anything', '2;name=value\r\n{}\r\n0\r\n\r\n'), expect: ok },
+  {
+    name: 'a chunk extension of 20,000 bytes',
+    row: 4,
+    send: postChunked('/v1/anything', `2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`),
+    expect: { ...tooLarge, closes: true }
+  },
+  {
+    name: 'many chunk extensions',
+    row: 4,
+    send: postChunked('/v1/anything', `${`1;${'x'.repeat(5000)}\r\n1\r\n`.repeat(6)}0\r\n\r\n`),
+    expect: { status: [200, 413], code: 'PAYLOAD_TOO_LARGE' }
+  }
+]

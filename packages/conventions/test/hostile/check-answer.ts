@@ -1,0 +1,149 @@
+import { STATUS_CODES } from 'node:http'
+import { type Answer, headerOf } from './answer.ts'
+import type { Expected } from './case.ts'
+
+/** Stands in every text that must stay inside: messages, causes, payloads, header values that failed. */
+export const canary = 'CANARY-7f3a'
+
+export const publicUrl = 'https://api.example.com'
+
+// RFC 9110 renamed two phrases that Node still has in their old form; the registered ones count.
+const reasonPhrases: Record<number, string | undefined> = { ...STATUS_CODES, 413: 'Content Too Large', 422: 'Unprocessable Content' }
+
+/** What is known of the request that an answer belongs to. */
+export interface Asked {
+  readonly method: string | undefined
+  readonly target: string | undefined
+  readonly language?: 'en' | 'es'
+}
+
+type Json = Record<string, unknown>
+
+/** Everything that is wrong with an answer, as sentences; none when it keeps the contract. `ids` collects the Request-Ids of a run. */
+export function checkAnswer(answer: Answer, expected: Expected, asked: Asked, ids: Set<string>): string[] {
+  const problems: string[] = []
+  const demand = (holds: boolean, problem: string) => {
+    if (!holds) problems.push(problem)
+  }
+  const statuses = [expected.status].flat()
+  demand(statuses.includes(answer.status), `status ${answer.status}, not ${statuses.join(' or ')}`)
+  checkHeaders(answer, ids, demand)
+  for (const [name, pattern] of Object.entries(expected.headers ?? {})) {
+    demand(pattern.test(headerOf(answer, name) ?? ''), `${name}: ${headerOf(answer, name)}, not ${pattern}`)
+  }
+  if (expected.allow !== undefined)
+    demand(headerOf(answer, 'allow') === expected.allow, `Allow: ${headerOf(answer, 'allow')}, not ${expected.allow}`)
+  if (answer.status >= 400) checkError(answer, expected, asked, demand)
+  else demand(statuses.includes(answer.status), 'a success where an error was due')
+  return problems
+}
+
+type Demand = (holds: boolean, problem: string) => void
+
+function checkHeaders(answer: Answer, ids: Set<string>, demand: Demand) {
+  const seen = new Set<string>()
+  for (const [name] of answer.headers) {
+    demand(!seen.has(name) || name === 'set-cookie', `${name} stands twice`)
+    seen.add(name)
+  }
+  const id = headerOf(answer, 'request-id')
+  demand(id !== undefined && /^[\w.~-]{8,64}$/.test(id), `Request-Id: ${id}`)
+  demand(!ids.has(id ?? ''), `the Request-Id ${id} was used before`)
+  ids.add(id ?? '')
+  demand(headerOf(answer, 'x-content-type-options') === 'nosniff', 'no X-Content-Type-Options: nosniff')
+  demand(
+    /(^|;\s*)default-src 'none'/.test(headerOf(answer, 'content-security-policy') ?? ''),
+    "no Content-Security-Policy with default-src 'none'"
+  )
+  demand(!Number.isNaN(Date.parse(headerOf(answer, 'date') ?? '')), 'no Date')
+  for (const name of ['server', 'x-powered-by']) demand(headerOf(answer, name) === undefined, `a ${name} header`)
+}
+
+function checkError(answer: Answer, expected: Expected, asked: Asked, demand: Demand) {
+  const language = asked.language ?? 'en'
+  demand(headerOf(answer, 'cache-control') === 'no-store', `Cache-Control: ${headerOf(answer, 'cache-control')}`)
+  demand(headerOf(answer, 'content-type') === 'application/json; charset=utf-8', `Content-Type: ${headerOf(answer, 'content-type')}`)
+  demand(headerOf(answer, 'content-language') === language, `Content-Language: ${headerOf(answer, 'content-language')}, not ${language}`)
+  demand(/(^|, ?)accept-language(,|$)/i.test(headerOf(answer, 'vary') ?? ''), `Vary: ${headerOf(answer, 'vary')}`)
+  demand(headerOf(answer, 'etag') === undefined && headerOf(answer, 'last-modified') === undefined, 'a validator on an error')
+  for (const name of ['content-encoding', 'trailer', 'content-disposition'])
+    demand(headerOf(answer, name) === undefined, `${name} on an error`)
+  if (answer.status === 405)
+    demand(/^[A-Z]+(, [A-Z]+)*$/.test(headerOf(answer, 'allow') ?? ''), `Allow: ${headerOf(answer, 'allow')} on a 405`)
+  if (answer.status === 503)
+    demand(/^\d+$/.test(headerOf(answer, 'retry-after') ?? ''), `Retry-After: ${headerOf(answer, 'retry-after')} on a 503`)
+  if (asked.method === 'HEAD') return
+  const length = headerOf(answer, 'content-length')
+  demand(length === String(answer.body.length), `Content-Length ${length} for ${answer.body.length} bytes`)
+  const body = parseObject(answer.body)
+  if (body === undefined) return demand(false, `the body is no JSON object: ${answer.body.toString('latin1', 0, 200)}`)
+  checkEnvelope(body, answer.status, expected, asked, demand)
+}
+
+function checkEnvelope(body: Json, status: number, expected: Expected, asked: Asked, demand: Demand) {
+  demand(Object.keys(body).join() === 'error,_meta,_links' || sorted(body) === '_links,_meta,error', `the members ${sorted(body)}`)
+  const error = objectOf(body['error'])
+  demand(/^code,(errors,)?error,message,status$/.test(sorted(error).replace('error,errors', 'errors,error')), `error has ${sorted(error)}`)
+  demand(error['status'] === status, `error.status ${String(error['status'])} beside the status ${status}`)
+  const phrase = status === 422 ? /^(ValidationError|Unprocessable Content)$/ : new RegExp(`^${reasonPhrases[status] ?? '-'}$`)
+  demand(phrase.test(String(error['error'])), `error.error "${String(error['error'])}", not ${phrase.source}`)
+  const codes = expected.code === undefined ? [] : [expected.code].flat()
+  demand(codes.includes(String(error['code'])), `error.code ${String(error['code'])}, not ${codes.join(' or ')}`)
+  demand(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(String(error['code'])), `error.code ${String(error['code'])} is not UPPER_SNAKE`)
+  demand(
+    typeof error['message'] === 'string' && error['message'].length > 10 && !/[{}\n]/.test(error['message']),
+    'error.message is no sentence'
+  )
+  checkFieldErrors(error['errors'], status, expected, demand)
+  const meta = objectOf(body['_meta'])
+  demand(sorted(meta) === 'timestamp,version', `_meta has ${sorted(meta)}`)
+  demand(/^v\d+$/.test(String(meta['version'])), `_meta.version ${String(meta['version'])}`)
+  demand(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(String(meta['timestamp'])), `_meta.timestamp ${String(meta['timestamp'])}`)
+  checkLinks(body['_links'], asked, demand)
+}
+
+function checkFieldErrors(errors: unknown, status: number, expected: Expected, demand: Demand) {
+  if (errors === undefined) {
+    demand(status !== 422, 'a 422 without errors')
+    return demand(expected.fields === undefined, 'no errors by field')
+  }
+  if (!Array.isArray(errors) || errors.length === 0 || errors.length > 100) return demand(false, 'errors is no list of 1 to 100')
+  for (const entry of errors.map(objectOf)) {
+    demand(sorted(entry) === 'field,message', `an entry of errors has ${sorted(entry)}`)
+    demand(
+      typeof entry['field'] === 'string' && typeof entry['message'] === 'string' && entry['message'] !== '',
+      'an entry of errors without text'
+    )
+  }
+  const fields = errors.map((entry) => String(objectOf(entry)['field'])).toSorted()
+  if (expected.fields !== undefined) {
+    demand(fields.join() === expected.fields.toSorted().join(), `errors names ${fields.join()}, not ${expected.fields.toSorted().join()}`)
+  }
+}
+
+function checkLinks(links: unknown, { method, target }: Asked, demand: Demand) {
+  const self = objectOf(Array.isArray(links) ? links[0] : undefined)
+  demand(sorted(self) === 'href,method,rel' && self['rel'] === 'self', '_links[0] is no self link')
+  const href = String(self['href'])
+  demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link goes to ${href}`)
+  demand(self['method'] === (method ?? 'UNKNOWN'), `the self link says ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
+  if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target))
+    demand(href === publicUrl + target, `the self link goes to ${href}, not to ${target}`)
+}
+
+function parseObject(bytes: Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+function sorted(value: Json) {
+  return Object.keys(value).toSorted().join()
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { exchange } from './exchange.ts'
+import { get } from './request-bytes.ts'
+
+/** A process with some servers of the fleet, whose death can be told. */
+export interface ChildServer {
+  readonly pid: number
+  port(name: string): number
+  /** Tells a server to close; it answers what is already on the way. */
+  close(name: string): void
+  /** Whether the same process still answers on its `plain` or `main` server. */
+  isAlive(): Promise<boolean>
+  stop(): Promise<void>
+}
+
+const program = new URL('./hostile-server.ts', import.meta.url)
+
+/** Starts the named servers in one new process. The first of them answers the probe. */
+export async function startChild(names: readonly string[]): Promise<ChildServer> {
+  const child: ChildProcess = fork(program, [...names], {
+    execArgv: ['--conditions=@concordat/source'],
+    stdio: ['ignore', 'ignore', process.env['HOSTILE_STDERR'] === undefined ? 'ignore' : 'inherit', 'ipc']
+  })
+  let exited = false
+  child.once('exit', () => (exited = true))
+  const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ ports?: Record<string, number> } | number]
+  if (typeof message !== 'object' || message?.ports === undefined)
+    throw new Error(`the hostile server did not start (exit code ${JSON.stringify(message)})`)
+  const { ports } = message
+  const port = (name: string) => {
+    const found = ports[name]
+    if (found === undefined) throw new Error(`no server named ${name} in this process`)
+    return found
+  }
+  return {
+    pid: child.pid ?? 0,
+    port,
+    close: (name) => void child.send({ close: name }),
+    async isAlive() {
+      if (exited) return false
+      const { answers } = await exchange({ port: port(names[0] as string), methods: ['GET'], steps: [get('/v1/probe')] })
+      return !exited && answers[0]?.status === 200 && answers[0].body.includes(`"id":"${child.pid}"`)
+    },
+    async stop() {
+      if (exited || !child.connected) return
+      const gone = once(child, 'exit')
+      child.disconnect()
+      await gone
+    }
+  }
+}

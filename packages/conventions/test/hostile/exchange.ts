@@ -1,0 +1,75 @@
+import { EventEmitter, once } from 'node:events'
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { parseAnswers, type Received } from './answer.ts'
+
+/** What the client does, in order: send bytes, wait for n answers in all or for something else, end its own side, or cut the connection. */
+export type Step =
+  | string
+  | Buffer
+  | (() => Promise<unknown>)
+  | { readonly answers: number }
+  | { readonly pauseMs: number }
+  | { readonly end: 'half' | 'reset' }
+
+export interface Dialogue {
+  readonly steps: readonly Step[]
+  /** Methods of the requests sent, in order. */
+  readonly methods: readonly string[]
+  readonly port: number
+  readonly host?: string | undefined
+  /** Speak through TLS; names the protocol to offer, or none. */
+  readonly tls?: { readonly alpn?: string } | undefined
+  /** Give up after so long. */
+  readonly patienceMs?: number | undefined
+}
+
+/** Runs a dialogue over a raw socket and returns everything that came back. Never rejects: a refused connection is an empty answer. */
+export async function exchange(dialogue: Dialogue): Promise<Received> {
+  const { port, host = '127.0.0.1', tls, methods, steps } = dialogue
+  const socket: Socket =
+    tls === undefined
+      ? connectTcp({ port, host, allowHalfOpen: true })
+      : connectTls({ port, host, rejectUnauthorized: false, ...(tls.alpn === undefined ? {} : { ALPNProtocols: [tls.alpn] }) })
+  socket.setNoDelay(true)
+  const chunks: Buffer[] = []
+  const state = { closed: false, patient: true }
+  const news = new EventEmitter()
+  const note = (change: Partial<typeof state>) => {
+    Object.assign(state, change)
+    news.emit('news')
+  }
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    note({})
+  })
+  for (const end of ['end', 'error', 'close']) socket.on(end, () => note({ closed: true }))
+  const timer = setTimeout(() => note({ patient: false }), dialogue.patienceMs ?? 5000)
+  const read = () => parseAnswers(Buffer.concat(chunks), methods)
+  const until = async (enough: () => boolean) => {
+    while (state.patient && !state.closed && !enough()) await once(news, 'news')
+  }
+  for (const step of steps) {
+    if (typeof step === 'string' || Buffer.isBuffer(step)) socket.write(step, 'latin1')
+    else if (typeof step === 'function') await step()
+    else if ('end' in step) endSocket(socket, step.end)
+    else if ('pauseMs' in step) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
+    else await until(() => read().answers.length >= step.answers)
+  }
+  const wanted = Math.max(1, methods.length)
+  await until(() => read().answers.length >= wanted && !expectsClose(read().answers.at(-1)?.headers))
+  clearTimeout(timer)
+  socket.destroy()
+  const bytes = Buffer.concat(chunks)
+  return { bytes, closed: state.closed, ...parseAnswers(bytes, methods) }
+}
+
+function endSocket(socket: Socket, how: 'half' | 'reset') {
+  if (how === 'half') socket.end()
+  else socket.resetAndDestroy()
+}
+
+// An answer that says "Connection: close" is read until the end, so that nothing after it goes unseen.
+function expectsClose(headers: readonly (readonly [string, string])[] | undefined) {
+  return headers?.some(([name, value]) => name === 'connection' && value.toLowerCase() === 'close') === true
+}

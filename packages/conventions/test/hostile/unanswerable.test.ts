@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import type { Received } from './answer.ts'
+import { requestLineOf } from './case.ts'
+import { type ChildServer, startChild } from './child-server.ts'
+import { exchangeHttp2 } from './http2-exchange.ts'
+import { checkReceived, leakIn, receive } from './run-battery.ts'
+import { type Unanswerable, unanswerable } from './unanswerable.ts'
+
+const servers = ['main', ...new Set(unanswerable.flatMap(({ server = 'http2' }) => server))]
+
+t.test('what no envelope can reach leaks nothing and leaves the process alive', async (t) => {
+  const child = await startChild(servers)
+  t.teardown(() => child.stop())
+  for (const one of unanswerable.filter(({ endsProcess }) => endsProcess !== true)) {
+    const received = await send(child, one)
+    t.same(leakIn(received.bytes), [], `${one.name}: no inner text is sent`)
+    t.equal(outcomeOf(received, one), one.outcome, `${one.name}: the client gets ${one.outcome}`)
+    t.ok(await child.isAlive(), `${one.name}: the process lives`)
+  }
+})
+
+t.test('a rejection outside of every request ends the process, as the page says', async (t) => {
+  for (const one of unanswerable.filter(({ endsProcess }) => endsProcess === true)) {
+    const child = await startChild(['main'])
+    await send(child, one)
+    t.notOk(await child.isAlive(), one.name)
+  }
+})
+
+t.test('the page of what can not be answered is this table', async (t) => {
+  const page = await readFile(new URL('../../../../docs/unanswerable.md', import.meta.url), 'utf8')
+  const rows = unanswerable.map(({ name, outcome, reason }) => `| ${name} | ${outcome} | ${reason} |`)
+  t.same(
+    page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| What ')),
+    rows
+  )
+})
+
+function send(child: ChildServer, { send: bytes = '', http2, ...one }: Unanswerable) {
+  return http2 === undefined ? receive(child, { ...one, send: bytes }, 700) : exchangeHttp2(child.port('http2'), http2)
+}
+
+function outcomeOf(received: Received, one: Unanswerable) {
+  const { answers, bytes, flaw } = received
+  if (bytes.length === 0) return 'no answer'
+  if (flaw !== undefined && bytes.toString('latin1').startsWith('HTTP/1.1 200')) return 'an incomplete answer'
+  const asked = requestLineOf({ send: one.send ?? '' })
+  const status = answers.at(-1)?.status ?? 0
+  const inEnvelope = checkReceived(received, { status, code: 'INTERNAL_ERROR' }, asked, { ids: new Set() }).length === 0
+  return inEnvelope ? 'the envelope' : 'the words of another'
+}
