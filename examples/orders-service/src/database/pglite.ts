@@ -1,0 +1,38 @@
+import { mkdir } from 'node:fs/promises'
+import { PGlite, type Transaction, types } from '@electric-sql/pglite'
+import type { Database } from './database.ts'
+import { lockFolder } from './folder-lock.ts'
+
+const parsers = {
+  [types.INT8]: Number,
+  [types.NUMERIC]: String,
+  [types.TIMESTAMPTZ]: (text: string) => new Date(text).toISOString()
+}
+
+/**
+ * PostgreSQL inside this process, kept in a folder, or in memory when the folder is called `memory://`.
+ * One process at a time: a second one on the same folder is refused. Transactions run one after another.
+ */
+export async function openPGlite(folder: string): Promise<Database> {
+  const release = folder === 'memory://' ? undefined : await makeAndLock(folder)
+  const engine = await PGlite.create(folder, { parsers }).catch(async (error: unknown) => {
+    await release?.()
+    throw error
+  })
+  const queriesOn = (target: PGlite | Transaction) => ({
+    query: async <Row extends object>(sql: string, params?: readonly unknown[]) => (await target.query<Row>(sql, params as unknown[])).rows
+  })
+  return {
+    ...queriesOn(engine),
+    transaction: (work) => engine.transaction((transaction) => work(queriesOn(transaction))),
+    async close() {
+      await engine.close()
+      await release?.()
+    }
+  }
+}
+
+async function makeAndLock(folder: string) {
+  await mkdir(folder, { recursive: true })
+  return lockFolder(folder)
+}
