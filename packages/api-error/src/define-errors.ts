@@ -15,9 +15,11 @@ export interface ErrorDefinition {
 
 type FieldWish<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields & string]
 type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
-  ? keyof TemplateParams<En> extends never
+  ? string extends En
     ? { params?: Params }
-    : { params: TemplateParams<En> }
+    : keyof TemplateParams<En> extends never
+      ? { params?: Params }
+      : { params: TemplateParams<En> }
   : never
 type CreateOptions<Text, Fields> = ParamsOf<Text> & Omit<ApiErrorOptions, 'params' | 'errors'> & { errors?: readonly FieldWish<Fields>[] }
 type CreateArguments<Text, Fields> =

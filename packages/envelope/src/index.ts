@@ -1,1 +1,4 @@
-export const placeholder: true = true
+export { envelopeErrors } from './errors.ts'
+export type { EnvelopeOptions, EnvelopePart } from './options.ts'
+export { default } from './plugin.ts'
+export { timestampTail } from './timestamp-tail.ts'

@@ -1,1 +1,6 @@
-export const placeholder: true = true
+export type { Catalogue, CatalogueEntry } from './catalogue.ts'
+export { httpErrors } from './errors.ts'
+export type { ErrorCatalogueOptions } from './options.ts'
+export { default } from './plugin.ts'
+export type { ErrorCatalogueServerOptions, ErrorCatalogueServerPart } from './server-options.ts'
+export { errorCatalogueServerOptions } from './server-options.ts'

@@ -1,0 +1,58 @@
+import { envelopeSchema, type JsonSchema, refersToItself } from './envelope-schema.ts'
+
+/** What a route may answer, read from its response schemas. */
+export interface DeclaredAnswers {
+  /** The response schemas with the resource in its envelope; what has no JSON body is left as it was. */
+  readonly response: Readonly<Record<string, unknown>>
+  /** The author's schema of each status that is enveloped, by `200`, `201` or `2xx`. */
+  readonly resources: ReadonlyMap<string, JsonSchema>
+  /** Media types beside JSON that the route declares for its answers. */
+  readonly otherTypes: ReadonlySet<string>
+}
+
+const success = /^2(\d\d|xx)$/i
+const bodiless = new Set(['204', '205'])
+
+/**
+ * Puts the resources that a route declares into the envelope. `reference` stores a schema that points into itself under an
+ * id of its own and returns a reference to it. Throws a `TypeError` when no success is declared, and when an error is: errors
+ * have one shape, and a schema for them would only join the types of what a handler may return.
+ */
+export function declareAnswers(
+  route: string,
+  response: unknown,
+  reference: (schema: JsonSchema, status: string) => JsonSchema
+): DeclaredAnswers {
+  const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
+  if (!declared.some(([status]) => success.test(status))) {
+    throw new TypeError(`${route} declares no answer. Give it schema.response with a 2xx status, or config.envelope: false.`)
+  }
+  const wrong = declared.find(([status]) => !/^[1-3]/.test(status))
+  if (wrong)
+    throw new TypeError(
+      `${route} declares a schema for "${wrong[0]}". Errors have one shape, which is never declared on a route: remove it.`
+    )
+  const resources = new Map<string, JsonSchema>()
+  const otherTypes = new Set<string>()
+  const wrapped = declared.map(([status, schema]) => [
+    status,
+    success.test(status) && !bodiless.has(status) ? wrap(status, schema) : schema
+  ])
+  return { response: Object.fromEntries(wrapped), resources, otherTypes }
+
+  function wrap(status: string, schema: JsonSchema): JsonSchema {
+    const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
+    if (content === undefined || 'type' in schema) return envelop(status, schema)
+    const types = Object.entries(content).map(([type, entry]) => {
+      if (/[/+]json\b/.test(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
+      otherTypes.add(type.toLowerCase())
+      return [type, entry]
+    })
+    return { ...schema, content: Object.fromEntries(types) }
+  }
+
+  function envelop(status: string, schema: JsonSchema): JsonSchema {
+    resources.set(status.toLowerCase(), schema)
+    return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema)
+  }
+}

@@ -1,0 +1,137 @@
+import type { JsonSchema } from './envelope-schema.ts'
+
+/** Finds a schema that was added to the instance, by its `$id`. */
+export type SchemaLookup = (id: string) => JsonSchema | undefined
+
+interface Position {
+  readonly allowsNull: boolean
+  readonly members: ReadonlyMap<string, () => Position>
+  readonly items: (() => Position) | undefined
+  /** Nothing below this position can hold a null that has to go. */
+  readonly leaf: boolean
+}
+
+const branches = ['allOf', 'anyOf', 'oneOf'] as const
+
+/**
+ * Makes the function that leaves out members that are `null` where the schema allows none (rule F3): a row from a database
+ * has them, and the compiled serializer would write `""` or `0` instead. The value itself is not changed. A null item of a
+ * list can not be left out without moving the others, so it is an error.
+ */
+export function nullRemoval(schema: JsonSchema, lookup: SchemaLookup): (value: unknown) => unknown {
+  const known = new Map<JsonSchema, Position>()
+  const root = positionOf(schema, schema, lookup, known)
+  return (value) => withoutNulls(value, root)
+}
+
+function withoutNulls(value: unknown, position: Position): unknown {
+  if (position.leaf || typeof value !== 'object' || value === null) return value
+  return Array.isArray(value) ? itemsWithoutNulls(value, position) : membersWithoutNulls(value as Record<string, unknown>, position)
+}
+
+function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unknown {
+  if (items === undefined) return values
+  const position = items()
+  let copy: unknown[] | undefined
+  for (let index = 0; index < values.length; index += 1) {
+    const value = values[index]
+    if (value === null && !position.allowsNull) throw new TypeError('A list in the answer has a null item that its schema does not allow.')
+    const kept = withoutNulls(value, position)
+    if (kept !== value) {
+      copy ??= [...values]
+      copy[index] = kept
+    }
+  }
+  return copy ?? values
+}
+
+function membersWithoutNulls(value: Record<string, unknown>, { members }: Position): unknown {
+  let copy: Record<string, unknown> | undefined
+  for (const [name, position] of members) {
+    const member = value[name]
+    if (member === undefined) continue
+    if (member === null) {
+      if (position().allowsNull) continue
+      copy ??= { ...value }
+      delete copy[name]
+      continue
+    }
+    if (typeof member !== 'object') continue
+    const kept = withoutNulls(member, position())
+    if (kept !== member) {
+      copy ??= { ...value }
+      copy[name] = kept
+    }
+  }
+  return copy ?? value
+}
+
+function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLookup, known: Map<JsonSchema, Position>): Position {
+  const found = known.get(schema)
+  if (found) return found
+  const members = new Map<string, () => Position>()
+  const position = { allowsNull: false, members, items: undefined as (() => Position) | undefined, leaf: true }
+  known.set(schema, position)
+  if (typeof schema['$ref'] === 'string') {
+    const [target, itsDocument] = resolve(schema['$ref'], document, lookup)
+    Object.assign(position, target === undefined ? { allowsNull: true } : positionOf(target, itsDocument, lookup, known))
+    return position
+  }
+  const parts = branches.flatMap((key) => (Array.isArray(schema[key]) ? (schema[key] as JsonSchema[]) : []))
+  const positions = parts.map((part) => positionOf(part, document, lookup, known))
+  position.allowsNull = allowsNull(schema, parts.length > 0) || positions.some((part) => part.allowsNull)
+  for (const part of positions) {
+    for (const [name, member] of part.members)
+      members.set(name, members.has(name) ? either(members.get(name) as () => Position, member) : member)
+    position.items ??= part.items
+  }
+  for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>)) {
+    members.set(
+      name,
+      later(() => positionOf(member, document, lookup, known))
+    )
+  }
+  const { items } = schema
+  if (typeof items === 'object' && items !== null && !Array.isArray(items))
+    position.items = later(() => positionOf(items as JsonSchema, document, lookup, known))
+  position.leaf = members.size === 0 && position.items === undefined
+  return position
+}
+
+// Schemas may contain themselves; what lies below is looked at when a value gets there.
+function later(make: () => Position): () => Position {
+  let made: Position | undefined
+  return () => (made ??= make())
+}
+
+function either(one: () => Position, other: () => Position): () => Position {
+  return later(() => {
+    const [a, b] = [one(), other()]
+    return {
+      allowsNull: a.allowsNull || b.allowsNull,
+      members: new Map([...a.members, ...b.members]),
+      items: a.items ?? b.items,
+      leaf: a.leaf && b.leaf
+    }
+  })
+}
+
+function allowsNull(schema: JsonSchema, hasBranches: boolean): boolean {
+  const { type } = schema
+  if (schema['nullable'] === true || schema['const'] === null) return true
+  if (Array.isArray(schema['enum']) && schema['enum'].includes(null)) return true
+  if (type === undefined) return !hasBranches && !('const' in schema) && !('enum' in schema) && !('properties' in schema)
+  return type === 'null' || (Array.isArray(type) && type.includes('null'))
+}
+
+function resolve(reference: string, document: JsonSchema, lookup: SchemaLookup): [JsonSchema | undefined, JsonSchema] {
+  const [id = '', pointer = ''] = reference.split('#')
+  const start = id === '' || id === document['$id'] ? document : lookup(id)
+  if (start === undefined) return [undefined, document]
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  const target = steps.reduce<unknown>((at, step) => (at as JsonSchema | undefined)?.[step], start)
+  return [target as JsonSchema | undefined, start]
+}

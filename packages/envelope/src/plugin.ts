@@ -1,0 +1,124 @@
+import { hrefOf, originResolver } from '@concordat/links'
+import type {
+  ContextConfigDefault,
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifySchema,
+  FastifyTypeProvider,
+  FastifyTypeProviderDefault,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerBase,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteOptions
+} from 'fastify'
+import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
+import fp from 'fastify-plugin'
+import { declareAnswers } from './answer-schemas.ts'
+import type { JsonSchema } from './envelope-schema.ts'
+import { addedLinks, envelopeOf, type LinkedReply, requireEnvelope, selfLink } from './enveloping.ts'
+import { type EnvelopeOptions, resolveOptions } from './options.ts'
+import { enveloped } from './timestamp-tail.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** `false`: the answers of this route are sent as the handler gives them. */
+    envelope?: false
+  }
+  interface FastifyReply<
+    RouteGeneric extends RouteGenericInterface = RouteGenericInterface,
+    RawServer extends RawServerBase = RawServerDefault,
+    RawRequest extends RawRequestDefaultExpression<RawServer> = RawRequestDefaultExpression<RawServer>,
+    RawReply extends RawReplyDefaultExpression<RawServer> = RawReplyDefaultExpression<RawServer>,
+    ContextConfig = ContextConfigDefault,
+    SchemaCompiler extends FastifySchema = FastifySchema,
+    TypeProvider extends FastifyTypeProvider = FastifyTypeProviderDefault,
+    ReplyType extends FastifyReplyType = ResolveFastifyReplyType<TypeProvider, SchemaCompiler, RouteGeneric>
+  > {
+    /** Adds a link to `_links`. The path is relative to the version; an absolute URL stays as it is. */
+    link(rel: string, path: string, method?: string): this
+    /** 201 with `Location` and the new resource, whose URL becomes the self link. Return its result (rule M2). */
+    created(path: string, resource: ReplyType): ReplyType
+    /** 204 without a body. Return its result. */
+    noContent(): null
+  }
+}
+
+/** Every success leaves in the envelope: data, links, meta; nothing that its schema does not declare leaves with it. */
+const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
+  const options = resolveOptions(userOptions)
+  const originOf = originResolver(options)
+  const envelopeFor = envelopeOf(options)
+  let added = 0
+
+  app.decorateReply(enveloped, false)
+  app.decorateReply(addedLinks, null)
+  app.decorateReply(selfLink, null)
+  app.decorateReply('link', link)
+  app.decorateReply('created', created)
+  app.decorateReply('noContent', noContent)
+  app.addHook('onRoute', envelopRoute)
+
+  function envelopRoute(this: FastifyInstance, route: RouteOptions) {
+    if (route.config?.envelope === false || options.exceptPrefixes.some((prefix) => route.url.startsWith(prefix))) return
+    const answers = declareAnswers(`${String(route.method)} ${route.url}`, route.schema?.response, (schema) => addSchema(this, schema))
+    const enveloping = envelopeFor(answers, (id) => this.getSchema(id) as JsonSchema | undefined)
+    // A new object: the author may use the same schema for another route.
+    route.schema = { ...route.schema, response: answers.response }
+    route.preSerialization = [
+      ...listOf(route.preSerialization),
+      (request, reply, payload, next) => {
+        next(null, enveloping(request, reply, payload))
+      }
+    ]
+    route.onSend = [
+      (request, reply, payload, next) => {
+        requireEnvelope(request, reply, payload, answers.otherTypes)
+        next(null, payload)
+      },
+      ...listOf(route.onSend)
+    ]
+  }
+
+  function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {
+    added += 1
+    const id = `concordat-envelope-${added}`
+    instance.addSchema({ ...schema, $id: id })
+    return { $ref: `${id}#` }
+  }
+
+  function pathHref(reply: FastifyReply, path: string) {
+    const absolute = /^https?:/i.test(path) ? path : options.base(reply.request) + path
+    return hrefOf(originOf(reply.request), absolute)
+  }
+
+  function link(this: FastifyReply, rel: string, path: string, method = 'GET') {
+    const own = this as LinkedReply
+    own[addedLinks] ??= []
+    own[addedLinks].push({ rel, href: pathHref(this, path), method })
+    return this
+  }
+
+  function created(this: FastifyReply, path: string, resource: unknown) {
+    const href = pathHref(this, path)
+    const own = this as LinkedReply
+    own[selfLink] = { rel: 'self', href, method: 'GET' }
+    this.raw.statusCode = 201
+    this.header('location', href)
+    return resource
+  }
+}
+
+function noContent(this: FastifyReply) {
+  this.raw.statusCode = 204
+  return null
+}
+
+function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {
+  return hooks === undefined ? [] : Array.isArray(hooks) ? hooks : [hooks]
+}
+
+const plugin: FastifyPluginAsync<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '5.x' })
+export default plugin

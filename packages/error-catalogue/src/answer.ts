@@ -1,0 +1,113 @@
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
+import { fillTemplate } from '@concordat/api-error'
+import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets } from '@concordat/links'
+import type { FastifyRequest } from 'fastify'
+import type { Catalogue } from './catalogue.ts'
+import type { Failure } from './failure.ts'
+import type { ResolvedErrorCatalogueOptions } from './options.ts'
+
+/** What is known of a request that failed, however far it came. */
+export interface Asked {
+  readonly method: string
+  /** The request target as it stood in the request line. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly origin: OriginRequest | undefined
+  readonly request?: FastifyRequest
+}
+
+/** A finished error answer. */
+export interface Answer {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What is known of a request that hooks have seen. */
+export function askedOf(request: FastifyRequest): Asked {
+  return { method: request.method, target: request.raw.url ?? '/', headers: request.headers, origin: request, request }
+}
+
+/** What is known of a request that has not reached Fastify. */
+export function askedOfRaw(raw: IncomingMessage | Http2ServerRequest): Asked {
+  const socket = raw.socket as Socket & { encrypted?: boolean }
+  const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
+  return {
+    method: raw.method ?? 'UNKNOWN',
+    target: raw.url ?? '/',
+    headers: raw.headers,
+    origin: { protocol: socket.encrypted === true ? 'https' : 'http', host: String(host), socket }
+  }
+}
+
+/** Makes the function that turns a failure into the bytes and headers of its answer (rules E4, E5, G1, K3). */
+export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue): (failure: Failure, asked: Asked) => Answer {
+  const originOf = originResolver(options)
+  return (failure, asked) => {
+    const { statusCode, code, validation } = failure
+    const locale = knownLocale(asked)
+    const entry = catalogue.find(code)
+    const text = entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
+    const errors = failure.errors.map(({ field, key, params, message }) => ({
+      field,
+      message: catalogue.fieldText(key, locale, params) ?? message
+    }))
+    const body = JSON.stringify({
+      error: {
+        status: statusCode,
+        error: validation === true ? 'ValidationError' : STATUS_CODES[statusCode],
+        message: fillTemplate(text, failure.params),
+        code,
+        ...(errors.length > 0 ? { errors } : {})
+      },
+      _links: [
+        { rel: 'self', href: hrefOf(originOf(asked.origin), pathOf(asked.target)), method: asked.method === 'HEAD' ? 'GET' : asked.method }
+      ],
+      _meta: { version: options.version(asked.request), timestamp: new Date(options.now()).toISOString() }
+    })
+    return { statusCode, headers: headersOf(failure, locale), body }
+  }
+
+  function knownLocale(asked: Asked) {
+    const locale = options.locale(asked)
+    return catalogue.locales.includes(locale) ? locale : (catalogue.locales[0] as string)
+  }
+
+  function generalText(statusCode: number, locale: string) {
+    const { message } = catalogue.ofStatus(statusCode)
+    return message[locale] ?? message.en
+  }
+
+  function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
+    return {
+      ...(statusCode === 503 ? { 'retry-after': String(options.retryAfterSeconds) } : {}),
+      ...sendable(headers),
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-language': locale,
+      vary: 'accept-language'
+    }
+  }
+}
+
+// An error may carry a value that Node refuses to send; it must not turn a good answer into none.
+function sendable(headers: Failure['headers']) {
+  const kept = Object.entries(headers).filter(([name, value]) => {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+// The target may be in absolute, authority or asterisk form (RFC 9112 §3.2); a link names this server's path.
+function pathOf(target: string) {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  return targetWithoutSecrets(path.startsWith('/') ? path : '/')
+}

@@ -1,0 +1,89 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { type Answer, type Asked, answerWriter, askedOf } from './answer.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type Failure, failureFrom, failureOf } from './failure.ts'
+import { type FinalAnswer, holdResponse } from './final-answer.ts'
+import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
+
+/** Turns failures into answers, whatever the functions among the options do. */
+export interface Answering {
+  readonly catalogue: Catalogue
+  /** The answer to a request that no hook has seen: constant headers and a request id are in it. */
+  bare(failure: Failure, asked: Asked): Answer
+  /** Gives the reply the status, headers and final body of a failure; returns the body, which is still to be sent. */
+  settle(reply: FastifyReply, failure: Failure): string
+  /** The failure that a thrown value means on this route. */
+  failureOn(request: FastifyRequest, error: unknown): Failure
+}
+
+/** On each reply: the answer that was chosen for it, once there is one. */
+export const finalAnswer: unique symbol = Symbol('concordat.finalAnswer')
+
+/** A reply of an application with the error catalogue. */
+export type SettledReply = FastifyReply & { [finalAnswer]: FinalAnswer | null }
+
+// They describe the representation that was not sent.
+const representationHeaders = [
+  'accept-ranges',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'etag',
+  'expires',
+  'last-modified',
+  'location'
+]
+
+/** Binds options and catalogue together. A function among the options that throws is logged, and the defaults answer instead. */
+export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Answering {
+  const write = answerWriter(options, catalogue)
+  const writePlainly = answerWriter(resolveOptions({ locales: options.locales }), catalogue)
+  return { catalogue, bare, settle, failureOn }
+
+  function bare(failure: Failure, asked: Asked): Answer {
+    const answer = answerOf(failure, asked)
+    return { ...answer, headers: { ...constantHeaders(asked.request), ...answer.headers } }
+  }
+
+  function settle(reply: FastifyReply, failure: Failure): string {
+    const own = reply as SettledReply
+    const answer = answerOf(failure, askedOf(reply.request))
+    for (const name of representationHeaders) reply.removeHeader(name)
+    const vary = reply.getHeader('vary')
+    // A string passes by every serializer, so a response schema for 4xx can not bend the envelope.
+    reply.code(failure.statusCode).headers(answer.headers).serializer(String)
+    if (vary !== undefined && vary !== answer.headers['vary']) reply.header('vary', `${String(vary)}, ${answer.headers['vary']}`)
+    if (own[finalAnswer] === null) {
+      own[finalAnswer] = { answer, ofStatus, constantHeaders: () => constantHeaders(reply.request) }
+      holdResponse(reply, own[finalAnswer])
+    } else own[finalAnswer].answer = answer
+    return answer.body
+
+    function ofStatus(statusCode: number) {
+      return answerOf(failureOf(catalogue.ofStatus(statusCode)), askedOf(reply.request))
+    }
+  }
+
+  function failureOn(request: FastifyRequest, error: unknown): Failure {
+    return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
+  }
+
+  function answerOf(failure: Failure, asked: Asked): Answer {
+    try {
+      return write(failure, asked)
+    } catch (error) {
+      log.error({ err: error }, 'a function among the options of the error catalogue threw')
+      return writePlainly(failure, asked)
+    }
+  }
+
+  function constantHeaders(request?: FastifyRequest) {
+    try {
+      return options.answerHeaders(request)
+    } catch (error) {
+      log.error({ err: error }, 'answerHeaders threw')
+      return {}
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { Messages } from '@concordat/api-error'
+
+/** What can be wrong with a field, named after the JSON Schema keyword that found it. */
+export const fieldMessages: Readonly<Record<string, Messages>> = {
+  required: { en: 'is required', es: 'es obligatorio' },
+  unknownProperty: { en: 'is not a known field', es: 'no es un campo conocido' },
+  type: { en: 'must be of type {type}', es: 'debe ser de tipo {type}' },
+  enum: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
+  format: { en: 'must have the format {format}', es: 'debe tener el formato {format}' },
+  pattern: { en: 'must match the pattern {pattern}', es: 'debe cumplir el patrón {pattern}' },
+  minLength: { en: 'must have at least {limit} characters', es: 'debe tener al menos {limit} caracteres' },
+  maxLength: { en: 'must have at most {limit} characters', es: 'debe tener como máximo {limit} caracteres' },
+  minimum: { en: 'must be at least {limit}', es: 'debe ser al menos {limit}' },
+  maximum: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' },
+  exclusiveMinimum: { en: 'must be greater than {limit}', es: 'debe ser mayor que {limit}' },
+  exclusiveMaximum: { en: 'must be less than {limit}', es: 'debe ser menor que {limit}' },
+  multipleOf: { en: 'must be a multiple of {multipleOf}', es: 'debe ser múltiplo de {multipleOf}' },
+  minItems: { en: 'must have at least {limit} items', es: 'debe tener al menos {limit} elementos' },
+  maxItems: { en: 'must have at most {limit} items', es: 'debe tener como máximo {limit} elementos' },
+  uniqueItems: { en: 'must not repeat an item', es: 'no debe repetir ningún elemento' },
+  minProperties: { en: 'must have at least {limit} fields', es: 'debe tener al menos {limit} campos' },
+  maxProperties: { en: 'must have at most {limit} fields', es: 'debe tener como máximo {limit} campos' },
+  invalid: { en: 'is not valid', es: 'no es válido' }
+}

@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
+import { httpErrors } from './errors.ts'
+
+/** `application/json` and every type with the `+json` suffix (RFC 6839). */
+export const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.-]+\+json\b/i]
+
+/**
+ * Makes the parser for JSON bodies. It refuses what JSON.parse lets through and databases and serializers choke on: bytes
+ * that are not UTF-8, U+0000, unpaired surrogates, and nesting deeper than `maxDepth`.
+ */
+export function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
+  const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
+  return (request: FastifyRequest, bytes: Buffer, done) => {
+    if (!isUtf8(bytes)) return done(httpErrors.create('INVALID_UTF8'), undefined)
+    const text = bytes.toString('utf8')
+    // Only an escape can bring a NUL or half a surrogate pair into valid UTF-8 that parses as JSON.
+    const mayHaveOddStrings = text.includes('\\u')
+    void parse(request, text, (error, value) => {
+      if (error) return done(error, undefined)
+      const fault = faultIn(value, maxDepth, mayHaveOddStrings)
+      if (fault === 'depth') return done(httpErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
+      if (fault === 'character') return done(httpErrors.create('INVALID_CHARACTER'), undefined)
+      return done(null, value)
+    })
+  }
+}
+
+function faultIn(value: unknown, levelsLeft: number, readStrings: boolean): 'depth' | 'character' | undefined {
+  if (typeof value === 'string') return readStrings && isOdd(value) ? 'character' : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  if (levelsLeft === 0) return 'depth'
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const fault = faultIn(item, levelsLeft - 1, readStrings)
+      if (fault) return fault
+    }
+    return undefined
+  }
+  for (const key in value) {
+    if (readStrings && isOdd(key)) return 'character'
+    const fault = faultIn((value as Record<string, unknown>)[key], levelsLeft - 1, readStrings)
+    if (fault) return fault
+  }
+  return undefined
+}
+
+function isOdd(text: string) {
+  return text.includes('\0') || !text.isWellFormed()
+}

@@ -1,0 +1,37 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import type { Answer } from './answer.ts'
+
+/** How long a client may take to read the last answer on a connection, before the connection is cut. */
+const lingerMilliseconds = 2000
+
+/** Writes an answer to a response that Fastify does not handle, and asks an HTTP/1 client to close the connection. */
+export function writeResponse(
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  { statusCode, headers, body }: Answer
+): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const connection = request.httpVersionMajor === 1 ? { connection: 'close' } : {}
+  // Http2ServerResponse and ServerResponse have the same method with incompatible overloads.
+  const writable = response as ServerResponse
+  writable.writeHead(statusCode, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) })
+  writable.end(body)
+}
+
+/** Writes an answer as HTTP/1.1 bytes to a connection whose request never became one, and closes it. */
+export function writeSocket(socket: Duplex, { statusCode, headers, body }: Answer): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`)
+  // Nothing reads this connection any more: without a limit, a client that never closes would hold it for ever.
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import type { ApiError } from '@concordat/api-error'
+import { httpErrors } from './errors.ts'
+
+// By length first: nearly every header is passed over without a comparison of strings.
+const onceOnly = new Map([
+  [4, 'host'],
+  [12, 'content-type'],
+  [13, 'authorization']
+])
+
+/**
+ * What is wrong with a request that Node lets through and HTTP does not: a missing or second Host, a second Authorization
+ * or Content-Type (Node keeps the first and drops the others silently), an HTTP/0.9 request, a transfer coding besides
+ * chunked, a target that is too long (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
+ */
+export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
+  if ((raw.url as string).length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
+  if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
+  if (raw.httpVersionMajor !== 1) return undefined
+  if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
+  const coding = raw.headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED')
+  return duplicateIn(raw.rawHeaders)
+}
+
+function duplicateIn(rawHeaders: readonly string[]): ApiError | undefined {
+  let seen = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    const wanted = onceOnly.get(name.length)
+    if (wanted === undefined || name.toLowerCase() !== wanted) continue
+    const bit = 1 << name.length
+    if ((seen & bit) !== 0) return httpErrors.create('DUPLICATE_HEADER', { params: { header: wanted } })
+    seen |= bit
+  }
+  return undefined
+}

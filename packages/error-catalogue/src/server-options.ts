@@ -1,0 +1,68 @@
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import { positiveInteger } from './options.ts'
+import { buildValidator, type ValidatorBuilder } from './validators.ts'
+
+/** The limits that only Fastify's constructor can set (rule X6). */
+export interface ErrorCatalogueServerOptions {
+  /**
+   * The largest body a route takes when it sets no `bodyLimit` of its own.
+   * @default 1048576
+   */
+  readonly bodyLimitBytes?: number
+  /**
+   * The largest request line and header block together.
+   * @default 16384
+   */
+  readonly maxHeaderBytes?: number
+  /**
+   * The longest value of one path parameter, in characters.
+   * @default 256
+   */
+  readonly maxParameterLength?: number
+}
+
+/** The part of `Fastify({...})` that the error catalogue needs. */
+export interface ErrorCatalogueServerPart {
+  readonly bodyLimit: number
+  readonly http: { readonly maxHeaderSize: number }
+  readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
+  readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
+  readonly frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>
+  readonly clientErrorHandler: NonNullable<FastifyServerOptions['clientErrorHandler']>
+}
+
+/** Under this name the plugin leaves, on the instance, the function that answers what the router refuses. */
+export const answerRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
+
+type Answering = FastifyInstance & { [answerRefusedUrl]?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void }
+
+/**
+ * What `Fastify({ ...errorCatalogueServerOptions() })` must have for the catalogue to cover everything: the two validators,
+ * the answers to URLs that the router refuses, and the limits. Throws a `TypeError` for a limit that makes no sense.
+ */
+export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
+  return {
+    bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
+    http: { maxHeaderSize: positiveInteger('maxHeaderBytes', options.maxHeaderBytes ?? 16_384) },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },
+    schemaController: { compilersFactory: { buildValidator } },
+    frameworkErrors(error, request, reply) {
+      const answer = (request.server as Answering)[answerRefusedUrl]
+      if (answer) answer(error, request, reply)
+      // Without the plugin there is no envelope to answer in.
+      else reply.raw.writeHead(400).end()
+    },
+    clientErrorHandler: concordatClientError
+  }
+}
+
+// Replaced by the plugin; its name tells the plugin that these options were given to the constructor.
+function concordatClientError(_error: Error, socket: Duplex) {
+  socket.destroy()
+}
+
+/** Tells whether the instance was made with {@link errorCatalogueServerOptions}. */
+export function hasServerOptions(app: FastifyInstance): boolean {
+  return app.server.listeners('clientError').some(({ name }) => name === 'bound concordatClientError')
+}
