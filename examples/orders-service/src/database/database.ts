@@ -4,7 +4,10 @@ import { openPGlite } from './pglite.ts'
 import { openPostgreSQL } from './postgresql.ts'
 import { seed } from './seed.ts'
 
-/** Where SQL can be sent. Decimals come back as strings, timestamps as ISO 8601 in UTC, `bigint` as a number. */
+/**
+ * Where SQL can be sent. Decimals come back as strings, timestamps as ISO 8601 in UTC, `bigint` as a number;
+ * a column that is NULL is left out of its row.
+ */
 export interface Queries {
   query<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }

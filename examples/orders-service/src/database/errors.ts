@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, isApiError } from '@concordat/api-error'
+import { type ApiError, defineErrors } from '@concordat/api-error'
 
 /** What the client may learn about the database: that it should come back later. */
 export const databaseErrors = defineErrors({
@@ -29,14 +29,6 @@ export function isFailure(thrown: unknown): thrown is Failure {
 /** Lost against another transaction: a serialization failure or a deadlock. The same work can succeed when it is run again. */
 export function lostRace(thrown: unknown): boolean {
   return isFailure(thrown) && (thrown.code === '40001' || thrown.code === '40P01')
-}
-
-// Lost races, connection errors, exhausted resources, cancelled statements, a lock not granted in time, a server going down.
-const transient = /^(40001|40P01|08...|53...|57014|57P..|55P03)$/
-
-/** What leaves the database layer: refusals that time heals as 503, everything else as it is. */
-export function withTransientAs503(thrown: unknown): unknown {
-  return !isApiError(thrown) && isFailure(thrown) && transient.test(thrown.code) ? unavailable(thrown) : thrown
 }
 
 /** Waits for the work, and turns the violation of a constraint that is named here into the error the client understands. */

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { PGlite, type Transaction, types } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
+import { withoutNulls } from './rows.ts'
 
 const parsers = {
   [types.INT8]: Number,
@@ -20,7 +21,8 @@ export async function openPGlite(folder: string): Promise<Database> {
     throw error
   })
   const queriesOn = (target: PGlite | Transaction) => ({
-    query: async <Row extends object>(sql: string, params?: readonly unknown[]) => (await target.query<Row>(sql, params as unknown[])).rows
+    query: async <Row extends object>(sql: string, params?: readonly unknown[]) =>
+      withoutNulls((await target.query<Row>(sql, params as unknown[])).rows)
   })
   return {
     ...queriesOn(engine),

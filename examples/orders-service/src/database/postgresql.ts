@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Database, Queries } from './database.ts'
-import { isFailure, lostRace, unavailable, withTransientAs503 } from './errors.ts'
+import { isFailure, lostRace, unavailable } from './errors.ts'
+import { withoutNulls } from './rows.ts'
 
 const typeParsers = new Map<number, (text: string) => unknown>([
   [pg.types.builtins.INT8, Number],
@@ -38,7 +39,7 @@ export function openPostgreSQL(url: string, onError: (error: Error) => void, opt
     const queries: Queries = {
       async query<Row extends object>(sql: string, params?: readonly unknown[]) {
         try {
-          return (await client.query<Row>(sql, params as unknown[] | undefined)).rows
+          return withoutNulls((await client.query<Row>(sql, params as unknown[] | undefined)).rows)
         } catch (error) {
           if (isFailure(error) || error instanceof TypeError) throw error
           // Neither the server's refusal nor our mistake: the connection is gone, or its answer is overdue.
@@ -72,20 +73,14 @@ export function openPostgreSQL(url: string, onError: (error: Error) => void, opt
   }
 
   return {
-    async query<Row extends object>(sql: string, params?: readonly unknown[]) {
-      return withClient((queries) => queries.query<Row>(sql, params)).catch((error: unknown) => {
-        throw withTransientAs503(error)
-      })
-    },
+    query: (sql, params) => withClient((queries) => queries.query(sql, params)),
     async transaction(work) {
-      return runTransaction(work)
-        .catch((error: unknown) => {
-          if (lostRace(error)) return runTransaction(work)
-          throw error
-        })
-        .catch((error: unknown) => {
-          throw withTransientAs503(error)
-        })
+      try {
+        return await runTransaction(work)
+      } catch (error) {
+        if (lostRace(error)) return runTransaction(work)
+        throw error
+      }
     },
     close: () => pool.end()
   }
