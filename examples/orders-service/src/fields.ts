@@ -1,7 +1,7 @@
 import { type TString, Type } from '@sinclair/typebox'
 
-/** An identifier; those that the service makes are UUIDs of version 7. */
-export const Id: TString = Type.String({ format: 'uuid' })
+/** An identifier; those that the service makes are UUIDs of version 7. The length keeps out `urn:uuid:`, which the format allows. */
+export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })
 
 /** A moment in UTC, with milliseconds. */
 export const Timestamp: TString = Type.String({ format: 'date-time' })

@@ -14,7 +14,8 @@ import { join } from 'node:path'
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const name = `orders-service-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16)}`
   const address = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`)
-  if (await isAnswered(address)) throw new Error(`The data folder ${folder} is in use by another process. Stop it, or name another DATA_DIR.`)
+  if (await isAnswered(address))
+    throw new Error(`The data folder ${folder} is in use by another process. Stop it, or name another DATA_DIR.`)
   rmSync(address, { force: true })
 
   const server = createServer((socket) => socket.destroy()).listen(address)

@@ -51,27 +51,28 @@ export const sampleProducts: readonly SampleProduct[] = categories
   })
 
 /** 91 customers; the first two are the ones that the documentation speaks of. */
-export const sampleCustomers: readonly Readonly<Record<'id' | 'companyName' | 'contactName' | 'email' | 'country' | 'createdAt', string>>[] =
-  trades
-    .flatMap((trade) => places.map(([city, country]) => ({ trade, city, country })))
-    .map(({ trade, city, country }, index) => {
-      const createdAt = foundedAt + index * 3_600_000
-      const given = givenNames[index % 13] as string
-      const family = familyNames[index % 7] as string
-      const known = [
-        { contactName: 'Ada Almeida', email: 'ada@example.com' },
-        { contactName: 'Max Berger', email: 'max@example.com' }
-      ][index]
-      return {
-        id: idOf(randomOf('customer', index), createdAt),
-        companyName: `${city} ${trade}`,
-        contactName: `${given} ${family}`,
-        email: `orders@${`${city}-${trade}`.toLowerCase().replaceAll(' ', '-')}.example`,
-        country,
-        createdAt: isoOf(createdAt),
-        ...known
-      }
-    })
+export const sampleCustomers: readonly Readonly<
+  Record<'id' | 'companyName' | 'contactName' | 'email' | 'country' | 'createdAt', string>
+>[] = trades
+  .flatMap((trade) => places.map(([city, country]) => ({ trade, city, country })))
+  .map(({ trade, city, country }, index) => {
+    const createdAt = foundedAt + index * 3_600_000
+    const given = givenNames[index % 13] as string
+    const family = familyNames[index % 7] as string
+    const known = [
+      { contactName: 'Ada Almeida', email: 'ada@example.com' },
+      { contactName: 'Max Berger', email: 'max@example.com' }
+    ][index]
+    return {
+      id: idOf(randomOf('customer', index), createdAt),
+      companyName: `${city} ${trade}`,
+      contactName: `${given} ${family}`,
+      email: `orders@${`${city}-${trade}`.toLowerCase().replaceAll(' ', '-')}.example`,
+      country,
+      createdAt: isoOf(createdAt),
+      ...known
+    }
+  })
 
 /**
  * The order with this number, always the same one. Any number of orders is spread evenly over two years, a tenth of them is

@@ -144,6 +144,20 @@ export const places: readonly (readonly [city: string, country: string])[] = [
   ['Oaxaca', 'Mexico']
 ]
 export const trades: readonly string[] = ['Delicatessen', 'Market Hall', 'Provisions', 'Bistro', 'Wholesale Foods', 'Canteen', 'Grocers']
-export const givenNames: readonly string[] = ['Elena', 'Jonas', 'Amélie', 'Ingrid', 'Tomás', 'Ruth', 'Bruno', 'Chiara', 'Niamh', 'Oskar', 'Lucía', 'Harriet', 'Mateo']
+export const givenNames: readonly string[] = [
+  'Elena',
+  'Jonas',
+  'Amélie',
+  'Ingrid',
+  'Tomás',
+  'Ruth',
+  'Bruno',
+  'Chiara',
+  'Niamh',
+  'Oskar',
+  'Lucía',
+  'Harriet',
+  'Mateo'
+]
 export const familyNames: readonly string[] = ['Almeida', 'Berger', 'Carrasco', 'Dubois', 'Eriksen', 'Fontana', 'Gallagher']
 export const cancellationReasons: readonly string[] = ['Ordered by mistake.', 'Delivery would take too long.', 'Found in stock elsewhere.']

@@ -18,7 +18,9 @@ export async function seed(database: Database, orders: number, onProgress: (done
       await seedOrders(transaction, from, to)
       onProgress(to, orders)
     }
-    await transaction.query(`INSERT INTO seedings VALUES ('orders', $1) ON CONFLICT (name) DO UPDATE SET rows = $1`, [Math.max(first, orders)])
+    await transaction.query(`INSERT INTO seedings VALUES ('orders', $1) ON CONFLICT (name) DO UPDATE SET rows = $1`, [
+      Math.max(first, orders)
+    ])
   })
 }
 

@@ -3,13 +3,13 @@ import type { FastifyReply } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
 import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct } from './repository.ts'
-import { NewProduct, Product, ProductChanges, ProductPath, WholeProduct } from './schemas.ts'
+import { NewProduct, Product, ProductChanges, ProductPath, productDefaults, WholeProduct } from './schemas.ts'
 
 export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get('/products', { schema: { response: { 200: Type.Array(Product) } } }, () => listProducts(database))
 
   app.post('/products', { schema: { body: NewProduct, response: { 201: Product } } }, async (request, reply) => {
-    const product = await createProduct(database, { currency: 'EUR', unitsInStock: 0, discontinued: false, ...request.body })
+    const product = await createProduct(database, { ...productDefaults, ...request.body })
     return reply.created(`/products/${product.id}`, linked(reply, product))
   })
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Amount, Currency, Id, Price, Timestamp } from '../fields.ts'
 
 const writable = {
@@ -15,11 +15,14 @@ const given = { id: Id, createdAt: Timestamp, updatedAt: Timestamp }
 export const Product = Type.Object({ ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
 export type Product = Static<typeof Product>
 
+/** What a new product has when its author does not say. */
+export const productDefaults = { currency: 'EUR', unitsInStock: 0, discontinued: false }
+
 export const NewProduct = Type.Object({
   ...writable,
-  currency: Type.Optional(Type.String({ ...Currency, default: 'EUR' })),
-  unitsInStock: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-  discontinued: Type.Optional(Type.Boolean({ default: false }))
+  currency: Type.Optional(withDefault(writable.currency, productDefaults.currency)),
+  unitsInStock: Type.Optional(withDefault(writable.unitsInStock, productDefaults.unitsInStock)),
+  discontinued: Type.Optional(withDefault(writable.discontinued, productDefaults.discontinued))
 })
 
 /** Everything that can be written. What only the service sets may be sent back as it was read, and is not looked at. */
@@ -30,3 +33,7 @@ export const ProductChanges = Type.Partial(Type.Object(writable))
 export type ProductChanges = Static<typeof ProductChanges>
 
 export const ProductPath = Type.Object({ id: Id })
+
+function withDefault<Schema extends TSchema>(schema: Schema, value: unknown): Schema {
+  return { ...schema, default: value }
+}
