@@ -14,9 +14,11 @@ export interface Violation {
 
 type Verdict = Omit<Violation, 'where'>
 
-const forbiddenNames = new Set('core common shared utils util types helpers helper constants interfaces misc lib'.split(' '))
+export const forbiddenNames: ReadonlySet<string> = new Set(
+  'core common shared utils util types helpers helper constants interfaces misc lib'.split(' ')
+)
 /** The only package that may run two plugins; the other packages of its floor know contracts, as types. */
-export const preset = '@concordat/conventions'
+export const preset: string = '@concordat/conventions'
 
 /** What a file of a package names or imports against the rules. `tools` are the root's devDependencies, free for every test. */
 export function fileViolations(root: string, member: Member, file: string, byName: Map<string, Member>, tools: object): Violation[] {

@@ -7,6 +7,9 @@ export interface Outcome {
   failed: number
 }
 
+/** Of one failure; a difference of two long texts has thousands. */
+const linesShown = 80
+
 /** Prints one line a test file as it ends, with each failure in full, and counts the assertions of the whole run. */
 export async function readOutcome(stream: Readable, print: (line: string) => void): Promise<Outcome> {
   const total: Outcome = { passed: 0, failed: 0 }
@@ -63,5 +66,5 @@ function fail(result: Result, title: string, total: Outcome, failures: string[])
   const ended = exitCode || signal ? `the process ended with ${signal ?? `code ${exitCode}`}` : undefined
   const said: string[] = [failure, message, expired && `timed out: ${expired}`, ended, diff, where].filter(Boolean)
   const details = said.flatMap((text) => text.trimEnd().split('\n')).filter((line) => !line.includes('node_modules'))
-  failures.push([`    ✗ ${title}`, ...details.map((line) => `        ${line}`)].join('\n'))
+  failures.push([`    ✗ ${title}`, ...details.slice(0, linesShown).map((line) => `        ${line}`)].join('\n'))
 }
