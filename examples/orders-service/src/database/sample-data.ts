@@ -136,7 +136,9 @@ function below(random: Random, limit: number) {
 }
 
 function idOf(random: Random, milliseconds: number) {
-  return v7({ msecs: milliseconds, random: Uint8Array.from({ length: 16 }, () => below(random, 256)) })
+  const words = new DataView(new ArrayBuffer(16))
+  for (let offset = 0; offset < 16; offset += 4) words.setUint32(offset, below(random, 4_294_967_296))
+  return v7({ msecs: milliseconds, random: new Uint8Array(words.buffer) })
 }
 
 function isoOf(milliseconds: number) {
