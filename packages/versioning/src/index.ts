@@ -1,1 +1,6 @@
-export const placeholder: true = true
+export { versioningErrors } from './errors.ts'
+export type { Lint, LintedRoute } from './lints.ts'
+export { lints } from './lints.ts'
+export type { EndingVersion, LivingVersion, VersioningOptions } from './options.ts'
+export { versionPrefix } from './places.ts'
+export { default } from './plugin.ts'
