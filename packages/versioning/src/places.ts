@@ -1,7 +1,7 @@
 import { hrefOf } from '@concordat/links'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
-import type { Ending, Version } from './lifecycle.ts'
+import { type Ending, newestAt, type Version } from './lifecycle.ts'
 import type { Settings } from './options.ts'
 
 /** A version at the path where it stands. */
@@ -19,12 +19,14 @@ export interface Places {
   add(base: string, version: Version): Place
   /** Reads the version that a path names, be it registered or not: `place` is absent when there is no such version; the whole, when it names none. */
   find(path: string): { readonly place: Place | undefined } | undefined
+  /** The newest version that is current now, by name. */
+  newest(): string
   /** The first path at which versions stand. */
   home(): string
 }
 
 /** Keeps the places of these versions. `home` is the base path as long as no version is registered. */
-export function placesOf({ versions, warning }: Pick<Settings, 'versions' | 'warning'>, home: string): Places {
+export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' | 'warning' | 'now'>, home: string): Places {
   const bases = new Map<string, ReadonlyMap<string, Place>>()
 
   function placesBelow(base: string) {
@@ -46,6 +48,7 @@ export function placesOf({ versions, warning }: Pick<Settings, 'versions' | 'war
       if (/[:*]/.test(base)) throw new TypeError(`A version can't stand under "${base}". Use a prefix without parameters.`)
       return placesBelow(withoutTrailingSlash(base)).get(version.name) as Place
     },
+    newest: () => newestAt(versions, now()).name,
     home: homeBase,
     find(path) {
       const readable = readablePath(path)
@@ -87,6 +90,14 @@ export { placeKey, placesKey }
 export function placeOf(request: FastifyRequest): Place | undefined {
   const server: Placed = request.server as Placed
   return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]
+}
+
+/**
+ * The version of a request, as `v1`; outside every version, and for what never became a request, the newest current one
+ * (rule V8). Unlike `request.apiVersion` it can be asked for requests that no hook has seen.
+ */
+export function versionName(app: FastifyInstance, request?: FastifyRequest): string {
+  return (request && placeOf(request)?.version.name) ?? ((app as Placed)[placesKey] as Places).newest()
 }
 
 /**

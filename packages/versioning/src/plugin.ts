@@ -2,10 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
 import { versionNotFound, versionRetired } from './errors.ts'
-import { newestAt } from './lifecycle.ts'
 import { requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { locationOf, placeKey, placeOf, placesKey, placesOf } from './places.ts'
+import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
 import { listVersions, versionsSchema } from './versions-document.ts'
 
@@ -103,7 +102,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   function currentVersion(this: FastifyRequest) {
-    return (placeOf(this)?.version ?? newestAt(versions, now())).name
+    return versionName(instance, this)
   }
 
   function moved(this: FastifyReply, path: string) {
