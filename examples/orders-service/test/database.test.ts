@@ -96,7 +96,9 @@ t.test('only the violation of a named constraint is translated', async (t) => {
   const translated = onViolation(duplicate(), { categories_name_key: () => new Error('taken') as never })
   await t.rejects(translated, { message: 'taken' })
   await t.rejects(onViolation(duplicate(), { other_key: () => new Error('taken') as never }), { code: '23505' })
-  await t.rejects(onViolation(database.query('SELECT 1 / 0'), { categories_name_key: () => new Error('taken') as never }), { code: '22012' })
+  await t.rejects(onViolation(database.query('SELECT 1 / 0'), { categories_name_key: () => new Error('taken') as never }), {
+    code: '22012'
+  })
   t.equal(isFailure(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })), false)
 })
 
@@ -109,6 +111,8 @@ t.test('a data folder keeps what was written, and belongs to one process at a ti
   await t.rejects(openDatabase(options, ignore, ignore), { message: /is in use by another process/ })
   await first.close()
   const second = await openDatabase(options, ignore, ignore)
-  t.strictSame(await second.query('SELECT DISTINCT note, (SELECT count(*) FROM orders) AS orders FROM orders'), [{ note: 'kept', orders: 5 }])
+  t.strictSame(await second.query('SELECT DISTINCT note, (SELECT count(*) FROM orders) AS orders FROM orders'), [
+    { note: 'kept', orders: 5 }
+  ])
   await second.close()
 })

@@ -3,10 +3,7 @@ import { readImageHeader } from '../src/images/content.ts'
 import { startService } from './service.ts'
 
 t.setTimeout(120_000)
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64'
-)
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 // SOI, an APP0 segment, padding, a frame header of 3 by 2 pixels, EOI.
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffffc0000b08000200030101110000ffd9', 'hex')
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
@@ -75,7 +72,10 @@ t.test('images are listed under their product, and deleted once', async (t) => {
   const [, other] = (await ask('GET', '/v1/products')).body.data
   const { id } = (await ask('POST', `/v1/products/${other.id}/images`, png, { 'content-type': 'image/png' })).body.data
   const list = await ask('GET', `/v1/products/${other.id}/images`)
-  t.strictSame(list.body.data.map((image: { id: string }) => image.id), [id])
+  t.strictSame(
+    list.body.data.map((image: { id: string }) => image.id),
+    [id]
+  )
   t.match(list.body._links, [{ rel: 'self' }, { rel: 'up', href: `https://shop.example/v1/products/${other.id}` }])
   t.equal((await ask('GET', `${collection}/${id}`)).status, 404, 'not under another product')
   t.equal((await ask('DELETE', `${collection}/${id}`)).status, 404)
@@ -90,7 +90,8 @@ t.test('a product that does not exist has no images', async (t) => {
 })
 
 t.test('image headers are read, and nonsense is not', async (t) => {
-  const changed = (bytes: Buffer, at: number, value: number) => Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
+  const changed = (bytes: Buffer, at: number, value: number) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
   t.strictSame(readImageHeader(png), { mediaType: 'image/png', width: 1, height: 1 })
   t.strictSame(readImageHeader(jpeg), { mediaType: 'image/jpeg', width: 3, height: 2 })
   for (const [name, bytes] of [

@@ -46,7 +46,11 @@ t.test('a new order takes its units from stock and adds up in exact decimals [M2
   t.match(placedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.equal(headers['location'], `https://shop.example/v1/orders/${id}`)
   t.strictSame(
-    body._links.map(({ rel, href, method }: { rel: string; href: string; method: string }) => [rel, href.replace('https://shop.example/v1', ''), method]),
+    body._links.map(({ rel, href, method }: { rel: string; href: string; method: string }) => [
+      rel,
+      href.replace('https://shop.example/v1', ''),
+      method
+    ]),
     [
       ['self', `/orders/${id}`, 'GET'],
       ['collection', '/orders', 'GET'],
@@ -79,7 +83,11 @@ t.test('an order that can not be placed changes nothing', async (t) => {
   const dollars = await newProduct({ currency: 'USD' })
   const line = (product: { id: string }, quantity = 1) => ({ productId: product.id, quantity })
   const cases = [
-    [await place([line(bread, 6), line(bread, 5)]), 409, { code: 'INSUFFICIENT_STOCK', message: 'Only 10 of Rye Bread are in stock. Order fewer.' }],
+    [
+      await place([line(bread, 6), line(bread, 5)]),
+      409,
+      { code: 'INSUFFICIENT_STOCK', message: 'Only 10 of Rye Bread are in stock. Order fewer.' }
+    ],
     [await place([line(bread), line(old)]), 409, { code: 'PRODUCT_DISCONTINUED' }],
     [
       await place([line(bread), line({ id: unknown })]),
@@ -114,7 +122,10 @@ t.test('an order goes from pending to paid to shipped, and nowhere else', async 
     }
   const shipped = (await ask('GET', await orderIn('shipped', product))).body
   t.match(shipped.data.shippedAt, /Z$/)
-  t.notOk(shipped._links.some(({ rel }: { rel: string }) => rel === 'cancel'), 'a shipped order offers no cancelling')
+  t.notOk(
+    shipped._links.some(({ rel }: { rel: string }) => rel === 'cancel'),
+    'a shipped order offers no cancelling'
+  )
 })
 
 t.test('PATCH sets the note alone, and an empty one changes nothing [M5]', async (t) => {
@@ -178,7 +189,10 @@ t.test('items of a pending order change with its total and the stock', async (t)
   t.equal(added.status, 201)
   const itemPath = `${path}/items/${added.body.data.id}`
   t.equal(added.headers['location'], `https://shop.example${itemPath}`)
-  t.match(added.body._links.map(({ rel }: { rel: string }) => rel), ['self', 'collection', 'up', 'product'])
+  t.match(
+    added.body._links.map(({ rel }: { rel: string }) => rel),
+    ['self', 'collection', 'up', 'product']
+  )
   t.equal(await total(), '6.71')
   t.equal(await stockOf(salt), 0)
 
@@ -188,7 +202,11 @@ t.test('items of a pending order change with its total and the stock', async (t)
   t.equal(await total(), '6.68')
   t.equal(await stockOf(salt), 3)
   await ask('PATCH', `/v1/products/${salt.id}`, { unitPrice: '9.99' })
-  t.match((await ask('PATCH', itemPath, { quantity: 3 })).body.data, { quantity: 3, unitPrice: '0.01' }, 'the price stays the one ordered at')
+  t.match(
+    (await ask('PATCH', itemPath, { quantity: 3 })).body.data,
+    { quantity: 3, unitPrice: '0.01' },
+    'the price stays the one ordered at'
+  )
   t.equal(await stockOf(salt), 2)
   t.strictSame((await ask('GET', itemPath)).body.data, { ...added.body.data, quantity: 3 })
 

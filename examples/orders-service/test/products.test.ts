@@ -70,7 +70,11 @@ t.test('a product may be created without what has a default', async (t) => {
 t.test('a bad product is 422 with every wrong field', async (t) => {
   const { status, body } = await ask('POST', '/v1/products', { ...wanted, unitPrice: 3.5, unitsInStock: -1, colour: 'brown' })
   t.equal(status, 422)
-  t.strictSame(body.error.errors.map(({ field }: { field: string }) => field).sort(), ['body.colour', 'body.unitPrice', 'body.unitsInStock'])
+  t.strictSame(body.error.errors.map(({ field }: { field: string }) => field).sort(), [
+    'body.colour',
+    'body.unitPrice',
+    'body.unitsInStock'
+  ])
 })
 
 t.test('a category that does not exist is 422, in every write, and says so in Spanish too', async (t) => {
@@ -94,7 +98,11 @@ t.test('PUT replaces the whole product, and takes back what was read [M4]', asyn
   const { description: _, ...without } = read
   const put = await ask('PUT', `/v1/products/${read.id}`, { ...without, name: 'Rye Loaf' })
   t.equal(put.status, 200)
-  t.strictSame({ ...put.body.data, updatedAt: read.updatedAt }, { ...without, name: 'Rye Loaf' }, 'the description is gone, the rest as sent')
+  t.strictSame(
+    { ...put.body.data, updatedAt: read.updatedAt },
+    { ...without, name: 'Rye Loaf' },
+    'the description is gone, the rest as sent'
+  )
   t.ok(put.body.data.updatedAt >= read.updatedAt)
   const { unitsInStock: __, ...partial } = wanted
   t.equal((await ask('PUT', `/v1/products/${read.id}`, partial)).status, 422, 'a partial representation is refused')
@@ -110,7 +118,12 @@ t.test('PUT under an unknown id creates the product there, once', async (t) => {
 
 t.test('PATCH changes what it names and nothing else; an empty one changes nothing [M5]', async (t) => {
   const before = await newProduct({ description: 'Dark' })
-  const { status, body } = await ask('PATCH', `/v1/products/${before.id}`, { unitPrice: '4.25', discontinued: true, unitsInStock: 0, description: '' })
+  const { status, body } = await ask('PATCH', `/v1/products/${before.id}`, {
+    unitPrice: '4.25',
+    discontinued: true,
+    unitsInStock: 0,
+    description: ''
+  })
   t.equal(status, 200)
   t.strictSame(
     { ...body.data, updatedAt: before.updatedAt },
