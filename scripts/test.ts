@@ -1,9 +1,10 @@
 // `npm test`: finds the services, runs every test once, checks the coverage, and ends with "N passed, N failed".
 // Arguments go to tap: `npm test packages/links/test/*.test.ts` runs those files and checks no coverage.
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { coverageGaps } from './coverage.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
 import { findService, postgres, redis, type Service } from './services.ts'
@@ -14,8 +15,12 @@ const servicesRequired = process.argv.includes('--require-services') || process.
 const kinds = [postgres, redis]
 const services: Service[] = []
 const notes: string[] = []
+let tap: ChildProcessByStdio<null, Readable, null> | undefined
+let interrupted: NodeJS.Signals | undefined
 let outcome: Outcome = { passed: 0, failed: 0 }
 
+// The children get the signal too; this process stays to stop its services and to say how far the run came.
+process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
 try {
   const env = await findServices()
   outcome = await runTests(env)
@@ -49,20 +54,19 @@ async function findServices() {
 
 async function runTests(env: NodeJS.ProcessEnv) {
   const coverage = filters.length === 0 ? ['--allow-incomplete-coverage', '--coverage-report=json-summary'] : ['--disable-coverage']
-  const tap = spawn('tap', ['run', '--reporter=tap', ...coverage, ...filters], {
-    cwd: repository,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  // The children get the signal too; this process stays to stop its services and say how far the run came.
-  const stop = (signal: NodeJS.Signals) => tap.kill(signal)
-  process.on('SIGINT', stop).on('SIGTERM', stop)
-  const [found, [code]] = await Promise.all([readOutcome(tap.stdout, console.log), once(tap, 'close')])
+  if (interrupted) throw new Error(`Stopped by ${interrupted}.`)
+  tap = spawn('tap', ['run', '--reporter=tap', ...coverage, ...filters], { cwd: repository, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [found, [code, signal]] = await Promise.all([readOutcome(tap.stdout, console.log), once(tap, 'close')])
   if (code !== 0 && found.failed === 0) {
-    notes.push(`tap ended with ${code} although no assertion failed.`)
+    notes.push(`tap ended with ${signal ?? `code ${code}`} although no assertion failed.`)
     process.exitCode = 1
   }
   return found
+}
+
+function interrupt(signal: NodeJS.Signals) {
+  interrupted = signal
+  tap?.kill(signal)
 }
 
 function checkCoverage() {

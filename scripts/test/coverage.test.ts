@@ -10,7 +10,8 @@ const tree = {
       src: {
         'index.ts': "export { one } from './one.ts'",
         'one.ts': 'export const one = 1',
-        'shape.ts': "import type { A } from './a.ts'\nexport interface Shape { a: A }\nexport type { A }"
+        'shape.ts':
+          "import type { A } from './a.ts'\nexport interface Shape { a: A }\nexport type { A }\ninterface Inner { a: A }\ntype Name = string"
       }
     }
   }

@@ -195,6 +195,14 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
     /is an up-arrow: it imports @concordat\/kit \(floor apart\)/
   ],
   [
+    'an example that stands on another example',
+    (h) =>
+      void ((h.examples as Record<string, object>)['stall'] = {
+        'package.json': JSON.stringify({ name: 'stall', dependencies: { shop: '*' } })
+      }),
+    /examples\/stall\/package\.json is a side-arrow: it has shop in dependencies/
+  ],
+  [
     'a package without a floor',
     (h) => void (h.packages.right['package.json'] = JSON.stringify({ name: '@concordat/right' })),
     /right\/package\.json names no floor\. Write "floor"/

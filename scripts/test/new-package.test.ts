@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { violationsOf } from '../check-floors.ts'
 import { createPackage } from '../new-package.ts'
-import { run } from '../run.ts'
 import { filesUnder, repository } from '../workspace.ts'
+import { bareRun } from './bare-run.ts'
 
 /** A workspace with the ground floor of this one, linked as pnpm would link it. */
 function workspace(t: Test) {
@@ -43,8 +43,7 @@ async function complaintsAbout(root: string, name: string) {
     ['oxlint', '-c', join(repository, 'scripts/lint.json'), '--type-aware', folder],
     ...tests.map((file) => ['node', '--conditions=@concordat/source', file])
   ]) {
-    // The runner of this test puts itself into every child by NODE_OPTIONS; these run without it.
-    const { code, output } = await run('env', ['-u', 'NODE_OPTIONS', '-u', 'TAP', ...words], { cwd: root })
+    const { code, output } = await bareRun(words[0] as string, words.slice(1), { cwd: root })
     if (code !== 0) complaints.push(`${words.join(' ')}\n${output}`)
   }
   return complaints.join('\n')

@@ -49,8 +49,13 @@ for (const kind of [postgres, redis]) {
     // A folder that the account of the database can reach, which a folder under the repository need not be.
     const folder = mkdtempSync(join(tmpdir(), 'services-'))
     chmodSync(folder, 0o755)
-    t.intercept(process.env, 'TMPDIR', { value: folder, enumerable: true })
-    t.teardown(() => rmSync(folder, { recursive: true }))
+    const before = process.env['TMPDIR']
+    process.env['TMPDIR'] = folder
+    t.teardown(() => {
+      if (before === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = before
+      rmSync(folder, { recursive: true })
+    })
     const service = await kind.start()
     t.equal(service !== undefined && (await kind.answers(service.url)), service !== undefined, 'it answers where it is installed')
     await service?.stop()

@@ -38,17 +38,11 @@ function readRange(element: string) {
   return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
 }
 
-/** The tags to look for, in order: the range shortened step by step, and before its bare language what its script may be. */
+/** The tags to look for, in order: the range shortened step by step, and before its bare language the script that it may mean. */
 function lookupTags(range: string) {
-  const shortened = [range]
-  for (let subtags = shorter(range.split('-')); subtags.length > 1; subtags = shorter(subtags)) shortened.push(subtags.join('-'))
-  return [...shortened, ...likelyTags(range), range.replace(/-.*$/, '')]
-}
-
-function shorter(subtags: readonly string[]) {
-  const rest = subtags.slice(0, -1)
-  // A single letter only announces what followed it.
-  return rest.at(-1)?.length === 1 ? rest.slice(0, -1) : rest
+  const subtags = range.split('-')
+  const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))
+  return [range, ...shortened.slice(1, -1), ...likelyTags(range), ...shortened.slice(-1)]
 }
 
 function likelyTags(tag: string): string[] {

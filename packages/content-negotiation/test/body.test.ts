@@ -100,6 +100,7 @@ t.test('what arrives over HTTP/1.1 is judged by its framing, and a second Conten
     return Number(answer.slice(9, 12))
   }
   t.equal(await send('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'), 415)
+  t.equal(await send('Transfer-Encoding: chunked\r\nContent-Type: text/plain', '2\r\n{}\r\n0\r\n\r\n'), 415)
   t.equal(await send('Transfer-Encoding: chunked\r\nContent-Type: application/json', '2\r\n{}\r\n0\r\n\r\n'), 200)
   t.equal(await send('Content-Length: 2', '{}'), 415)
   t.equal(await send('Content-Length: 2\r\ncontent-type: application/json', '{}'), 200)

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import contentNegotiation from '@concordat/content-negotiation'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
@@ -40,7 +42,7 @@ t.test('the language is found by lookup: weights, shortening, the default [G1]',
 })
 
 t.test('scripts and regions are guessed where a tag leaves them out [G1]', async (t) => {
-  const localeOf = await localeService(['en', 'zh-Hant', 'zh-Hans', 'pt-BR', 'fr', 'fr-CA', 'sr'])
+  const localeOf = await localeService(['en', 'zh-Hant', 'zh-Hans', 'pt-BR', 'fr', 'fr-CA', 'sr', 'sl-nedis', 'sl-rozaj'])
   const cases = [
     ['zh-TW', 'zh-Hant'],
     ['zh-HK, en', 'zh-Hant'],
@@ -50,6 +52,7 @@ t.test('scripts and regions are guessed where a tag leaves them out [G1]', async
     ['pt', 'pt-BR'],
     ['pt-PT', 'en'],
     ['fr-CA-x-foo', 'fr-CA'],
+    ['sl-rozaj-biske', 'sl-rozaj'],
     ['fr-BE', 'fr'],
     ['fr', 'fr'],
     ['sr-Latn-RS', 'sr'],
@@ -67,6 +70,7 @@ t.test('locales keep their order and their spelling', async (t) => {
   t.equal(await localeOf('en'), 'en')
   t.equal(await localeOf('en-US'), 'en-US')
   t.equal(await localeOf('de'), 'ES-mx')
+  t.equal(await (await localeService(['en-Latn-US', 'en']))('en-Latn-US'), 'en-Latn-US', 'what was guessed gives way')
 })
 
 t.test('only so much of a header is read', async (t) => {
@@ -75,6 +79,27 @@ t.test('only so much of a header is read', async (t) => {
   t.equal(await localeOf(`${'de,'.repeat(20)}es`), 'en')
   t.equal(await localeOf(`es,${'a'.repeat(2048)}`), 'en')
 })
+
+t.test('of twenty thousand different headers only the last ones stay in memory', async (t) => {
+  const app = Fastify()
+  await app.register(contentNegotiation)
+  app.get('/', (request) => {
+    const before = heapInUse()
+    for (let i = 0; i < 20_000; i++) {
+      request.headers = { 'accept-language': `es;q=0.1${i},${'e'.repeat(2000)}` }
+      if (request.locale !== 'es') throw new Error(`${i} is ${request.locale}`)
+    }
+    return { grown: heapInUse() - before }
+  })
+  const answer = await app.inject('/')
+  t.ok(answer.json().grown < 10_000_000, 'all of them would take 40 MB')
+})
+
+function heapInUse() {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  return process.memoryUsage().heapUsed
+}
 
 t.test('no Accept-Language breaks anything, and a locale that is named alone at the top is chosen [G1]', async (t) => {
   const locales = ['en', 'es', 'zh-Hant', 'pt-BR']

@@ -29,13 +29,6 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       include: [methodErrors, negotiationErrors, versioningErrors, ...(own?.include ?? [])]
     })
   }
-  if (versioned) {
-    if (versions === undefined)
-      throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
-    await app.register(versioning, { ...origin, versions, now, ...options.versioning })
-  }
-  if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
-  if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
   if (options.envelope !== false) {
     await app.register(envelope, {
       ...origin,
@@ -44,6 +37,14 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...options.envelope
     })
   }
+  if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
+  // Last, because versioning adds a route, and the hooks above apply to routes that come after them.
+  if (versioned) {
+    if (versions === undefined)
+      throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
+    await app.register(versioning, { ...origin, versions, now, ...options.versioning })
+  }
+  if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
 }
 
 const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })

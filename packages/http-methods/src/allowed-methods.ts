@@ -3,7 +3,7 @@ const never = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
 
 /** The methods that are worth asking the router for. OPTIONS is answered for every URL that has another one. */
 export function askableMethods(supported: readonly string[]): readonly string[] {
-  return supported.filter((method) => !never.has(method)).toSorted()
+  return supported.filter((method) => !never.has(method))
 }
 
 /** The sorted value of `Allow` for a URL at which `isRouted` finds some of the methods; empty when it finds none. */

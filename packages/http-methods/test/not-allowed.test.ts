@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import httpMethods from '@concordat/http-methods'
-import Fastify from 'fastify'
-import t from 'tap'
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
 
 t.test('a URL that exists answers 405 with a sorted Allow, one that does not answers 404 [X1]', async (t) => {
   const app = Fastify()
@@ -144,9 +144,10 @@ t.test('a handler that says not found stays a 404', async (t) => {
   t.equal(answer.headers.allow, undefined)
 })
 
-t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405', async (t) => {
-  const app = Fastify({ http2: true })
+async function http2Service(t: Test, prepare: (app: FastifyInstance) => void) {
+  const app = Fastify({ http2: true }) as unknown as FastifyInstance
   await app.register(httpMethods)
+  prepare(app)
   app.get('/orders', async () => [])
   app.get('/orders/:id', async (_request, reply) => reply.code(404).send({}))
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -155,17 +156,33 @@ t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405', as
     session.close()
     await app.close()
   })
-  async function ask(method: string, path: string) {
+  return async (method: string, path: string) => {
     const stream = session.request({ ':method': method, ':path': path })
     const [headers] = await once(stream, 'response')
     let body = ''
     for await (const chunk of stream) body += chunk
-    return { status: headers[':status'], allow: headers.allow, code: body === '' ? undefined : JSON.parse(body).code }
+    const { code, by } = JSON.parse(body)
+    return { status: headers[':status'], allow: headers.allow, code, by }
   }
-  t.strictSame(await ask('BREW', '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' })
-  t.strictSame(await ask('get', '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' })
-  t.strictSame(await ask('PROPFIND', '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' })
-  t.strictSame(await ask('DELETE', '/orders'), { status: 405, allow: 'GET, HEAD, OPTIONS', code: 'METHOD_NOT_ALLOWED' })
-  t.strictSame(await ask('DELETE', '/nothing'), { status: 404, allow: undefined, code: 'RESOURCE_NOT_FOUND' })
-  t.strictSame(await ask('GET', '/orders/5'), { status: 404, allow: undefined, code: undefined })
+}
+
+t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405 [X1]', async (t) => {
+  const ask = await http2Service(t, () => {})
+  for (const method of ['BREW', 'get', 'PROPFIND']) {
+    t.match(await ask(method, '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' }, method)
+  }
+  t.match(await ask('DELETE', '/orders'), { status: 405, allow: 'GET, HEAD, OPTIONS', code: 'METHOD_NOT_ALLOWED' })
+  t.match(await ask('DELETE', '/nothing'), { status: 404, allow: undefined, code: 'RESOURCE_NOT_FOUND' })
+  t.match(await ask('GET', '/orders/5'), { status: 404, code: undefined })
+})
+
+t.test('over HTTP/2, an error handler that answers itself is left alone', async (t) => {
+  const ask = await http2Service(t, (app) =>
+    app.setErrorHandler((error: FastifyError, _request, reply) =>
+      reply.code(error.code === 'FST_ERR_NOT_FOUND' ? 501 : (error.statusCode ?? 500)).send({ by: 'service', code: error.code })
+    )
+  )
+  t.match(await ask('BREW', '/orders'), { status: 501, by: 'service', code: 'FST_ERR_NOT_FOUND' })
+  t.match(await ask('PROPFIND', '/orders'), { status: 501, by: 'service', code: 'METHOD_NOT_IMPLEMENTED' })
+  t.match(await ask('DELETE', '/nothing'), { status: 404, by: 'service', code: 'RESOURCE_NOT_FOUND' })
 })

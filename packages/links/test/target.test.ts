@@ -48,6 +48,13 @@ t.test('no secret value is left, however its name is written and wherever it sta
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }))
 })
 
+t.test('each of the names is hidden as it is usually written [U7]', async (t) => {
+  for (const name of secretNames) {
+    t.equal(targetWithoutSecrets(`/a?${name}=S3CRET`), '/a', name)
+    t.equal(targetWithoutSecrets(`/a?${name.replaceAll('-', '_')}=S3CRET`), '/a')
+  }
+})
+
 t.test('whatever a client sends, the answer is printable ASCII of at most 2,048 characters, and it never throws', async (t) => {
   const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary', minLength: 1000, maxLength: 6000 }), fc.webUrl())
   const property = fc.property(anything, (target) => /^[!#-;=?-[\]_a-z~]{0,2048}$/.test(targetWithoutSecrets(target)))
@@ -79,6 +86,10 @@ t.test('an absolute target keeps neither user nor password nor host, so no link 
   t.equal(targetWithoutSecrets('http://user:pass@evil.example/a?x=1'), '/a?x=1')
   for (const target of ['http://evil.example', 'HTTPS://evil.example/', 'http://http://evil.example', 'ftp://evil.example?a'])
     t.match(hrefOf('https://api.example.com', targetWithoutSecrets(target)), /^https:\/\/api\.example\.com\//)
+})
+
+t.test('a plain target has no more than 2,048 characters either', async (t) => {
+  t.equal(targetWithoutSecrets(`/${'a'.repeat(5000)}`).length, 2048)
 })
 
 t.test('an escape that the length limit would cut in two is left out whole', async (t) => {

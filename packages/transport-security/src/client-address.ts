@@ -15,8 +15,8 @@ export interface AddressedRequest {
  */
 export function addressReader(mode: RemoteAddress = 'truncate'): (request: AddressedRequest) => string | undefined {
   if (mode === 'none') return () => undefined
-  if (mode === 'full') return (request) => withoutZone(addressOf(request))
-  if (mode === 'truncate') return (request) => networkOf(withoutZone(addressOf(request)))
+  if (mode === 'full') return (request) => ipOf(addressOf(request))
+  if (mode === 'truncate') return (request) => networkOf(ipOf(addressOf(request)))
   throw new TypeError(`transport-security: remoteAddress is "${String(mode)}". Choose 'none', 'truncate' or 'full'.`)
 }
 
@@ -29,8 +29,8 @@ function addressOf(request: AddressedRequest) {
   }
 }
 
-function withoutZone(address: string | undefined) {
-  const bare = address?.replace(/^::ffff:(?=\d+\.)|%.*$/gi, '') ?? ''
+function ipOf(address: string | undefined) {
+  const bare = address?.replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
   return isIPv4(bare) || isIPv6(bare) ? bare : undefined
 }
 

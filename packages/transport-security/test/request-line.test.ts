@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import transportSecurity, { type RemoteAddress, transportServerOptions } from '@concordat/transport-security'
-import Fastify, { type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { answerOf, send } from './raw-request.ts'
@@ -106,12 +106,18 @@ t.test('Fastify’s two lines stay by option', async (t) => {
   t.strictSame(Object.keys(log.lines[0]?.['req'] as object), ['method', 'url', 'remoteAddress'])
 })
 
-t.test('above the level info, and without a logger, there are no lines', async (t) => {
+async function listenersOf(app: FastifyInstance) {
+  app.get('/count', (_request, reply) => reply.send(reply.raw.listenerCount('close')))
+  return (await app.inject('/count')).body
+}
+
+t.test('above the level info, and without a logger, there are no lines, and nothing is done for them', async (t) => {
   const log = new CapturedLog()
-  const app = await service(log, { logger: { stream: log.stream, level: 'warn' } })
-  t.equal((await app.inject('/')).statusCode, 200)
+  const without = await listenersOf(Fastify())
+  t.equal(await listenersOf(await service(log, { logger: { stream: log.stream, level: 'warn' } })), without)
+  t.equal(await listenersOf(await service(log, { logger: false })), without)
   t.equal(log.text, '')
-  t.equal((await (await service(log, { logger: false })).inject('/')).statusCode, 200)
+  t.not(await listenersOf(await service(log)), without)
 })
 
 async function shown(remoteAddress: RemoteAddress | undefined, forwarded: string) {

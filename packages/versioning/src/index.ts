@@ -1,6 +1,7 @@
 export { versioningErrors } from './errors.ts'
 export type { Lint, LintedRoute } from './lints.ts'
 export { lints } from './lints.ts'
-export type { EndingVersion, LivingVersion, VersioningOptions } from './options.ts'
+export type { VersioningOptions } from './options.ts'
 export { versionName, versionPrefix } from './places.ts'
 export { default } from './plugin.ts'
+export type { EndingVersion, LivingVersion, VersionTable } from './version-table.ts'

@@ -68,7 +68,7 @@ function noVerbsNoTechnology({ url, schema }: LintedRoute) {
 
 function wrongWord(text: string) {
   const words = wordsOf(text)
-  if (verbs.has(words[0] ?? '')) return `"${text}" begins with a verb. Let the method say it, and name the resource.`
+  if (verbs.has(words[0] as string)) return `"${text}" begins with a verb. Let the method say it, and name the resource.`
   const technology = domainSegments.has(text) ? undefined : words.find((word) => technologyWords.has(word))
   if (technology !== undefined) return `"${text}" has the technology word "${technology}". Say what the resource is, not how it is made.`
   const cryptic = words.find((word) => /^[a-z]+$/.test(word) && !knownShortWords.has(word) && (word.length < 3 || !/[aeiouy]/.test(word)))
@@ -82,7 +82,7 @@ function actionsAreNouns(route: LintedRoute) {
 
 function postIsNoRead(route: LintedRoute) {
   const last = methodsOf(route).includes('POST') ? readRoutePath(route.url).segments.at(-1) : undefined
-  if (last?.kind !== 'static' || !searchWords.has(wordsOf(last.text).at(-1) ?? '')) return undefined
+  if (last?.kind !== 'static' || !searchWords.has(wordsOf(last.text).at(-1) as string)) return undefined
   return 'it reads by POST. Make it a GET with filters; a search too complex for a URI is documented, and waives this rule with its reason.'
 }
 

@@ -1,27 +1,6 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
 import type { Version } from './lifecycle.ts'
-import { readVersions } from './version-table.ts'
-
-/** A version without an end. */
-export interface LivingVersion {
-  /** May be written out; every other status follows from dates and the clock. */
-  readonly status?: 'current' | undefined
-}
-
-/** A version whose end is set: deprecated from one moment, retired from another, whether or not they have come (rules V5, V6). */
-export interface EndingVersion {
-  /** From when on answers carry the deprecation headers: a `Date`, or an ISO 8601 date-time with `Z` or an offset. */
-  readonly deprecatedAt: string | Date
-  /** From when on every URL of the version answers 410. */
-  readonly sunsetAt: string | Date
-  /** The migration notes: an absolute https URL. */
-  readonly documentation: string
-  /**
-   * The version to move to.
-   * @default the newest version
-   */
-  readonly successor?: number | undefined
-}
+import { readVersions, type VersionTable } from './version-table.ts'
 
 /** What `@concordat/versioning` can be told. */
 export interface VersioningOptions extends OriginOptions {
@@ -29,7 +8,7 @@ export interface VersioningOptions extends OriginOptions {
    * Every version that was ever public, by number, retired ones included: a retired version answers 410 for good.
    * @default { 1: {} } – one version, without an end
    */
-  readonly versions?: Readonly<Record<number, LivingVersion | EndingVersion>> | undefined
+  readonly versions?: VersionTable | undefined
   /**
    * The shortest time between deprecation and retirement, in days.
    * @default 180
@@ -91,17 +70,16 @@ export function resolveOptions(options: VersioningOptions): Settings {
     versions: readVersions(options.versions ?? { 1: {} }, minimumNoticeDays),
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
-    publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? []),
-    exceptPrefixes: requirePaths('exceptPrefixes', options.exceptPrefixes ?? []),
+    publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? [], /^\//),
+    exceptPrefixes: requirePaths('exceptPrefixes', options.exceptPrefixes ?? [], /^\/.*[^/]$/),
     otherRules: options.otherRules ?? [],
     originOf: originResolver(options),
     now: options.now ?? Date.now
   }
 }
 
-function requirePaths(name: string, paths: readonly string[]) {
-  for (const path of paths) {
-    if (!/^\/[^/]/.test(path)) throw new TypeError(`${name} has "${path}". Write the path from its first slash, as "/reference".`)
-  }
+function requirePaths(name: string, paths: readonly string[], shape: RegExp) {
+  const wrong = paths.find((path) => !shape.test(path))
+  if (wrong !== undefined) throw new TypeError(`${name} has "${wrong}". Write a path as "/reference", from its first slash.`)
   return paths
 }

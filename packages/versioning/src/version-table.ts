@@ -1,14 +1,35 @@
 import type { Ending, Version } from './lifecycle.ts'
-import type { EndingVersion, LivingVersion, VersioningOptions } from './options.ts'
 
-type Table = NonNullable<VersioningOptions['versions']>
+/** A version without an end. */
+export interface LivingVersion {
+  /** May be written out; every other status follows from dates and the clock. */
+  readonly status?: 'current' | undefined
+}
+
+/** A version whose end is set: deprecated from one moment, retired from another, whether or not they have come (rules V5, V6). */
+export interface EndingVersion {
+  /** From when on answers carry the deprecation headers: a `Date`, or an ISO 8601 date-time with `Z` or an offset. */
+  readonly deprecatedAt: string | Date
+  /** From when on every URL of the version answers 410. */
+  readonly sunsetAt: string | Date
+  /** The migration notes: an absolute https URL. */
+  readonly documentation: string
+  /**
+   * The version to move to.
+   * @default the newest version
+   */
+  readonly successor?: number | undefined
+}
+
+/** The versions of an API by their numbers. */
+export type VersionTable = Readonly<Record<number, LivingVersion | EndingVersion>>
 
 const millisecondsPerDay = 86_400_000
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 const knownKeys = new Set(['status', 'deprecatedAt', 'sunsetAt', 'documentation', 'successor'])
 
 /** Reads the table of versions, oldest first. Throws a `TypeError` with one line for what contradicts itself or comes too suddenly. */
-export function readVersions(table: Table, minimumNoticeDays: number): readonly Version[] {
+export function readVersions(table: VersionTable, minimumNoticeDays: number): readonly Version[] {
   const numbers = Object.keys(table)
     .map(requireNumber)
     .toSorted((a, b) => a - b)

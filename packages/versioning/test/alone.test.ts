@@ -2,11 +2,11 @@ import versioning from '@concordat/versioning'
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('without options there is one version, v1, and stock Fastify serves it', async (t) => {
+t.test('without options there is one version, v1, and stock Fastify serves its routes under /v1 only [S9]', async (t) => {
   const app = Fastify()
   await app.register(versioning)
   await app.apiVersion(1, async (v1) => {
-    v1.get('/orders/:id', async (request) => ({ id: 'a', version: request.apiVersion }))
+    v1.get('/orders/:id', async ({ apiVersion }) => ({ id: 'a', version: apiVersion }))
   })
 
   const answer = await app.inject('/v1/orders/a')
@@ -14,6 +14,7 @@ t.test('without options there is one version, v1, and stock Fastify serves it', 
   t.strictSame(answer.json(), { id: 'a', version: 'v1' })
   for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in answer.headers, `no ${header}`)
 
+  t.equal((await app.inject('/orders/a')).statusCode, 404)
   t.strictSame((await app.inject('/')).json(), { versions: [{ version: 'v1', status: 'current', href: 'http://localhost/v1' }] })
 })
 

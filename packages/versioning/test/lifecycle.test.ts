@@ -1,4 +1,7 @@
-import versioning, { type VersioningOptions, versionPrefix } from '@concordat/versioning'
+import { once } from 'node:events'
+import { request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import versioning, { type VersioningOptions, versionName, versionPrefix } from '@concordat/versioning'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -19,7 +22,7 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
   })
   prepare(app)
   await app.apiVersion(1, async (v1) => {
-    v1.get('/orders/:id', async (request) => ({ version: request.apiVersion }))
+    v1.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
     v1.get('/baskets/:id', async (_request, reply) => {
       reply.header('link', '<https://api.example.com/logo.png>; rel="icon"')
       return {}
@@ -37,7 +40,7 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
     })
   })
   await app.apiVersion(3, async (v3) => {
-    v3.get('/orders/:id', async (request) => ({ version: request.apiVersion }))
+    v3.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
   })
   return app
 }
@@ -124,6 +127,17 @@ t.test('a retired version answers 410 under every URL and method, also when no c
   )
 })
 
+t.test('a retired version answers 410 to a target in absolute form', async (t) => {
+  const app = await serviceAt({ now: sunsetAt })
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const request = send({ host: '127.0.0.1', port, path: 'http://api.example.com/v1/unknown', agent: false }).end()
+  const [response] = await once(request, 'response')
+  response.resume()
+  t.equal(response.statusCode, 410)
+})
+
 t.test('a hook registered later does not answer in place of the 410', async (t) => {
   const app = await serviceAt({ now: sunsetAt }, {}, (app) =>
     app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ code: 'AUTHENTICATION_REQUIRED' }))
@@ -144,6 +158,17 @@ t.test('links that a handler or an earlier hook sets stay beside those of the ve
   t.equal((await app.inject('/v1/baskets/a')).headers.link, `<https://api.example.com/logo.png>; rel="icon", ${link}`)
   t.equal((await app.inject('/v1/carts/a')).headers.link, `<https://a.example>; rel="icon", <https://b.example>; rel="author", ${link}`)
   t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'and none is there twice')
+
+  const hooked = Fastify()
+  hooked.addHook('onRequest', async (_request, reply) => {
+    reply.header('link', '<https://a.example>; rel="license"')
+  })
+  const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } }
+  await hooked.register(versioning, { versions, now: () => deprecatedAt })
+  t.equal(
+    (await hooked.inject('/v1/orders/a')).headers.link,
+    `<https://a.example>; rel="license", <${documentation}>; rel="deprecation", <${documentation}>; rel="sunset"`
+  )
 
   const current = await serviceAt({ now: 0 })
   t.equal((await current.inject('/v1/baskets/a')).headers.link, '<https://api.example.com/logo.png>; rel="icon"')
@@ -180,6 +205,7 @@ t.test('a version tells its own name; outside, the newest current one is told [V
   })
   app.addHook('onSend', async (request) => {
     seen.push(`${request.apiVersion}${versionPrefix(request)}`)
+    t.equal(versionName(app, request), request.apiVersion)
   })
   app.get('/health', { config: { operational: true } }, async () => 'well')
   await app.apiVersion(1, async (v1) => {
@@ -201,6 +227,27 @@ t.test('a version tells its own name; outside, the newest current one is told [V
     clock.now = now
     await app.inject(url)
     t.equal(seen.pop(), expected, url)
+  }
+})
+
+t.test('a newest version that is retired before an older one is not told outside versions [V8]', async (t) => {
+  const app = Fastify()
+  const clock = { now: 0 }
+  await app.register(versioning, {
+    versions: {
+      1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2029-01-01T00:00:00Z', documentation },
+      2: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation }
+    },
+    now: () => clock.now
+  })
+  for (const [now, expected] of [
+    [Date.UTC(2026, 0, 1), 'v2'],
+    [Date.UTC(2027, 6, 1), 'v2'],
+    [Date.UTC(2028, 6, 1), 'v1'],
+    [Date.UTC(2030, 0, 1), 'v2']
+  ] as const) {
+    clock.now = now
+    t.equal(versionName(app), expected)
   }
 })
 

@@ -71,7 +71,7 @@ t.test('under an outer prefix everything holds relative to it', async (t) => {
   await app.register(
     async (shop) => {
       await shop.apiVersion(2, async (v2) => {
-        v2.get('/orders/:id', async (request) => ({ version: request.apiVersion, prefix: versionPrefix(request) }))
+        v2.get('/orders/:id', async (request, _reply) => ({ version: request.apiVersion, prefix: versionPrefix(request) }))
         v2.get('/baskets/:id', async (_request, reply) => reply.moved('/orders/a'))
       })
     },
