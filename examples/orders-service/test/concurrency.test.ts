@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
-import { type Database, openDatabase } from '../src/database/database.ts'
+import { openDatabase } from '../src/database/open-database.ts'
 import { openPostgreSQL } from '../src/database/postgresql.ts'
 import { startChild } from './child.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -9,6 +9,8 @@ import { startService } from './service.ts'
 
 const server = process.env['TEST_DATABASE_URL']
 const ignore = () => {}
+const touch = `UPDATE categories SET description = description WHERE name = $1`
+const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
@@ -39,7 +41,7 @@ else {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const items = [scarce, plenty].map((productId) => ({ productId, quantity: 1 }))
-        return (index % 2 === 0 ? ask : askOther)('POST', '/v1/orders', { customerId, items: index % 3 === 0 ? items.reverse() : items })
+        return (index % 2 === 0 ? ask : askOther)('POST', '/v1/orders', { customerId, items: index % 3 === 0 ? items.toReversed() : items })
       })
     )
     const tally = (code: number) => answers.filter(({ status }) => status === code).length
@@ -73,14 +75,13 @@ else {
     t.teardown(() => database.close())
     let runs = 0
     const arrived = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() }
-    const lock = (id: string) => `UPDATE categories SET description = coalesce(description, '') || 'x' WHERE name = '${id}'`
     const crossing = (mine: keyof typeof arrived, others: keyof typeof arrived, [one, two]: [string, string]) =>
       database.transaction(async (transaction) => {
         runs += 1
-        await transaction.query(lock(one))
+        await transaction.query(touch, [one])
         arrived[mine].resolve()
         await arrived[others].promise
-        await transaction.query(lock(two))
+        await transaction.query(touch, [two])
       })
     await Promise.all([crossing('first', 'second', ['Dairy', 'Meat']), crossing('second', 'first', ['Meat', 'Dairy'])])
     t.equal(runs, 3)
@@ -91,11 +92,10 @@ else {
     const reported: Error[] = []
     const database = openPostgreSQL(databaseUrl as string, (error) => reported.push(error))
     t.teardown(() => database.close())
-    const breaking = (queries: Pick<Database, 'query'>) => queries.query('SELECT pg_terminate_backend(pg_backend_pid())')
-    await t.rejects(breaking(database), { code: '57P01' }, 'the server says why')
+    await t.rejects(database.query(breaking), { code: '57P01' }, 'the server says why')
     await t.rejects(
       database.transaction(async (transaction) => {
-        await breaking(transaction).catch(ignore)
+        await transaction.query(breaking).catch(ignore)
         await transaction.query('SELECT 1')
       }),
       { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }

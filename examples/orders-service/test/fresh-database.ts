@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
+import { Client } from 'pg'
 import type { Test } from 'tap'
 
 /** Where a test's own, empty database is: a new one on the PostgreSQL of `url`, or PGlite in memory without one. */
@@ -14,7 +14,7 @@ export async function freshDatabase(t: Test, url = process.env['DATABASE_URL']):
 }
 
 async function administer(url: string, sql: string) {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   await client.query(sql)
   await client.end()

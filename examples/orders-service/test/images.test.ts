@@ -13,6 +13,10 @@ const [product] = (await ask('GET', '/v1/products')).body.data
 const collection = `/v1/products/${product.id}/images`
 const upload = (bytes: Buffer, type: string) => ask('POST', collection, bytes, { 'content-type': type })
 
+function changed(bytes: Buffer, at: number, value: number) {
+  return Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
+}
+
 t.test('an uploaded image is described, and its bytes come back under their own type [N5]', async (t) => {
   for (const [bytes, type, width, height, ending] of [
     [png, 'image/png', 1, 1, 'png'],
@@ -90,8 +94,6 @@ t.test('a product that does not exist has no images', async (t) => {
 })
 
 t.test('image headers are read, and nonsense is not', async (t) => {
-  const changed = (bytes: Buffer, at: number, value: number) =>
-    Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
   t.strictSame(readImageHeader(png), { mediaType: 'image/png', width: 1, height: 1 })
   t.strictSame(readImageHeader(jpeg), { mediaType: 'image/jpeg', width: 3, height: 2 })
   for (const [name, bytes] of [

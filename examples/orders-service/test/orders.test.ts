@@ -20,6 +20,10 @@ function place(items: readonly object[], more: object = {}) {
   return ask('POST', '/v1/orders', { customerId: customer.id, items, ...more })
 }
 
+function line(product: { id: string }, quantity = 1) {
+  return { productId: product.id, quantity }
+}
+
 async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', product: { id: string }) {
   const { id } = (await place([{ productId: product.id, quantity: 2 }])).body.data
   const path = `/v1/orders/${id}`
@@ -74,14 +78,13 @@ t.test('the latest orders come first', async (t) => {
   const { data } = (await ask('GET', '/v1/orders')).body
   t.equal(data.length, 25)
   const placed = data.map(({ placedAt }: { placedAt: string }) => placedAt)
-  t.strictSame(placed, [...placed].sort().reverse())
+  t.strictSame(placed, [...placed].sort().toReversed())
 })
 
 t.test('an order that can not be placed changes nothing', async (t) => {
   const bread = await newProduct()
   const old = await newProduct({ discontinued: true })
   const dollars = await newProduct({ currency: 'USD' })
-  const line = (product: { id: string }, quantity = 1) => ({ productId: product.id, quantity })
   const cases = [
     [
       await place([line(bread, 6), line(bread, 5)]),

@@ -131,7 +131,7 @@ t.test('PATCH changes what it names and nothing else; an empty one changes nothi
   )
   const empty = await ask('PATCH', `/v1/products/${before.id}`, {})
   t.strictSame(empty.body.data, body.data)
-  t.equal((await ask('PATCH', `/v1/products/${'0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1'}`, { name: 'x' })).status, 404)
+  t.equal((await ask('PATCH', '/v1/products/0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1', { name: 'x' })).status, 404)
 })
 
 t.test('DELETE answers 204 without a body, and 404 the second time [M6]', async (t) => {

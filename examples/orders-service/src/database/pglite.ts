@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { PGlite, type Transaction, types } from '@electric-sql/pglite'
-import type { Database } from './database.ts'
+import type { Database, Queries } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 import { withoutNulls } from './rows.ts'
 
@@ -20,10 +20,6 @@ export async function openPGlite(folder: string): Promise<Database> {
     await release?.()
     throw error
   })
-  const queriesOn = (target: PGlite | Transaction) => ({
-    query: async <Row extends object>(sql: string, params?: readonly unknown[]) =>
-      withoutNulls((await target.query<Row>(sql, params as unknown[])).rows)
-  })
   return {
     ...queriesOn(engine),
     transaction: (work) =>
@@ -37,6 +33,13 @@ export async function openPGlite(folder: string): Promise<Database> {
       await engine.close()
       await release?.()
     }
+  }
+}
+
+function queriesOn(target: PGlite | Transaction): Queries {
+  return {
+    query: async <Row extends object>(sql: string, params?: readonly unknown[]) =>
+      withoutNulls((await target.query<Row>(sql, params as unknown[])).rows)
   }
 }
 

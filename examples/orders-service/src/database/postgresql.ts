@@ -1,26 +1,26 @@
-import pg from 'pg'
+import { Pool, type PoolClient, types } from 'pg'
 import type { Database, Queries } from './database.ts'
 import { isFailure, lostRace, unavailable } from './errors.ts'
 import { withoutNulls } from './rows.ts'
 
 const typeParsers = new Map<number, (text: string) => unknown>([
-  [pg.types.builtins.INT8, Number],
-  [pg.types.builtins.NUMERIC, String],
-  [pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()]
+  [types.builtins.INT8, Number],
+  [types.builtins.NUMERIC, String],
+  [types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()]
 ])
 
 const impatient = { connectionTimeoutMillis: 5_000, statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
 
 /** A pool of connections to PostgreSQL. Connects on first use. */
 export function openPostgreSQL(url: string, onError: (error: Error) => void, options?: { timeouts: 'none' }): Database {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     application_name: 'orders-service',
     max: options?.timeouts === 'none' ? 1 : 10,
     keepAlive: true,
     idle_in_transaction_session_timeout: 30_000,
     ...(options?.timeouts === 'none' ? { connectionTimeoutMillis: impatient.connectionTimeoutMillis } : impatient),
-    types: { getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || pg.types.getTypeParser(oid, format) }
+    types: { getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || types.getTypeParser(oid, format) }
   })
   // An idle connection that breaks is replaced by the pool; without a listener its error would end the process.
   pool.on('error', onError)
@@ -33,7 +33,7 @@ export function openPostgreSQL(url: string, onError: (error: Error) => void, opt
     return client
   }
 
-  async function withClient<Result>(work: (queries: Queries, client: pg.PoolClient) => Promise<Result>) {
+  async function withClient<Result>(work: (queries: Queries, client: PoolClient) => Promise<Result>) {
     const client = await connect()
     let broken = false
     const queries: Queries = {
