@@ -1,0 +1,49 @@
+import conventions, { serverOptions } from '@concordat/conventions'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { categories } from './categories/routes.ts'
+import type { Configuration } from './configuration.ts'
+import { customerErrors } from './customers/errors.ts'
+import { customers } from './customers/routes.ts'
+import { databaseErrors } from './database/errors.ts'
+import { openDatabase } from './database/open-database.ts'
+import { showProgress } from './database/progress.ts'
+import { health } from './health/routes.ts'
+import { imageErrors } from './images/errors.ts'
+import { images } from './images/routes.ts'
+import { orderErrors } from './orders/errors.ts'
+import { orderItems } from './orders/item-routes.ts'
+import { orders } from './orders/routes.ts'
+import { productErrors } from './products/errors.ts'
+import { products } from './products/routes.ts'
+
+/** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
+export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
+  const app = Fastify({ ...serverOptions(), logger: { level: configuration.logLevel } }).withTypeProvider<TypeBoxTypeProvider>()
+  const database = await openDatabase(configuration, (error) => app.log.error({ err: error }, 'database'), showProgress)
+  app.addHook('onClose', () => database.close())
+
+  await app.register(conventions, {
+    publicUrl: configuration.publicUrl,
+    versions: { 1: { status: 'current' } },
+    errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
+    // authentication, rate limiting, stores
+  })
+
+  await app.register(health, { database })
+  // the description and its reference page
+  await app.apiVersion(1, async (v1) => {
+    // tokens and their revocation
+    await v1.register(categories, { database })
+    await v1.register(products, { database })
+    await v1.register(images, { database })
+    await v1.register(customers, { database })
+    await v1.register(orders, { database })
+    await v1.register(orderItems, { database })
+    // order batches
+    // order exports
+    // webhook subscriptions
+  })
+  // version 2
+  return app
+}

@@ -1,0 +1,7 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id } from '../fields.ts'
+
+export const Category = Type.Object({ id: Id, name: Type.String(), description: Type.Optional(Type.String()) })
+export type Category = Static<typeof Category>
+
+export const CategoryPath = Type.Object({ id: Id })

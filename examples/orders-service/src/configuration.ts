@@ -1,0 +1,95 @@
+import { fileURLToPath } from 'node:url'
+import { type Static, Type } from '@sinclair/typebox'
+import { envSchema } from 'env-schema'
+
+const example = new URL('../', import.meta.url)
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+const Environment = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
+  PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535 }),
+  DATABASE_URL: Type.Optional(Type.String({ pattern: '^postgres(ql)?://.+' })),
+  DATA_DIR: Type.String({ default: fileURLToPath(new URL('data', example)) }),
+  REDIS_URL: Type.Optional(Type.String({ pattern: '^rediss?://.+' })),
+  PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$' })),
+  NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('test'), Type.Literal('production')], { default: 'development' }),
+  LOG_LEVEL: Type.Union(
+    levels.map((level) => Type.Literal(level)),
+    { default: 'info' }
+  ),
+  SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000 })
+})
+
+const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
+  HOST: 'a host name or an address to listen on, as 127.0.0.1',
+  PORT: 'a whole number from 0 to 65535; 0 takes a free port',
+  DATABASE_URL: 'a postgres:// URL',
+  DATA_DIR: 'a folder',
+  REDIS_URL: 'a redis:// or rediss:// URL',
+  PUBLIC_URL: 'an http or https URL without a trailing slash, as https://api.example.com',
+  NODE_ENV: 'development, test or production',
+  LOG_LEVEL: `one of ${levels.join(', ')}`,
+  SEED_ORDERS: 'a whole number from 0 to 10000000'
+}
+
+/** Everything that can be set from outside. */
+export interface Configuration {
+  readonly host: string
+  readonly port: number
+  /** Absent: PGlite in `dataDirectory`. */
+  readonly databaseUrl?: string | undefined
+  /** A folder, or `memory://`. */
+  readonly dataDirectory: string
+  /** Accepted for the stores that several processes share. */
+  readonly redisUrl?: string | undefined
+  /** The origin of links. Absent: the address that a request came in on. */
+  readonly publicUrl?: string | undefined
+  readonly environment: 'development' | 'test' | 'production'
+  readonly logLevel: (typeof levels)[number]
+  readonly seedOrders: number
+}
+
+/** A mistake that the operator can mend; its message is one line. */
+export class ConfigurationError extends Error {}
+
+/**
+ * Reads the environment, and `.env` in the example's folder for what the environment does not set. An empty variable counts as
+ * not set. Throws a {@link ConfigurationError} that names every bad variable.
+ */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>> = process.env): Configuration {
+  const env = parse(environment)
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    databaseUrl: env.DATABASE_URL,
+    dataDirectory: env.DATA_DIR,
+    redisUrl: env.REDIS_URL,
+    publicUrl: env.PUBLIC_URL ?? listeningUrl(env.HOST, env.PORT),
+    environment: env.NODE_ENV,
+    logLevel: env.LOG_LEVEL,
+    seedOrders: env.SEED_ORDERS
+  }
+}
+
+function parse(environment: Readonly<Record<string, string | undefined>>) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  try {
+    return envSchema<Static<typeof Environment>>({
+      schema: Environment,
+      data: given,
+      env: false,
+      dotenv: { path: fileURLToPath(new URL('.env', example)) }
+    })
+  } catch (error) {
+    const paths = ((error as { errors?: { instancePath: string }[] }).errors ?? []).map(({ instancePath }) => instancePath.slice(1))
+    const names = [...new Set(paths)].filter((name) => name in expected) as (keyof typeof expected)[]
+    if (names.length === 0) throw error
+    throw new ConfigurationError(names.map((name) => `${name} must be ${expected[name]}.`).join(' '))
+  }
+}
+
+// Neither a wildcard address nor a port that is still to be chosen tells a client where to go.
+function listeningUrl(host: string, port: number) {
+  if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

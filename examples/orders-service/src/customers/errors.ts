@@ -1,0 +1,16 @@
+import { type ApiError, defineErrors } from '@concordat/api-error'
+
+export const customerErrors = defineErrors({
+  EMAIL_IN_USE: {
+    statusCode: 409,
+    message: {
+      en: 'Another customer has this email address. Use a different one.',
+      es: 'Otro cliente tiene esta dirección de correo. Use otra distinta.'
+    },
+    remedy: 'Find the customer with this address, or send another address.'
+  }
+})
+
+export function emailInUse(): ApiError {
+  return customerErrors.create('EMAIL_IN_USE')
+}

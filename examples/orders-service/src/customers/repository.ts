@@ -1,0 +1,42 @@
+import { v7 } from 'uuid'
+import type { Queries } from '../database/database.ts'
+import { onViolation } from '../database/errors.ts'
+import { emailInUse } from './errors.ts'
+import type { Customer, CustomerChanges, NewCustomer } from './schemas.ts'
+
+const columns = 'id, company_name AS "companyName", contact_name AS "contactName", email, country, created_at AS "createdAt"'
+const refused = { customers_email_key: emailInUse }
+
+export function listCustomers(database: Queries): Promise<Customer[]> {
+  return database.query<Customer>(`SELECT ${columns} FROM customers ORDER BY company_name, id LIMIT 25`)
+}
+
+export async function findCustomer(database: Queries, id: string): Promise<Customer | undefined> {
+  const [customer] = await database.query<Customer>(`SELECT ${columns} FROM customers WHERE id = $1`, [id])
+  return customer
+}
+
+export async function createCustomer(database: Queries, { companyName, contactName, email, country }: NewCustomer): Promise<Customer> {
+  const [customer] = await onViolation(
+    database.query<Customer>(
+      `INSERT INTO customers (id, company_name, contact_name, email, country) VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`,
+      [v7(), companyName, contactName, email, country]
+    ),
+    refused
+  )
+  return customer as Customer
+}
+
+export async function changeCustomer(database: Queries, id: string, changes: CustomerChanges): Promise<Customer | undefined> {
+  const { companyName, contactName, email, country } = changes
+  const [customer] = await onViolation(
+    database.query<Customer>(
+      `UPDATE customers SET company_name = coalesce($2, company_name), contact_name = coalesce($3, contact_name),
+         email = coalesce($4, email), country = coalesce($5, country)
+       WHERE id = $1 RETURNING ${columns}`,
+      [id, companyName, contactName, email, country].map((value) => value ?? null)
+    ),
+    refused
+  )
+  return customer
+}

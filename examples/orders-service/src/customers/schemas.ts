@@ -1,0 +1,20 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, Timestamp } from '../fields.ts'
+
+const writable = {
+  companyName: Type.String({ minLength: 1, maxLength: 200 }),
+  contactName: Type.String({ minLength: 1, maxLength: 200 }),
+  email: Type.String({ format: 'email', maxLength: 254, 'x-sensitive': true }),
+  country: Type.String({ minLength: 2, maxLength: 60 })
+}
+
+export const Customer = Type.Object({ id: Id, ...writable, createdAt: Timestamp })
+export type Customer = Static<typeof Customer>
+
+export const NewCustomer = Type.Object(writable)
+export type NewCustomer = Static<typeof NewCustomer>
+
+export const CustomerChanges = Type.Partial(NewCustomer)
+export type CustomerChanges = Static<typeof CustomerChanges>
+
+export const CustomerPath = Type.Object({ id: Id })

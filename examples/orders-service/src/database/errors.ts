@@ -1,0 +1,42 @@
+import { type ApiError, defineErrors } from '@concordat/api-error'
+
+/** What the client may learn about the database: that it should come back later. */
+export const databaseErrors = defineErrors({
+  SERVICE_UNAVAILABLE: {
+    statusCode: 503,
+    message: {
+      en: 'The service cannot answer right now. Try again later.',
+      es: 'El servicio no puede responder ahora. Inténtelo más tarde.'
+    },
+    remedy: 'Send the same request again after the seconds in Retry-After.'
+  }
+})
+
+export function unavailable(cause: unknown): ApiError {
+  return databaseErrors.create('SERVICE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
+}
+
+interface Failure extends Error {
+  readonly code: string
+  readonly constraint?: string
+}
+
+/** Tells what the server refused from everything else. Both engines report it in the same members. */
+export function isFailure(thrown: unknown): thrown is Failure {
+  return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string'
+}
+
+/** Lost against another transaction: a serialization failure or a deadlock. The same work can succeed when it is run again. */
+export function lostRace(thrown: unknown): boolean {
+  return isFailure(thrown) && (thrown.code === '40001' || thrown.code === '40P01')
+}
+
+/** Waits for the work, and turns the violation of a constraint that is named here into the error the client understands. */
+export async function onViolation<Result>(work: Promise<Result>, errors: Readonly<Record<string, () => ApiError>>): Promise<Result> {
+  try {
+    return await work
+  } catch (thrown) {
+    const constraint = isFailure(thrown) && thrown.code.startsWith('23') ? thrown.constraint : undefined
+    throw (constraint !== undefined && Object.hasOwn(errors, constraint) && errors[constraint]?.()) || thrown
+  }
+}

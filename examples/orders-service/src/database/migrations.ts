@@ -1,0 +1,28 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Database } from './database.ts'
+
+const folder = new URL('migrations/', import.meta.url)
+
+/**
+ * Applies the numbered .sql files that this database has not seen, in order, all or none.
+ * A process that comes second waits, and then finds nothing left to do. A file that was released is never changed.
+ */
+export async function applyMigrations(database: Database): Promise<void> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  await database.transaction(async (transaction) => {
+    await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('orders-service migrations'))`)
+    await transaction.query(
+      'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())'
+    )
+    const applied = new Set((await transaction.query<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
+    for (const file of files.filter((name) => !applied.has(name))) {
+      for (const statement of statementsOf(await readFile(new URL(file, folder), 'utf8'))) await transaction.query(statement)
+      await transaction.query('INSERT INTO migrations (name) VALUES ($1)', [file])
+    }
+  })
+}
+
+// A statement ends with a semicolon at the end of a line: PGlite takes one at a time.
+function statementsOf(script: string) {
+  return script.split(/;\s*$/m).filter((statement) => statement.trim() !== '')
+}

@@ -1,0 +1,32 @@
+import type { Configuration } from '../configuration.ts'
+import type { Database } from './database.ts'
+import { applyMigrations } from './migrations.ts'
+import { openPGlite } from './pglite.ts'
+import { openPostgreSQL } from './postgresql.ts'
+import { seed } from './seed.ts'
+
+type Log = (error: Error) => void
+type Progress = (done: number, total: number) => void
+
+/** Opens the configured database, brings its schema up to date and seeds it. Safe when several processes start at once. */
+export async function openDatabase(configuration: Configuration, onError: Log, onProgress: Progress): Promise<Database> {
+  const { databaseUrl, dataDirectory, seedOrders } = configuration
+  if (databaseUrl === undefined) {
+    const database = await openPGlite(dataDirectory)
+    await prepare(database, seedOrders, onProgress)
+    return database
+  }
+  // Waiting for another process's migration, or building an index, may take longer than any request is allowed to.
+  const patient = openPostgreSQL(databaseUrl, onError, { timeouts: 'none' })
+  try {
+    await prepare(patient, seedOrders, onProgress)
+  } finally {
+    await patient.close()
+  }
+  return openPostgreSQL(databaseUrl, onError)
+}
+
+async function prepare(database: Database, seedOrders: number, onProgress: Progress) {
+  await applyMigrations(database)
+  await seed(database, seedOrders, onProgress)
+}

@@ -1,0 +1,58 @@
+/** What the first bytes of an image say about it. */
+export interface ImageHeader {
+  readonly mediaType: 'image/png' | 'image/jpeg'
+  readonly width: number
+  readonly height: number
+}
+
+/** Reads what an image really is, whatever its sender called it. `undefined` when it is no PNG and no JPEG. */
+export function readImageHeader(bytes: Buffer): ImageHeader | undefined {
+  return readPng(bytes) ?? readJpeg(bytes)
+}
+
+const pngStart = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+const depthsByColour: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16]
+}
+
+// The signature, then IHDR as the first chunk (PNG, W3C, §5.2 and §11.2.1).
+function readPng(bytes: Buffer): ImageHeader | undefined {
+  if (bytes.length < 33 || !bytes.subarray(0, 16).equals(pngStart)) return undefined
+  const [width, height, depth, colour] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20), bytes.readUInt8(24), bytes.readUInt8(25)]
+  if (!isSize(width) || !isSize(height) || !depthsByColour[colour]?.includes(depth)) return undefined
+  return { mediaType: 'image/png', width, height }
+}
+
+// SOI, then segments with their lengths until the frame header, which has the size (ITU-T T.81, annex B).
+function readJpeg(bytes: Buffer): ImageHeader | undefined {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
+  let at = 2
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] as number
+    if (marker === 0xff) {
+      at += 1
+      continue
+    }
+    if (isFrameHeader(marker)) {
+      const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
+      return isSize(width) && isSize(height) ? { mediaType: 'image/jpeg', width, height } : undefined
+    }
+    const length = bytes.readUInt16BE(at + 2)
+    if (length < 2) return undefined
+    at += 2 + length
+  }
+  return undefined
+}
+
+// 0xC4, 0xC8 and 0xCC lie among the frame headers and are none: tables, a reserved code, arithmetic conditioning.
+function isFrameHeader(marker: number) {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+}
+
+function isSize(pixels: number) {
+  return pixels > 0 && pixels <= 0x7fff_ffff
+}

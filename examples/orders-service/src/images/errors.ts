@@ -1,0 +1,19 @@
+import { type ApiError, defineErrors } from '@concordat/api-error'
+
+export const imageErrors = defineErrors(
+  {
+    INVALID_IMAGE: {
+      statusCode: 422,
+      message: {
+        en: 'The body is not an image of the type that Content-Type names. Send a PNG or JPEG file under its own type.',
+        es: 'El cuerpo no es una imagen del tipo que indica Content-Type. Envíe un archivo PNG o JPEG con su propio tipo.'
+      },
+      remedy: 'Send the bytes of a PNG file as image/png, or of a JPEG file as image/jpeg.'
+    }
+  },
+  { notThisType: { en: 'is not a valid {mediaType}', es: 'no es un {mediaType} válido' } }
+)
+
+export function invalidImage(mediaType: string): ApiError {
+  return imageErrors.create('INVALID_IMAGE', { errors: [{ field: 'body', key: 'notThisType', params: { mediaType } }] })
+}

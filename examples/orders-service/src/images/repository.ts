@@ -1,0 +1,48 @@
+import { v7 } from 'uuid'
+import type { Queries } from '../database/database.ts'
+import type { ImageHeader } from './content.ts'
+import type { ProductImage } from './schemas.ts'
+
+const columns = `id, product_id AS "productId", media_type AS "mediaType", width, height,
+  octet_length(content) AS "sizeBytes", created_at AS "createdAt"`
+
+export function listImages(database: Queries, productId: string): Promise<ProductImage[]> {
+  return database.query<ProductImage>(`SELECT ${columns} FROM product_images WHERE product_id = $1 ORDER BY created_at, id LIMIT 25`, [
+    productId
+  ])
+}
+
+export async function findImage(database: Queries, productId: string, id: string): Promise<ProductImage | undefined> {
+  const [image] = await database.query<ProductImage>(`SELECT ${columns} FROM product_images WHERE product_id = $1 AND id = $2`, [
+    productId,
+    id
+  ])
+  return image
+}
+
+export async function findImageContent(database: Queries, id: string): Promise<Buffer | undefined> {
+  const [row] = await database.query<{ content: Uint8Array }>('SELECT content FROM product_images WHERE id = $1', [id])
+  return row && Buffer.from(row.content)
+}
+
+/** `undefined` when there is no such product. */
+export async function createImage(
+  database: Queries,
+  productId: string,
+  { mediaType, width, height }: ImageHeader,
+  content: Buffer
+): Promise<ProductImage | undefined> {
+  const [image] = await database.query<ProductImage>(
+    `INSERT INTO product_images (id, product_id, media_type, width, height, content)
+     SELECT $1, id, $3, $4, $5, $6 FROM products WHERE id = $2 FOR KEY SHARE
+     RETURNING ${columns}`,
+    [v7(), productId, mediaType, width, height, content]
+  )
+  return image
+}
+
+/** Whether there was one to delete. */
+export async function deleteImage(database: Queries, productId: string, id: string): Promise<boolean> {
+  const deleted = await database.query('DELETE FROM product_images WHERE product_id = $1 AND id = $2 RETURNING id', [productId, id])
+  return deleted.length > 0
+}

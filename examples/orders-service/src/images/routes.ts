@@ -1,0 +1,71 @@
+import { notAcceptable } from '@concordat/content-negotiation'
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { Database } from '../database/database.ts'
+import { found } from '../found.ts'
+import { findProduct } from '../products/repository.ts'
+import { readImageHeader } from './content.ts'
+import { invalidImage } from './errors.ts'
+import { createImage, deleteImage, findImage, findImageContent, listImages } from './repository.ts'
+import { ImagePath, ImagesPath, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
+
+const maxImageBytes = 1_048_576
+
+export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+  app.get(
+    '/products/:id/images',
+    { schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
+    async (request, reply) => {
+      found(await findProduct(database, request.params.id))
+      reply.link('up', `/products/${request.params.id}`)
+      return listImages(database, request.params.id)
+    }
+  )
+
+  app.post(
+    '/products/:id/images',
+    { config: { consumes: imageTypes }, bodyLimit: maxImageBytes, schema: { params: ImagesPath, response: { 201: ProductImage } } },
+    async (request, reply) => {
+      const { id } = request.params
+      found(await findProduct(database, id))
+      const header = Buffer.isBuffer(request.body) ? readImageHeader(request.body) : undefined
+      if (header === undefined || header.mediaType !== request.mediaType) throw invalidImage(String(request.mediaType))
+      const image = found(await createImage(database, id, header, request.body as Buffer))
+      reply.link('up', `/products/${id}`)
+      return reply.created(`/products/${id}/images/${image.id}`, image)
+    }
+  )
+
+  app.get(
+    '/products/:id/images/:imageId',
+    {
+      config: { produces: ['application/json', ...imageTypes] },
+      schema: { params: ImagePath, response: { 200: ProductImageRepresentations } }
+    },
+    async (request, reply) => {
+      const { id, imageId } = request.params
+      const image = found(await findImage(database, id, imageId))
+      if (request.acceptedMediaType === 'application/json') {
+        reply.link('up', `/products/${id}`)
+        return image
+      }
+      if (!accepts(request.headers.accept, image.mediaType)) throw notAcceptable(['application/json', image.mediaType])
+      reply.type(image.mediaType)
+      reply.header('content-disposition', `inline; filename="${image.id}.${image.mediaType === 'image/png' ? 'png' : 'jpg'}"`)
+      return found(await findImageContent(database, imageId))
+    }
+  )
+
+  app.delete('/products/:id/images/:imageId', { schema: { params: ImagePath, response: { 204: Type.Null() } } }, async (request, reply) => {
+    found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
+    return reply.noContent()
+  })
+}
+
+// The route can answer both image types, this image only its own: a range for either must not be read as a wish for the other.
+function accepts(accept = '', mediaType: string) {
+  const ranges = accept.toLowerCase().split(',')
+  return ranges.some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    return [mediaType, 'image/*', '*/*'].includes(type) && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}

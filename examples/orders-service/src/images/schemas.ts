@@ -1,0 +1,31 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, Timestamp } from '../fields.ts'
+
+export const imageTypes = ['image/png', 'image/jpeg'] as const
+
+/** What is known about an image; its bytes are another representation of the same resource. */
+export const ProductImage = Type.Object({
+  id: Id,
+  productId: Id,
+  mediaType: Type.Union(imageTypes.map((type) => Type.Literal(type))),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  sizeBytes: Type.Integer(),
+  createdAt: Timestamp
+})
+export type ProductImage = Static<typeof ProductImage>
+
+const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
+
+/** The answers of an image: JSON, or the bytes under their own media type. */
+export const ProductImageRepresentations = {
+  description: 'What is known about the image, or the image itself',
+  content: {
+    'application/json': { schema: ProductImage },
+    'image/png': { schema: Bytes },
+    'image/jpeg': { schema: Bytes }
+  }
+}
+
+export const ImagesPath = Type.Object({ id: Id })
+export const ImagePath = Type.Object({ id: Id, imageId: Id })

@@ -1,0 +1,115 @@
+import { type ApiError, defineErrors } from '@concordat/api-error'
+import type { OrderStatus } from './schemas.ts'
+
+export const orderErrors = defineErrors(
+  {
+    INSUFFICIENT_STOCK: {
+      statusCode: 409,
+      message: {
+        en: 'Only {available} of {product} are in stock. Order fewer.',
+        es: 'Solo quedan {available} de {product}. Pida menos.'
+      },
+      remedy: 'Read the product again and order at most its unitsInStock.'
+    },
+    PRODUCT_DISCONTINUED: {
+      statusCode: 409,
+      message: {
+        en: '{product} is discontinued and cannot be ordered. Choose another product.',
+        es: '{product} está descatalogado y no se puede pedir. Elija otro producto.'
+      },
+      remedy: 'Order a product whose discontinued is false.'
+    },
+    ORDER_NOT_PENDING: {
+      statusCode: 409,
+      message: {
+        en: 'The order is {status}; its items can change only while it is pending. Place a new order.',
+        es: 'El pedido está en estado {status}; sus artículos solo pueden cambiar mientras esté en pending. Haga otro pedido.'
+      },
+      remedy: 'Change items before the order is paid, or place a new order.'
+    },
+    STATUS_CHANGE_NOT_ALLOWED: {
+      statusCode: 409,
+      message: {
+        en: 'An order cannot go from {from} to {to}. It goes from pending to paid to shipped.',
+        es: 'Un pedido no puede pasar de {from} a {to}. Pasa de pending a paid y a shipped.'
+      },
+      remedy: 'Read the order and set the next status; to cancel, POST to its cancellations.'
+    },
+    ORDER_ALREADY_SHIPPED: {
+      statusCode: 409,
+      message: {
+        en: 'The order has been shipped and can no longer be cancelled.',
+        es: 'El pedido ya se ha enviado y no se puede cancelar.'
+      },
+      remedy: 'Nothing is left to cancel; arrange a return instead.'
+    },
+    ORDER_ALREADY_CANCELLED: {
+      statusCode: 409,
+      message: { en: 'The order is cancelled already.', es: 'El pedido ya está cancelado.' },
+      remedy: 'Nothing needs to be done.'
+    },
+    UNKNOWN_CUSTOMER: {
+      statusCode: 422,
+      message: {
+        en: 'The customer does not exist. Choose one of /customers.',
+        es: 'El cliente no existe. Elija uno de /customers.'
+      },
+      remedy: 'Send the id of a customer that exists.'
+    },
+    UNKNOWN_PRODUCT: {
+      statusCode: 422,
+      message: {
+        en: 'The order names products that do not exist. Choose from /products.',
+        es: 'El pedido incluye productos que no existen. Elija entre los de /products.'
+      },
+      remedy: 'Send the ids of products that exist.'
+    },
+    MIXED_CURRENCIES: {
+      statusCode: 422,
+      message: {
+        en: 'All products of an order must have the same currency. Place one order a currency.',
+        es: 'Todos los productos de un pedido deben tener la misma moneda. Haga un pedido por moneda.'
+      },
+      remedy: 'Split the order by currency.'
+    }
+  },
+  {
+    unknownCustomer: { en: 'names no customer', es: 'no corresponde a ningún cliente' },
+    unknownProduct: { en: 'names no product', es: 'no corresponde a ningún producto' },
+    otherCurrency: { en: 'is priced in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
+  }
+)
+
+export function insufficientStock(product: string, available: number): ApiError {
+  return orderErrors.create('INSUFFICIENT_STOCK', { params: { product, available } })
+}
+
+export function productDiscontinued(product: string): ApiError {
+  return orderErrors.create('PRODUCT_DISCONTINUED', { params: { product } })
+}
+
+export function orderNotPending(status: OrderStatus): ApiError {
+  return orderErrors.create('ORDER_NOT_PENDING', { params: { status } })
+}
+
+export function statusChangeNotAllowed(from: OrderStatus, to: OrderStatus): ApiError {
+  return orderErrors.create('STATUS_CHANGE_NOT_ALLOWED', { params: { from, to } })
+}
+
+export function notCancellable(status: 'shipped' | 'cancelled'): ApiError {
+  return orderErrors.create(status === 'shipped' ? 'ORDER_ALREADY_SHIPPED' : 'ORDER_ALREADY_CANCELLED')
+}
+
+export function unknownCustomer(): ApiError {
+  return orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
+}
+
+export function unknownProducts(fields: readonly string[]): ApiError {
+  return orderErrors.create('UNKNOWN_PRODUCT', { errors: fields.map((field) => ({ field, key: 'unknownProduct' })) })
+}
+
+export function mixedCurrencies(fields: readonly { field: string; currency: string }[], expected: string): ApiError {
+  return orderErrors.create('MIXED_CURRENCIES', {
+    errors: fields.map(({ field, currency }) => ({ field, key: 'otherCurrency', params: { currency, expected } }))
+  })
+}

@@ -1,0 +1,62 @@
+import type { Database, Queries } from '../database/database.ts'
+import { orderNotPending } from './errors.ts'
+import { addItems, itemColumns, writeTotal } from './lines.ts'
+import { lockOrder } from './repository.ts'
+import type { Item, ItemChanges, NewItem } from './schemas.ts'
+import { returnStock, takeStock } from './stock.ts'
+
+export function listItems(database: Queries, orderId: string): Promise<Item[]> {
+  return database.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 ORDER BY id LIMIT 25`, [orderId])
+}
+
+export async function findItem(database: Queries, orderId: string, id: string): Promise<Item | undefined> {
+  const [item] = await database.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 AND id = $2`, [orderId, id])
+  return item
+}
+
+/** `undefined` when there is no such order. */
+export function createItem(database: Database, orderId: string, item: NewItem): Promise<Item | undefined> {
+  return database.transaction(async (transaction) => {
+    const order = await lockPending(transaction, orderId)
+    if (order === undefined) return undefined
+    const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
+    await takeStock(transaction, [wanted], order.currency)
+    const [id] = await addItems(transaction, orderId, [wanted])
+    return findItem(transaction, orderId, id as string)
+  })
+}
+
+/** Changes how many; the price stays the one that was ordered at. */
+export function changeItem(database: Database, orderId: string, id: string, { quantity }: ItemChanges): Promise<Item | undefined> {
+  return database.transaction(async (transaction) => {
+    const order = await lockPending(transaction, orderId)
+    const item = order && (await findItem(transaction, orderId, id))
+    if (item === undefined || quantity === undefined) return item
+    const { productId } = item
+    const more = quantity - item.quantity
+    if (more > 0) await takeStock(transaction, [{ productId, quantity: more, field: 'body.quantity' }])
+    else await returnStock(transaction, [{ productId, quantity: -more }])
+    await transaction.query('UPDATE order_items SET quantity = $2 WHERE id = $1', [id, quantity])
+    await writeTotal(transaction, orderId)
+    return { ...item, quantity }
+  })
+}
+
+/** Whether there was one to delete. The last one may go too: the order is then worth nothing. */
+export function deleteItem(database: Database, orderId: string, id: string): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const order = await lockPending(transaction, orderId)
+    const item = order && (await findItem(transaction, orderId, id))
+    if (item === undefined) return false
+    await returnStock(transaction, [item])
+    await transaction.query('DELETE FROM order_items WHERE id = $1', [id])
+    await writeTotal(transaction, orderId)
+    return true
+  })
+}
+
+async function lockPending(transaction: Queries, orderId: string) {
+  const order = await lockOrder(transaction, orderId)
+  if (order !== undefined && order.status !== 'pending') throw orderNotPending(order.status)
+  return order
+}

@@ -1,0 +1,48 @@
+import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import type { Database } from '../database/database.ts'
+import { found } from '../found.ts'
+import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
+import { findOrder } from './repository.ts'
+import { Item, ItemChanges, ItemPath, NewItem, OrderPath } from './schemas.ts'
+
+export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+  app.get('/orders/:id/items', { schema: { params: OrderPath, response: { 200: Type.Array(Item) } } }, async (request, reply) => {
+    const { id } = request.params
+    found(await findOrder(database, id))
+    reply.link('up', `/orders/${id}`)
+    return listItems(database, id)
+  })
+
+  app.post('/orders/:id/items', { schema: { params: OrderPath, body: NewItem, response: { 201: Item } } }, async (request, reply) => {
+    const { id } = request.params
+    const item = found(await createItem(database, id, request.body))
+    return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
+  })
+
+  app.get('/orders/:id/items/:itemId', { schema: { params: ItemPath, response: { 200: Item } } }, async (request, reply) => {
+    const { id, itemId } = request.params
+    return linked(reply, id, found(await findItem(database, id, itemId)))
+  })
+
+  app.patch(
+    '/orders/:id/items/:itemId',
+    { schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } } },
+    async (request, reply) => {
+      const { id, itemId } = request.params
+      return linked(reply, id, found(await changeItem(database, id, itemId, request.body)))
+    }
+  )
+
+  app.delete('/orders/:id/items/:itemId', { schema: { params: ItemPath, response: { 204: Type.Null() } } }, async (request, reply) => {
+    found((await deleteItem(database, request.params.id, request.params.itemId)) || undefined)
+    return reply.noContent()
+  })
+}
+
+function linked(reply: Pick<FastifyReply, 'link'>, orderId: string, item: Item) {
+  reply.link('collection', `/orders/${orderId}/items`)
+  reply.link('up', `/orders/${orderId}`)
+  reply.link('product', `/products/${item.productId}`)
+  return item
+}

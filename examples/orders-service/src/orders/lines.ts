@@ -1,0 +1,32 @@
+import { v7 } from 'uuid'
+import type { Queries } from '../database/database.ts'
+import type { Item, NewItem } from './schemas.ts'
+
+/** The members of an item, as they stand in SELECT. */
+export const itemColumns = 'id, product_id AS "productId", quantity, unit_price AS "unitPrice"'
+
+/** All of them, however many. */
+export function itemsOf(transaction: Queries, orderId: string): Promise<Item[]> {
+  return transaction.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1`, [orderId])
+}
+
+/** Writes the lines of an order at the products' present prices, and its new total. Their stock has been taken before. */
+export async function addItems(transaction: Queries, orderId: string, items: readonly NewItem[]): Promise<string[]> {
+  const ids = items.map(() => v7())
+  await transaction.query(
+    `INSERT INTO order_items (id, order_id, product_id, quantity, unit_price)
+     SELECT line.id, $1, products.id, line.quantity, products.unit_price
+     FROM unnest($2::uuid[], $3::uuid[], $4::integer[]) AS line (id, product_id, quantity) JOIN products ON products.id = line.product_id`,
+    [orderId, ids, items.map(({ productId }) => productId), items.map(({ quantity }) => quantity)]
+  )
+  await writeTotal(transaction, orderId)
+  return ids
+}
+
+/** Makes the total the sum of the items, in exact decimals. */
+export async function writeTotal(transaction: Queries, orderId: string) {
+  await transaction.query(
+    'UPDATE orders SET total = (SELECT coalesce(sum(quantity * unit_price), 0) FROM order_items WHERE order_id = $1) WHERE id = $1',
+    [orderId]
+  )
+}

@@ -1,0 +1,99 @@
+import { v7 } from 'uuid'
+import type { Database, Queries } from '../database/database.ts'
+import { onViolation } from '../database/errors.ts'
+import { notCancellable, statusChangeNotAllowed, unknownCustomer } from './errors.ts'
+import { addItems, itemsOf } from './lines.ts'
+import type { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderStatus } from './schemas.ts'
+import { returnStock, takeStock } from './stock.ts'
+
+const columns = `id, customer_id AS "customerId", status, placed_at AS "placedAt", shipped_at AS "shippedAt", total, currency, note`
+
+const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
+  pending: 'paid',
+  paid: 'shipped',
+  shipped: undefined,
+  cancelled: undefined
+}
+
+export function listOrders(database: Queries): Promise<Order[]> {
+  return database.query<Order>(`SELECT ${columns} FROM orders ORDER BY placed_at DESC, id DESC LIMIT 25`)
+}
+
+export async function findOrder(database: Queries, id: string): Promise<Order | undefined> {
+  const [order] = await database.query<Order>(`SELECT ${columns} FROM orders WHERE id = $1`, [id])
+  return order
+}
+
+/** Takes the stock and places the order, or does neither. The total is computed by the database, in exact decimals. */
+export function createOrder(database: Database, { customerId, items, note }: NewOrder): Promise<Order> {
+  return database.transaction(async (transaction) => {
+    const wanted = items.map((item, index) => ({
+      ...item,
+      productId: item.productId.toLowerCase(),
+      field: `body.items.${index}.productId`
+    }))
+    const currency = await takeStock(transaction, wanted)
+    const id = v7()
+    await onViolation(
+      transaction.query(`INSERT INTO orders (id, customer_id, status, total, currency, note) VALUES ($1, $2, 'pending', 0, $3, $4)`, [
+        id,
+        customerId,
+        currency,
+        note ?? null
+      ]),
+      { orders_customer_id_fkey: unknownCustomer }
+    )
+    await addItems(transaction, id, wanted)
+    return (await findOrder(transaction, id)) as Order
+  })
+}
+
+/** Sets the note, and moves the status one step on. Throws when the step does not lead there. */
+export function changeOrder(database: Database, id: string, { status, note }: OrderChanges): Promise<Order | undefined> {
+  return database.transaction(async (transaction) => {
+    const order = await lockOrder(transaction, id)
+    if (order === undefined) return undefined
+    if (status !== undefined && nextStatus[order.status] !== status) throw statusChangeNotAllowed(order.status, status)
+    const [changed] = await transaction.query<Order>(
+      `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
+         shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
+       WHERE id = $1 RETURNING ${columns}`,
+      [id, status ?? null, note ?? null]
+    )
+    return changed
+  })
+}
+
+/** Cancels the order and returns its units to stock. */
+export function cancelOrder(database: Database, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
+  return database.transaction(async (transaction) => {
+    const order = await lockOrder(transaction, id)
+    if (order === undefined) return undefined
+    if (order.status === 'shipped' || order.status === 'cancelled') throw notCancellable(order.status)
+    await returnStock(transaction, await itemsOf(transaction, id))
+    await transaction.query(`UPDATE orders SET status = 'cancelled' WHERE id = $1`, [id])
+    const [cancellation] = await transaction.query<Cancellation>(
+      `INSERT INTO order_cancellations (order_id, reason) VALUES ($1, $2)
+       RETURNING order_id AS "orderId", cancelled_at AS "cancelledAt", reason`,
+      [id, reason ?? null]
+    )
+    return cancellation
+  })
+}
+
+/** Whether there was one to delete. Units that have not left the house, those of pending and paid orders, go back to stock. */
+export function deleteOrder(database: Database, id: string): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const order = await lockOrder(transaction, id)
+    if (order === undefined) return false
+    if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
+    await transaction.query('DELETE FROM orders WHERE id = $1', [id])
+    return true
+  })
+}
+
+/** The order, held against everybody else until the transaction ends. An order is locked before its products, always. */
+export async function lockOrder(transaction: Queries, id: string): Promise<Order | undefined> {
+  const [order] = await transaction.query<Order>(`SELECT ${columns} FROM orders WHERE id = $1 FOR UPDATE`, [id])
+  return order
+}

@@ -1,0 +1,48 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Amount, Currency, Id, Timestamp } from '../fields.ts'
+
+export const OrderStatus = Type.Union([Type.Literal('pending'), Type.Literal('paid'), Type.Literal('shipped'), Type.Literal('cancelled')])
+export type OrderStatus = Static<typeof OrderStatus>
+
+const Note = Type.String({ maxLength: 2000 })
+const Quantity = Type.Integer({ minimum: 1, maximum: 10_000 })
+
+export const Order = Type.Object({
+  id: Id,
+  customerId: Id,
+  status: OrderStatus,
+  placedAt: Timestamp,
+  total: Amount,
+  currency: Currency,
+  shippedAt: Type.Optional(Timestamp),
+  note: Type.Optional(Note)
+})
+export type Order = Static<typeof Order>
+
+export const NewItem = Type.Object({ productId: Id, quantity: Quantity })
+export type NewItem = Static<typeof NewItem>
+
+export const NewOrder = Type.Object({
+  customerId: Id,
+  items: Type.Array(NewItem, { minItems: 1, maxItems: 100 }),
+  note: Type.Optional(Note)
+})
+export type NewOrder = Static<typeof NewOrder>
+
+export const OrderChanges = Type.Object({ status: Type.Optional(OrderStatus), note: Type.Optional(Note) })
+export type OrderChanges = Static<typeof OrderChanges>
+
+export const Item = Type.Object({ id: Id, productId: Id, quantity: Quantity, unitPrice: Amount })
+export type Item = Static<typeof Item>
+
+export const ItemChanges = Type.Object({ quantity: Type.Optional(Quantity) })
+export type ItemChanges = Static<typeof ItemChanges>
+
+export const NewCancellation = Type.Object({ reason: Type.Optional(Type.String({ maxLength: 500 })) })
+export type NewCancellation = Static<typeof NewCancellation>
+
+export const Cancellation = Type.Object({ orderId: Id, cancelledAt: Timestamp, reason: Type.Optional(Type.String()) })
+export type Cancellation = Static<typeof Cancellation>
+
+export const OrderPath = Type.Object({ id: Id })
+export const ItemPath = Type.Object({ id: Id, itemId: Id })

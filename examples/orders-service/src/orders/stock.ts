@@ -1,0 +1,72 @@
+import type { Queries } from '../database/database.ts'
+import { insufficientStock, mixedCurrencies, productDiscontinued, unknownProducts } from './errors.ts'
+
+/** So many units of a product, and the field of the request that asks for them. */
+export interface Wanted {
+  readonly productId: string
+  readonly quantity: number
+  readonly field: string
+}
+
+interface Stocked {
+  readonly id: string
+  readonly name: string
+  readonly currency: string
+  readonly units: number
+  readonly discontinued: boolean
+}
+
+/**
+ * Takes the units out of stock, or throws and takes none. Returns the currency that all the products have; it must be
+ * `currency` when that is given.
+ */
+export async function takeStock(transaction: Queries, wanted: readonly Wanted[], currency?: string): Promise<string> {
+  const stock = await lockProducts(transaction, wanted)
+  const unknown = wanted.filter(({ productId }) => !stock.has(productId))
+  if (unknown.length > 0) throw unknownProducts(unknown.map(({ field }) => field))
+
+  const products = wanted.map(({ productId, field }) => ({ ...(stock.get(productId) as Stocked), field }))
+  const expected = currency ?? (products[0] as Stocked).currency
+  const foreign = products.filter((product) => product.currency !== expected)
+  if (foreign.length > 0) throw mixedCurrencies(foreign, expected)
+
+  for (const [id, quantity] of quantities(wanted)) {
+    const { name, units, discontinued } = stock.get(id) as Stocked
+    if (discontinued) throw productDiscontinued(name)
+    if (units < quantity) throw insufficientStock(name, units)
+  }
+  await moveStock(transaction, wanted, -1)
+  return expected
+}
+
+/** Puts the units back. */
+export async function returnStock(transaction: Queries, lines: readonly Omit<Wanted, 'field'>[]): Promise<void> {
+  await lockProducts(transaction, lines)
+  await moveStock(transaction, lines, 1)
+}
+
+// Always in the order of the ids: two orders for the same products wait for one another and never lock each other out.
+async function lockProducts(transaction: Queries, lines: readonly { readonly productId: string }[]) {
+  const rows = await transaction.query<Stocked>(
+    `SELECT id, name, currency, units_in_stock AS units, discontinued FROM products
+     WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
+    [lines.map(({ productId }) => productId)]
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function moveStock(transaction: Queries, lines: readonly { productId: string; quantity: number }[], direction: 1 | -1) {
+  const moved = [...quantities(lines)]
+  await transaction.query(
+    `UPDATE products SET units_in_stock = units_in_stock + moved.quantity, updated_at = now()
+     FROM unnest($1::uuid[], $2::integer[]) AS moved (id, quantity) WHERE products.id = moved.id`,
+    [moved.map(([id]) => id), moved.map(([, quantity]) => quantity * direction)]
+  )
+}
+
+// One order may name the same product on several lines.
+function quantities(lines: readonly { productId: string; quantity: number }[]) {
+  const sums = new Map<string, number>()
+  for (const { productId, quantity } of lines) sums.set(productId, (sums.get(productId) ?? 0) + quantity)
+  return sums
+}

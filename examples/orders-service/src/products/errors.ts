@@ -1,0 +1,31 @@
+import { type ApiError, defineErrors } from '@concordat/api-error'
+
+export const productErrors = defineErrors(
+  {
+    PRODUCT_IN_ORDERS: {
+      statusCode: 409,
+      message: {
+        en: 'Orders name this product, so it cannot be deleted. Set discontinued to true instead.',
+        es: 'Hay pedidos con este producto, así que no se puede eliminar. Ponga discontinued en true.'
+      },
+      remedy: 'Patch the product with discontinued: true.'
+    },
+    UNKNOWN_CATEGORY: {
+      statusCode: 422,
+      message: {
+        en: 'The category does not exist. Choose one of /categories.',
+        es: 'La categoría no existe. Elija una de /categories.'
+      },
+      remedy: 'Send the id of a category that /categories lists.'
+    }
+  },
+  { unknownCategory: { en: 'names no category', es: 'no corresponde a ninguna categoría' } }
+)
+
+export function productInOrders(): ApiError {
+  return productErrors.create('PRODUCT_IN_ORDERS')
+}
+
+export function unknownCategory(): ApiError {
+  return productErrors.create('UNKNOWN_CATEGORY', { errors: [{ field: 'body.categoryId', key: 'unknownCategory' }] })
+}

@@ -1,0 +1,39 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Amount, Currency, Id, Price, Timestamp } from '../fields.ts'
+
+const writable = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  description: Type.Optional(Type.String({ maxLength: 4000 })),
+  categoryId: Id,
+  unitPrice: Price,
+  currency: Currency,
+  unitsInStock: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  discontinued: Type.Boolean()
+}
+const given = { id: Id, createdAt: Timestamp, updatedAt: Timestamp }
+
+export const Product = Type.Object({ ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
+export type Product = Static<typeof Product>
+
+/** What a new product has when its author does not say. */
+export const productDefaults = { currency: 'EUR', unitsInStock: 0, discontinued: false }
+
+export const NewProduct = Type.Object({
+  ...writable,
+  currency: Type.Optional(withDefault(writable.currency, productDefaults.currency)),
+  unitsInStock: Type.Optional(withDefault(writable.unitsInStock, productDefaults.unitsInStock)),
+  discontinued: Type.Optional(withDefault(writable.discontinued, productDefaults.discontinued))
+})
+
+/** Everything that can be written. What only the service sets may be sent back as it was read, and is not looked at. */
+export const WholeProduct = Type.Object({ ...writable, ...Type.Partial(Type.Object(given)).properties })
+export type WholeProduct = Static<typeof WholeProduct>
+
+export const ProductChanges = Type.Partial(Type.Object(writable))
+export type ProductChanges = Static<typeof ProductChanges>
+
+export const ProductPath = Type.Object({ id: Id })
+
+function withDefault<Schema extends TSchema>(schema: Schema, value: unknown): Schema {
+  return { ...schema, default: value }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import type { Configuration } from '../src/configuration.ts'
+import { openDatabase } from '../src/database/open-database.ts'
+import { openPostgreSQL } from '../src/database/postgresql.ts'
+import { startChild } from './child.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { startService } from './service.ts'
+
+const server = process.env['TEST_DATABASE_URL']
+const ignore = () => {}
+const touch = `UPDATE categories SET description = description WHERE name = $1`
+const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
+
+if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
+else {
+  t.setTimeout(120_000)
+
+  t.test('two processes that start at once on an empty database migrate and seed it once', async (t) => {
+    const { databaseUrl } = await freshDatabase(t, server)
+    const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
+    await Promise.all(children.map(({ address }) => address))
+    const database = openPostgreSQL(databaseUrl as string, ignore)
+    const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
+      (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM migrations) AS migrations`
+    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 1 }])
+    await database.close()
+    for (const child of children) child.process.kill('SIGTERM')
+    t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
+  })
+
+  t.test('fifty orders at once, on two instances, sell the ten that are in stock, in whatever order they name the products', async (t) => {
+    const fresh = await freshDatabase(t, server)
+    const { ask } = await startService(t, fresh)
+    const { ask: askOther } = await startService(t, fresh)
+    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
+    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const newProduct = async (unitsInStock: number) =>
+      (await ask('POST', '/v1/products', { name: 'Scarce', categoryId, unitPrice: '1', unitsInStock })).body.data.id as string
+    const [scarce, plenty] = [await newProduct(10), await newProduct(1000)]
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => {
+        const items = [scarce, plenty].map((productId) => ({ productId, quantity: 1 }))
+        return (index % 2 === 0 ? ask : askOther)('POST', '/v1/orders', { customerId, items: index % 3 === 0 ? items.toReversed() : items })
+      })
+    )
+    const tally = (code: number) => answers.filter(({ status }) => status === code).length
+    t.strictSame([tally(201), tally(409)], [10, 40])
+    t.equal((await ask('GET', `/v1/products/${scarce}`)).body.data.unitsInStock, 0)
+    t.equal((await ask('GET', `/v1/products/${plenty}`)).body.data.unitsInStock, 990)
+  })
+
+  t.test('an order is cancelled once, however many ask at once', async (t) => {
+    const { ask } = await startService(t, await freshDatabase(t, server))
+    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
+    const product = (await ask('GET', '/v1/products')).body.data.find(({ discontinued }: { discontinued: boolean }) => !discontinued)
+    const order = (await ask('POST', '/v1/orders', { customerId, items: [{ productId: product.id, quantity: 5 }] })).body.data
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', `/v1/orders/${order.id}/cancellations`, {})))
+    t.equal(answers.filter(({ status }) => status === 201).length, 1)
+    t.equal(answers.filter(({ status }) => status === 409).length, 9)
+    t.equal((await ask('GET', `/v1/products/${product.id}`)).body.data.unitsInStock, product.unitsInStock)
+  })
+
+  t.test('PUT under one new id, many times at once, creates one product', async (t) => {
+    const { ask } = await startService(t, await freshDatabase(t, server))
+    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const product = { name: 'Rye', categoryId, unitPrice: '1.00', currency: 'EUR', unitsInStock: 1, discontinued: false }
+    const path = `/v1/products/${randomUUID()}`
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask('PUT', path, product)))
+    t.strictSame(answers.map(({ status }) => status).sort(), [...Array<number>(9).fill(200), 201])
+  })
+
+  t.test('transactions that lock each other out both succeed, one of them at the second try', async (t) => {
+    const database = await openDatabase({ ...(await freshDatabase(t, server)), seedOrders: 0 } as Configuration, ignore, ignore)
+    t.teardown(() => database.close())
+    let runs = 0
+    const arrived = { first: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() }
+    const crossing = (mine: keyof typeof arrived, others: keyof typeof arrived, [one, two]: [string, string]) =>
+      database.transaction(async (transaction) => {
+        runs += 1
+        await transaction.query(touch, [one])
+        arrived[mine].resolve()
+        await arrived[others].promise
+        await transaction.query(touch, [two])
+      })
+    await Promise.all([crossing('first', 'second', ['Dairy', 'Meat']), crossing('second', 'first', ['Meat', 'Dairy'])])
+    t.equal(runs, 3)
+  })
+
+  t.test('a connection that breaks is a 503 for the one who had it, and for nobody else', async (t) => {
+    const { databaseUrl } = await freshDatabase(t, server)
+    const reported: Error[] = []
+    const database = openPostgreSQL(databaseUrl as string, (error) => reported.push(error))
+    t.teardown(() => database.close())
+    await t.rejects(database.query(breaking), { code: '57P01' }, 'the server says why')
+    await t.rejects(
+      database.transaction(async (transaction) => {
+        await transaction.query(breaking).catch(ignore)
+        await transaction.query('SELECT 1')
+      }),
+      { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
+    )
+    t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
+    t.ok(reported.length > 0)
+    await t.rejects(
+      database.transaction(async (transaction) => transaction.query('SELECT 1 / 0').catch(ignore)),
+      { message: /rolled back/ }
+    )
+  })
+
+  t.test('without its database the service lives, is not ready, and says nothing of the reason', async (t) => {
+    const fresh = await freshDatabase(t, server)
+    const { ask } = await startService(t, fresh)
+    const outside = openPostgreSQL(server, ignore)
+    const name = new URL(fresh.databaseUrl as string).pathname.slice(1)
+    await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+    await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
+    for (const path of ['/health/ready', '/v1/products']) {
+      const { status, headers, body } = await ask('GET', path)
+      t.match({ status, code: body.error.code }, { status: 503, code: 'SERVICE_UNAVAILABLE' }, path)
+      t.equal(headers['retry-after'], '2')
+      t.notMatch(JSON.stringify(body), /database|postgres|connect/i)
+    }
+    t.equal((await ask('GET', '/health/live')).status, 200)
+    await outside.close()
+  })
+}

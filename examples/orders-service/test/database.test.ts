@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Configuration } from '../src/configuration.ts'
+import type { Database } from '../src/database/database.ts'
+import { isFailure, onViolation } from '../src/database/errors.ts'
+import { applyMigrations } from '../src/database/migrations.ts'
+import { openDatabase } from '../src/database/open-database.ts'
+import { seed } from '../src/database/seed.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+const ignore = () => {}
+const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
+  (SELECT count(*) FROM customers) AS customers, (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_items) AS items`
+const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items: 2155 }
+
+t.setTimeout(120_000)
+
+let database: Database
+t.before(async () => {
+  const options = { ...(await freshDatabase(t)), seedOrders: 830 } as Configuration
+  database = await openDatabase(options, ignore, ignore)
+})
+t.teardown(() => database.close())
+
+t.test('the first start brings 77 products in 8 categories, 91 customers and 830 orders with 2,155 items', async (t) => {
+  t.strictSame(await database.query(counts), [seeded])
+})
+
+t.test('starting again adds nothing, and does not bring back what was deleted', async (t) => {
+  const [gone] = await database.query<{ id: string }>(`DELETE FROM orders WHERE id = (SELECT min(id::text)::uuid FROM orders) RETURNING id`)
+  await applyMigrations(database)
+  await seed(database, 830, ignore)
+  t.match(await database.query(counts), [{ ...seeded, orders: 829, items: Number }])
+  t.strictSame(await database.query('SELECT id FROM orders WHERE id = $1', [gone?.id]), [])
+})
+
+t.test('every seeded total is the sum of its items', async (t) => {
+  const wrong = `SELECT id FROM orders WHERE total <> (SELECT sum(quantity * unit_price) FROM order_items WHERE order_id = orders.id)`
+  t.strictSame(await database.query(wrong), [])
+})
+
+t.test('a tenth of the orders is Ada’s, Max has some, and they lie across two years', async (t) => {
+  const owned = `SELECT email, count(*) AS orders FROM orders JOIN customers ON customers.id = customer_id
+    WHERE email IN ('ada@example.com', 'max@example.com') GROUP BY email ORDER BY email`
+  const [ada, max] = await database.query<{ email: string; orders: number }>(owned)
+  t.ok(ada?.email === 'ada@example.com' && ada.orders >= 82 && ada.orders <= 83, 'Ada has 82 or 83')
+  t.ok(max?.email === 'max@example.com' && max.orders > 0)
+  const [span] = await database.query<{ days: number; statuses: number }>(
+    `SELECT (extract(epoch FROM max(placed_at) - min(placed_at)) / 86400)::integer AS days, count(DISTINCT status) AS statuses FROM orders`
+  )
+  t.ok(span !== undefined && span.days > 720 && span.days <= 730)
+  t.equal(span?.statuses, 4)
+})
+
+t.test('the sample data is the same everywhere', async (t) => {
+  const digest = `SELECT md5(string_agg(id::text || total || extract(epoch FROM placed_at), ',' ORDER BY id DESC)) AS digest
+    FROM (SELECT * FROM orders ORDER BY id DESC LIMIT 800) AS latest`
+  t.strictSame(await database.query(digest), [{ digest: '43e3ae9997dae515ee339912346a32b4' }])
+})
+
+t.test('a higher number of orders adds those that are missing', async (t) => {
+  const steps: number[] = []
+  await seed(database, 850, (done) => steps.push(done))
+  t.strictSame(steps, [850])
+  t.match(await database.query(counts), [{ orders: 849 }])
+  await seed(database, 10, ignore)
+  t.match(await database.query(counts), [{ orders: 849 }], 'a lower one removes none')
+})
+
+t.test('decimals come as strings, timestamps in UTC, and NULL not at all', async (t) => {
+  const sql = `SELECT 12.50::numeric AS amount, '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, 5::bigint AS big, NULL AS nothing, '' AS empty`
+  t.strictSame(await database.query(sql), [{ amount: '12.50', at: '2026-01-02T01:04:05.678Z', big: 5, empty: '' }])
+})
+
+t.test('a transaction that throws leaves nothing behind', async (t) => {
+  const failed = database.transaction(async (transaction) => {
+    await transaction.query('DELETE FROM order_items')
+    throw new Error('changed my mind')
+  })
+  await t.rejects(failed, { message: 'changed my mind' })
+  const [{ items } = { items: 0 }] = await database.query<{ items: number }>(counts)
+  t.ok(items > 2000)
+})
+
+t.test('a transaction whose failure was swallowed does not pretend to have committed', async (t) => {
+  const swallowed = database.transaction(async (transaction) => {
+    await transaction.query('SELECT 1 / 0').catch(ignore)
+    return 'done'
+  })
+  await t.rejects(swallowed)
+})
+
+t.test('only the violation of a named constraint is translated', async (t) => {
+  const duplicate = () => database.query(`INSERT INTO categories (id, name) SELECT gen_random_uuid(), name FROM categories LIMIT 1`)
+  const translated = onViolation(duplicate(), { categories_name_key: () => new Error('taken') as never })
+  await t.rejects(translated, { message: 'taken' })
+  await t.rejects(onViolation(duplicate(), { other_key: () => new Error('taken') as never }), { code: '23505' })
+  await t.rejects(onViolation(database.query('SELECT 1 / 0'), { categories_name_key: () => new Error('taken') as never }), {
+    code: '22012'
+  })
+  t.equal(isFailure(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })), false)
+})
+
+t.test('a data folder keeps what was written, and belongs to one process at a time', async (t) => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rm(dataDirectory, { recursive: true }))
+  const options = { dataDirectory, seedOrders: 5 } as Configuration
+  const first = await openDatabase(options, ignore, ignore)
+  await first.query(`UPDATE orders SET note = 'kept'`)
+  await t.rejects(openDatabase(options, ignore, ignore), { message: /is in use by another process/ })
+  await first.close()
+  const second = await openDatabase(options, ignore, ignore)
+  t.strictSame(await second.query('SELECT DISTINCT note, (SELECT count(*) FROM orders) AS orders FROM orders'), [
+    { note: 'kept', orders: 5 }
+  ])
+  await second.close()
+})

@@ -1,0 +1,111 @@
+import t from 'tap'
+import { readImageHeader } from '../src/images/content.ts'
+import { startService } from './service.ts'
+
+t.setTimeout(120_000)
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
+// SOI, an APP0 segment, padding, a frame header of 3 by 2 pixels, EOI.
+const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffffc0000b08000200030101110000ffd9', 'hex')
+const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
+
+const { ask } = await startService(t)
+const [product] = (await ask('GET', '/v1/products')).body.data
+const collection = `/v1/products/${product.id}/images`
+const upload = (bytes: Buffer, type: string) => ask('POST', collection, bytes, { 'content-type': type })
+
+function changed(bytes: Buffer, at: number, value: number) {
+  return Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
+}
+
+t.test('an uploaded image is described, and its bytes come back under their own type [N5]', async (t) => {
+  for (const [bytes, type, width, height, ending] of [
+    [png, 'image/png', 1, 1, 'png'],
+    [jpeg, 'image/jpeg', 3, 2, 'jpg']
+  ] as const) {
+    const { status, headers, body } = await upload(bytes, type)
+    t.equal(status, 201)
+    t.match(body.data, { productId: product.id, mediaType: type, width, height, sizeBytes: bytes.length })
+    const path = `${collection}/${body.data.id}`
+    t.equal(headers['location'], `https://shop.example${path}`)
+    for (const accept of [undefined, '*/*', 'application/json', `${type};q=0.2, application/json`]) {
+      const known = await ask('GET', path, undefined, accept === undefined ? {} : { accept })
+      t.strictSame(known.body.data, body.data, `described to ${accept}`)
+    }
+    for (const accept of [type, 'image/*', 'image/avif,image/webp,image/*,*/*;q=0.8', 'image/png;q=0.5, image/jpeg;q=0.4']) {
+      const answer = await ask('GET', path, undefined, { accept })
+      t.equal(answer.headers['content-type'], type, accept)
+      t.ok(answer.bytes.equals(bytes))
+      t.equal(answer.headers['content-disposition'], `inline; filename="${body.data.id}.${ending}"`)
+      t.equal(answer.headers['x-content-type-options'], 'nosniff')
+      t.match(answer.headers['vary'], /accept/i)
+    }
+  }
+})
+
+t.test('a type that the image does not have is 406', async (t) => {
+  const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
+  for (const accept of ['image/jpeg', 'image/jpeg, image/png;q=0', 'image/webp', 'text/html']) {
+    const { status, body } = await ask('GET', path, undefined, { accept })
+    t.match({ status, code: body.error.code }, { status: 406, code: 'NOT_ACCEPTABLE' }, accept)
+  }
+})
+
+t.test('a body that is no image, or another one than it is called, is 422', async (t) => {
+  for (const [bytes, type] of [
+    [jpeg, 'image/png'],
+    [png, 'image/jpeg'],
+    [Buffer.from('<svg onload="alert(1)"/>'), 'image/png'],
+    [png.subarray(0, 20), 'image/png'],
+    [jpeg.subarray(0, 20), 'image/jpeg']
+  ] as const) {
+    const { status, body } = await upload(bytes, type)
+    t.equal(status, 422)
+    t.match(body.error, { code: 'INVALID_IMAGE', errors: [{ field: 'body', message: `is not a valid ${type}` }] })
+  }
+  t.equal((await ask('POST', collection, undefined, { 'content-type': 'image/png' })).status, 422, 'an empty one')
+})
+
+t.test('another type is 415, more than 1 MiB is 413, exactly 1 MiB is taken', async (t) => {
+  t.equal((await ask('POST', collection, { name: 'x' })).status, 415)
+  t.equal((await upload(png, 'image/gif')).status, 415)
+  t.equal((await upload(Buffer.concat([png, Buffer.alloc(1_048_577 - png.length)]), 'image/png')).status, 413)
+  t.equal((await upload(Buffer.concat([png, Buffer.alloc(1_048_576 - png.length)]), 'image/png')).status, 201)
+})
+
+t.test('images are listed under their product, and deleted once', async (t) => {
+  const [, other] = (await ask('GET', '/v1/products')).body.data
+  const { id } = (await ask('POST', `/v1/products/${other.id}/images`, png, { 'content-type': 'image/png' })).body.data
+  const list = await ask('GET', `/v1/products/${other.id}/images`)
+  t.strictSame(
+    list.body.data.map((image: { id: string }) => image.id),
+    [id]
+  )
+  t.match(list.body._links, [{ rel: 'self' }, { rel: 'up', href: `https://shop.example/v1/products/${other.id}` }])
+  t.equal((await ask('GET', `${collection}/${id}`)).status, 404, 'not under another product')
+  t.equal((await ask('DELETE', `${collection}/${id}`)).status, 404)
+  t.equal((await ask('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 204)
+  t.equal((await ask('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 404)
+})
+
+t.test('a product that does not exist has no images', async (t) => {
+  const path = `/v1/products/${unknown}/images`
+  t.equal((await ask('GET', path)).status, 404)
+  t.equal((await ask('POST', path, png, { 'content-type': 'image/png' })).status, 404)
+})
+
+t.test('image headers are read, and nonsense is not', async (t) => {
+  t.strictSame(readImageHeader(png), { mediaType: 'image/png', width: 1, height: 1 })
+  t.strictSame(readImageHeader(jpeg), { mediaType: 'image/jpeg', width: 3, height: 2 })
+  for (const [name, bytes] of [
+    ['nothing', Buffer.alloc(0)],
+    ['a PNG without width', changed(png, 19, 0)],
+    ['a PNG with a negative height', changed(png, 20, 0x80)],
+    ['a PNG of an unknown colour type', changed(png, 25, 5)],
+    ['a PNG with a depth that its colours cannot have', changed(png, 24, 1)],
+    ['a JPEG without height', changed(jpeg, 27, 0)],
+    ['a JPEG with a segment that leads back', Buffer.from('ffd8ffe000010000000000000000', 'hex')],
+    ['a JPEG whose only frame header is a table', changed(jpeg, 22, 0xc4)],
+    ['a JPEG that goes on with something else', Buffer.from('ffd8000000000000000000000000', 'hex')]
+  ] as const)
+    t.equal(readImageHeader(bytes), undefined, name)
+})

@@ -1,0 +1,269 @@
+import t from 'tap'
+import { startService } from './service.ts'
+
+t.setTimeout(120_000)
+const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
+const { ask } = await startService(t)
+const [category] = (await ask('GET', '/v1/categories')).body.data
+const [customer] = (await ask('GET', '/v1/customers')).body.data
+
+async function newProduct(changes: object = {}) {
+  const product = { name: 'Rye Bread', categoryId: category.id, unitPrice: '3.33', unitsInStock: 10, ...changes }
+  return (await ask('POST', '/v1/products', product)).body.data
+}
+
+async function stockOf({ id }: { id: string }) {
+  return (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
+}
+
+function place(items: readonly object[], more: object = {}) {
+  return ask('POST', '/v1/orders', { customerId: customer.id, items, ...more })
+}
+
+function line(product: { id: string }, quantity = 1) {
+  return { productId: product.id, quantity }
+}
+
+async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', product: { id: string }) {
+  const { id } = (await place([{ productId: product.id, quantity: 2 }])).body.data
+  const path = `/v1/orders/${id}`
+  if (status === 'cancelled') await ask('POST', `${path}/cancellations`, {})
+  if (status === 'paid' || status === 'shipped') await ask('PATCH', path, { status: 'paid' })
+  if (status === 'shipped') await ask('PATCH', path, { status: 'shipped' })
+  return path
+}
+
+t.test('a new order takes its units from stock and adds up in exact decimals [M2]', async (t) => {
+  const bread = await newProduct({ unitPrice: '0.10' })
+  const salt = await newProduct({ unitPrice: '0.20', unitsInStock: 1 })
+  const { status, headers, body } = await place(
+    [
+      { productId: bread.id, quantity: 1 },
+      { productId: salt.id.toUpperCase(), quantity: 1 },
+      { productId: bread.id, quantity: 2 }
+    ],
+    { note: 'Ring twice' }
+  )
+  t.equal(status, 201)
+  const { id, placedAt, ...rest } = body.data
+  t.strictSame(rest, { customerId: customer.id, status: 'pending', total: '0.50', currency: 'EUR', note: 'Ring twice' })
+  t.match(placedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.equal(headers['location'], `https://shop.example/v1/orders/${id}`)
+  t.strictSame(
+    body._links.map(({ rel, href, method }: { rel: string; href: string; method: string }) => [
+      rel,
+      href.replace('https://shop.example/v1', ''),
+      method
+    ]),
+    [
+      ['self', `/orders/${id}`, 'GET'],
+      ['collection', '/orders', 'GET'],
+      ['customer', `/customers/${customer.id}`, 'GET'],
+      ['items', `/orders/${id}/items`, 'GET'],
+      ['cancel', `/orders/${id}/cancellations`, 'POST']
+    ]
+  )
+  t.equal(await stockOf(bread), 7)
+  t.equal(await stockOf(salt), 0)
+  const items = (await ask('GET', `/v1/orders/${id}/items`)).body.data
+  t.match(items, [
+    { productId: bread.id, quantity: 1, unitPrice: '0.10' },
+    { productId: salt.id, quantity: 1, unitPrice: '0.20' },
+    { productId: bread.id, quantity: 2, unitPrice: '0.10' }
+  ])
+  t.strictSame((await ask('GET', `/v1/orders/${id}`)).body.data, body.data)
+})
+
+t.test('the latest orders come first', async (t) => {
+  const { data } = (await ask('GET', '/v1/orders')).body
+  t.equal(data.length, 25)
+  const placed = data.map(({ placedAt }: { placedAt: string }) => placedAt)
+  t.strictSame(placed, [...placed].sort().toReversed())
+})
+
+t.test('an order that can not be placed changes nothing', async (t) => {
+  const bread = await newProduct()
+  const old = await newProduct({ discontinued: true })
+  const dollars = await newProduct({ currency: 'USD' })
+  const cases = [
+    [
+      await place([line(bread, 6), line(bread, 5)]),
+      409,
+      { code: 'INSUFFICIENT_STOCK', message: 'Only 10 of Rye Bread are in stock. Order fewer.' }
+    ],
+    [await place([line(bread), line(old)]), 409, { code: 'PRODUCT_DISCONTINUED' }],
+    [
+      await place([line(bread), line({ id: unknown })]),
+      422,
+      { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.1.productId', message: 'names no product' }] }
+    ],
+    [
+      await place([line(bread), line(dollars)]),
+      422,
+      { code: 'MIXED_CURRENCIES', errors: [{ field: 'body.items.1.productId', message: 'is priced in USD, not in EUR' }] }
+    ],
+    [await place([line(bread)], { customerId: unknown }), 422, { code: 'UNKNOWN_CUSTOMER', errors: [{ field: 'body.customerId' }] }],
+    [await place([]), 422, { code: 'VALIDATION_FAILED' }],
+    [await place([line(bread, 0)]), 422, { errors: [{ field: 'body.items.0.quantity' }] }],
+    [await place([line(bread, 10_001)]), 422, { errors: [{ field: 'body.items.0.quantity' }] }]
+  ] as const
+  for (const [{ status, body }, expected, error] of cases) {
+    t.equal(status, expected)
+    t.match(body.error, error)
+  }
+  t.equal(await stockOf(bread), 10)
+})
+
+t.test('an order goes from pending to paid to shipped, and nowhere else', async (t) => {
+  const product = await newProduct({ unitsInStock: 100 })
+  const allowed = { pending: 'paid', paid: 'shipped', shipped: undefined, cancelled: undefined } as const
+  for (const from of ['pending', 'paid', 'shipped', 'cancelled'] as const)
+    for (const to of ['pending', 'paid', 'shipped', 'cancelled'] as const) {
+      const { status, body } = await ask('PATCH', await orderIn(from, product), { status: to, note: 'x' })
+      if (allowed[from] === to) t.match({ status, ...body.data }, { status: to, note: 'x' }, `${from} to ${to}`)
+      else t.match({ status, code: body.error?.code }, { status: 409, code: 'STATUS_CHANGE_NOT_ALLOWED' }, `${from} to ${to}`)
+    }
+  const shipped = (await ask('GET', await orderIn('shipped', product))).body
+  t.match(shipped.data.shippedAt, /Z$/)
+  t.notOk(
+    shipped._links.some(({ rel }: { rel: string }) => rel === 'cancel'),
+    'a shipped order offers no cancelling'
+  )
+})
+
+t.test('PATCH sets the note alone, and an empty one changes nothing [M5]', async (t) => {
+  const path = await orderIn('pending', await newProduct())
+  const before = (await ask('GET', path)).body.data
+  t.strictSame((await ask('PATCH', path, {})).body.data, before)
+  t.strictSame((await ask('PATCH', path, { note: 'Thursday' })).body.data, { ...before, note: 'Thursday' })
+  t.equal((await ask('PATCH', path, { total: '0.00' })).status, 422, 'the total is not for clients to set')
+  t.equal((await ask('PATCH', `/v1/orders/${unknown}`, {})).status, 404)
+})
+
+t.test('cancelling is a POST on a noun; it returns the units, once [M3] [P5]', async (t) => {
+  const product = await newProduct()
+  const path = await orderIn('paid', product)
+  t.equal(await stockOf(product), 8)
+  const { status, headers, body } = await ask('POST', `${path}/cancellations`, { reason: 'Too late' })
+  t.equal(status, 201)
+  t.match(body.data, { orderId: path.slice(-36), cancelledAt: /Z$/, reason: 'Too late' })
+  t.equal(headers['location'], `https://shop.example${path}`)
+  t.equal(await stockOf(product), 10)
+  t.equal((await ask('GET', path)).body.data.status, 'cancelled')
+  const again = await ask('POST', `${path}/cancellations`, {})
+  t.match({ status: again.status, code: again.body.error.code }, { status: 409, code: 'ORDER_ALREADY_CANCELLED' })
+  t.equal(await stockOf(product), 10)
+})
+
+t.test('an order is cancelled without a body too, and not after it was shipped', async (t) => {
+  const product = await newProduct()
+  const { status, body } = await ask('POST', `${await orderIn('pending', product)}/cancellations`)
+  t.equal(status, 201)
+  t.notOk('reason' in body.data)
+  const shipped = await ask('POST', `${await orderIn('shipped', product)}/cancellations`, {})
+  t.match({ status: shipped.status, code: shipped.body.error.code }, { status: 409, code: 'ORDER_ALREADY_SHIPPED' })
+  t.equal((await ask('POST', `/v1/orders/${unknown}/cancellations`)).status, 404)
+})
+
+t.test('deleting an order returns what has not left the house [M6]', async (t) => {
+  for (const [from, left] of [
+    ['pending', 10],
+    ['paid', 10],
+    ['shipped', 8],
+    ['cancelled', 10]
+  ] as const) {
+    const product = await newProduct()
+    const path = await orderIn(from, product)
+    t.equal((await ask('DELETE', path)).status, 204)
+    t.equal(await stockOf(product), left, from)
+    t.equal((await ask('DELETE', path)).status, 404)
+    t.equal((await ask('GET', `${path}/items`)).status, 404)
+  }
+})
+
+t.test('items of a pending order change with its total and the stock', async (t) => {
+  const bread = await newProduct({ unitPrice: '3.33' })
+  const salt = await newProduct({ unitPrice: '0.01', unitsInStock: 5 })
+  const path = await orderIn('pending', bread)
+  const total = async () => (await ask('GET', path)).body.data.total
+  t.equal(await total(), '6.66')
+
+  const added = await ask('POST', `${path}/items`, { productId: salt.id, quantity: 5 })
+  t.equal(added.status, 201)
+  const itemPath = `${path}/items/${added.body.data.id}`
+  t.equal(added.headers['location'], `https://shop.example${itemPath}`)
+  t.match(
+    added.body._links.map(({ rel }: { rel: string }) => rel),
+    ['self', 'collection', 'up', 'product']
+  )
+  t.equal(await total(), '6.71')
+  t.equal(await stockOf(salt), 0)
+
+  t.equal((await ask('PATCH', itemPath, { quantity: 6 })).body.error.code, 'INSUFFICIENT_STOCK')
+  t.strictSame((await ask('PATCH', itemPath, {})).body.data, added.body.data)
+  t.match((await ask('PATCH', itemPath, { quantity: 2 })).body.data, { quantity: 2, unitPrice: '0.01' })
+  t.equal(await total(), '6.68')
+  t.equal(await stockOf(salt), 3)
+  await ask('PATCH', `/v1/products/${salt.id}`, { unitPrice: '9.99' })
+  t.match(
+    (await ask('PATCH', itemPath, { quantity: 3 })).body.data,
+    { quantity: 3, unitPrice: '0.01' },
+    'the price stays the one ordered at'
+  )
+  t.equal(await stockOf(salt), 2)
+  t.strictSame((await ask('GET', itemPath)).body.data, { ...added.body.data, quantity: 3 })
+
+  t.equal((await ask('DELETE', itemPath)).status, 204)
+  t.equal((await ask('DELETE', itemPath)).status, 404)
+  t.equal(await total(), '6.66')
+  t.equal(await stockOf(salt), 5)
+  for (const { id } of (await ask('GET', `${path}/items`)).body.data) await ask('DELETE', `${path}/items/${id}`)
+  t.equal(await total(), '0.00')
+})
+
+t.test('an item can not be added for an unknown product or in another currency', async (t) => {
+  const path = await orderIn('pending', await newProduct())
+  const dollars = await newProduct({ currency: 'USD' })
+  for (const [productId, code] of [
+    [unknown, 'UNKNOWN_PRODUCT'],
+    [dollars.id, 'MIXED_CURRENCIES']
+  ]) {
+    const { status, body } = await ask('POST', `${path}/items`, { productId, quantity: 1 })
+    t.equal(status, 422)
+    t.match(body.error, { code, errors: [{ field: 'body.productId' }] })
+  }
+})
+
+t.test('items of an order that is not pending stay as they are', async (t) => {
+  const product = await newProduct({ unitsInStock: 100 })
+  for (const status of ['paid', 'shipped', 'cancelled'] as const) {
+    const path = await orderIn(status, product)
+    const [item] = (await ask('GET', `${path}/items`)).body.data
+    for (const answer of [
+      await ask('POST', `${path}/items`, { productId: product.id, quantity: 1 }),
+      await ask('PATCH', `${path}/items/${item.id}`, { quantity: 1 }),
+      await ask('DELETE', `${path}/items/${item.id}`)
+    ])
+      t.match({ status: answer.status, code: answer.body.error.code }, { status: 409, code: 'ORDER_NOT_PENDING' }, status)
+    t.strictSame((await ask('GET', `${path}/items/${item.id}`)).body.data, item)
+  }
+})
+
+t.test('items are found under their own order alone', async (t) => {
+  const product = await newProduct()
+  const [one, other] = [await orderIn('pending', product), await orderIn('pending', product)]
+  const [item] = (await ask('GET', `${one}/items`)).body.data
+  for (const method of ['GET', 'PATCH', 'DELETE'] as const)
+    for (const path of [`${other}/items/${item.id}`, `/v1/orders/${unknown}/items/${item.id}`, `${one}/items/${unknown}`])
+      t.equal((await ask(method, path, method === 'PATCH' ? { quantity: 1 } : undefined)).status, 404)
+  t.equal((await ask('POST', `/v1/orders/${unknown}/items`, { productId: product.id, quantity: 1 })).status, 404)
+})
+
+t.test('health says that the process lives and that the database answers', async (t) => {
+  for (const path of ['/health/live', '/health/ready']) {
+    const { status, body } = await ask('GET', path)
+    t.equal(status, 200)
+    t.strictSame(body.data, { status: 'ok' })
+    t.equal(body._meta.version, 'v1')
+  }
+})

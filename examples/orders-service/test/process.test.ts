@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { readConfiguration } from '../src/configuration.ts'
+import { startChild } from './child.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+t.setTimeout(120_000)
+
+async function freshEnvironment() {
+  const { databaseUrl } = await freshDatabase(t)
+  if (databaseUrl !== undefined) return { DATABASE_URL: databaseUrl }
+  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return { DATA_DIR: folder }
+}
+
+async function refusesConnections(address: string) {
+  const { hostname, port } = new URL(address)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    const refused = await new Promise((resolve) => socket.once('connect', () => resolve(false)).once('error', () => resolve(true)))
+    socket.destroy()
+    if (refused) return
+  }
+}
+
+t.test('nonsense in the environment is one clear line and exit code 1', async (t) => {
+  const { code, out, err } = await startChild(t, { PORT: 'many', LOG_LEVEL: 'loud' }).ended
+  t.equal(code, 1)
+  t.equal(out, '')
+  t.equal(
+    err,
+    'Cannot start: PORT must be a whole number from 0 to 65535; 0 takes a free port. LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.\n'
+  )
+})
+
+t.test('a database that can not be reached is one clear line and exit code 1', async (t) => {
+  const { code, err } = await startChild(t, { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }).ended
+  t.equal(code, 1)
+  t.match(err, /^Cannot start: .*127\.0\.0\.1:1.*\n$/)
+  t.equal(err.split('\n').length, 2)
+})
+
+t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0; the next start has the same data', async (t) => {
+  const environment = await freshEnvironment()
+  const first = startChild(t, environment)
+  const address = await first.address
+  const { hostname, port } = new URL(address)
+  const customer = JSON.stringify({ companyName: 'Last', contactName: 'Minute', email: 'last@minute.example', country: 'Malta' })
+
+  // The first half of a request is there when the signal comes; the other half only follows after the door is closed.
+  const socket = connect(Number(port), hostname)
+  const head = `POST /v1/customers HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${customer.length}\r\n\r\n`
+  let answer = ''
+  socket.on('data', (data) => (answer += data))
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  await new Promise((resolve) => socket.write(head + customer.slice(0, 10), resolve))
+  t.equal((await fetch(`${address}/health/ready`)).status, 200, 'it serves others meanwhile')
+  first.process.kill('SIGTERM')
+  await refusesConnections(address)
+  socket.write(customer.slice(10))
+  await closed
+  t.match(answer, /^HTTP\/1\.1 201 /)
+  t.match(await first.ended, { code: 0, err: '' })
+
+  const second = startChild(t, environment)
+  const again = await second.address
+  const created = /"id":"([^"]+)"/.exec(answer)?.[1]
+  t.equal((await fetch(`${again}/v1/customers/${created}`)).status, 200, 'what was answered is kept')
+  const { data } = (await (await fetch(`${again}/v1/orders`)).json()) as { data: unknown[] }
+  t.equal(data.length, 20, 'the sample orders are not doubled')
+  second.process.kill('SIGINT')
+  t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v1\/products\n$/ })
+})
+
+t.test('killed without warning, it starts again with what it had answered', async (t) => {
+  const environment = await freshEnvironment()
+  const first = startChild(t, environment)
+  const created = await fetch(`${await first.address}/v1/customers`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ companyName: 'Sturdy', contactName: 'S', email: 's@sturdy.example', country: 'Malta' })
+  })
+  first.process.kill('SIGKILL')
+  await first.ended
+  const second = startChild(t, environment)
+  const path = new URL(created.headers.get('location') as string).pathname
+  t.equal((await fetch((await second.address) + path)).status, 200)
+})
+
+t.test('what is not set has a default, and links name the address that it listens on', async (t) => {
+  t.match(readConfiguration({}), {
+    host: '127.0.0.1',
+    port: 3000,
+    databaseUrl: undefined,
+    dataDirectory: /examples\/orders-service\/data$/,
+    redisUrl: undefined,
+    publicUrl: 'http://127.0.0.1:3000',
+    environment: 'development',
+    logLevel: 'info',
+    seedOrders: 830
+  })
+  t.equal(readConfiguration({ HOST: '::1', PORT: '8080', DATABASE_URL: '' }).publicUrl, 'http://[::1]:8080')
+  t.equal(readConfiguration({ HOST: '0.0.0.0' }).publicUrl, undefined)
+  t.equal(readConfiguration({ PORT: '0' }).publicUrl, undefined)
+})
+
+t.test('each variable is checked', async (t) => {
+  const good = {
+    DATABASE_URL: 'postgresql://me@db/orders',
+    REDIS_URL: 'rediss://cache:6380',
+    PUBLIC_URL: 'https://api.example.com/shop',
+    NODE_ENV: 'production',
+    SEED_ORDERS: '1000000'
+  }
+  t.match(readConfiguration(good), { publicUrl: 'https://api.example.com/shop', environment: 'production', seedOrders: 1_000_000 })
+  for (const [name, value] of [
+    ['HOST', 'two words'],
+    ['PORT', '65536'],
+    ['PORT', '1.5'],
+    ['DATABASE_URL', 'mysql://db/orders'],
+    ['REDIS_URL', 'localhost'],
+    ['PUBLIC_URL', 'https://api.example.com/'],
+    ['PUBLIC_URL', 'api.example.com'],
+    ['PUBLIC_URL', 'https://me:secret@api.example.com'],
+    ['NODE_ENV', 'staging'],
+    ['SEED_ORDERS', '-1']
+  ] as const)
+    t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
+})

@@ -1,0 +1,176 @@
+import t from 'tap'
+import { startService } from './service.ts'
+
+t.setTimeout(120_000)
+const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
+const { ask } = await startService(t)
+const [category] = (await ask('GET', '/v1/categories')).body.data
+const wanted = { name: 'Rye Bread', categoryId: category.id, unitPrice: '3.5', currency: 'EUR', unitsInStock: 10, discontinued: false }
+
+async function newProduct(changes: object = {}) {
+  return (await ask('POST', '/v1/products', { ...wanted, ...changes })).body.data
+}
+
+t.test('categories are listed by name, and each has a page of its own', async (t) => {
+  const list = await ask('GET', '/v1/categories')
+  t.equal(list.status, 200)
+  t.equal(list.body.data.length, 8)
+  t.strictSame(list.body.data.map(({ name }: { name: string }) => name).slice(0, 3), ['Beverages', 'Condiments', 'Confections'])
+  const one = await ask('GET', `/v1/categories/${category.id}`)
+  t.strictSame(one.body.data, category)
+  t.strictSame(one.body._links, [
+    { rel: 'self', href: `https://shop.example/v1/categories/${category.id}`, method: 'GET' },
+    { rel: 'collection', href: 'https://shop.example/v1/categories', method: 'GET' }
+  ])
+  t.match(one.body._meta, { version: 'v1', timestamp: /^\d{4}-.*Z$/ })
+})
+
+t.test('what does not exist, and an id that can be none, is 404', async (t) => {
+  for (const path of ['categories', 'products', 'customers', 'orders'])
+    for (const id of [unknown, '1', 'urn:uuid:0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0']) {
+      const { status, body } = await ask('GET', `/v1/${path}/${id}`)
+      t.match({ status, code: body.error.code }, { status: 404, code: 'RESOURCE_NOT_FOUND' }, `${path} ${id}`)
+    }
+})
+
+t.test('collections answer their first 25, in a stable order', async (t) => {
+  const { status, body } = await ask('GET', '/v1/products')
+  t.equal(status, 200)
+  t.equal(body.data.length, 25)
+  const names = body.data.map(({ name }: { name: string }) => name)
+  t.strictSame(names, [...names].sort())
+})
+
+t.test('a new product is created with 201, Location and links; cents are completed [M2]', async (t) => {
+  const { status, headers, body } = await ask('POST', '/v1/products', wanted)
+  t.equal(status, 201)
+  const { id, createdAt, updatedAt, ...rest } = body.data
+  t.strictSame(rest, { ...wanted, unitPrice: '3.50' })
+  t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+  t.equal(createdAt, updatedAt)
+  t.equal(headers['location'], `https://shop.example/v1/products/${id}`)
+  t.strictSame(
+    body._links.map(({ rel, href }: { rel: string; href: string }) => [rel, href.replace('https://shop.example/v1', '')]),
+    [
+      ['self', `/products/${id}`],
+      ['collection', '/products'],
+      ['category', `/categories/${category.id}`],
+      ['images', `/products/${id}/images`]
+    ]
+  )
+  t.strictSame((await ask('GET', `/v1/products/${id}`)).body.data, body.data)
+})
+
+t.test('a product may be created without what has a default', async (t) => {
+  const { status, body } = await ask('POST', '/v1/products', { name: 'Water', categoryId: category.id, unitPrice: '1' })
+  t.equal(status, 201)
+  t.match(body.data, { unitPrice: '1.00', currency: 'EUR', unitsInStock: 0, discontinued: false })
+})
+
+t.test('a bad product is 422 with every wrong field', async (t) => {
+  const { status, body } = await ask('POST', '/v1/products', { ...wanted, unitPrice: 3.5, unitsInStock: -1, colour: 'brown' })
+  t.equal(status, 422)
+  t.strictSame(body.error.errors.map(({ field }: { field: string }) => field).sort(), [
+    'body.colour',
+    'body.unitPrice',
+    'body.unitsInStock'
+  ])
+})
+
+t.test('a category that does not exist is 422, in every write, and says so in Spanish too', async (t) => {
+  const bad = { ...wanted, categoryId: unknown }
+  const { id } = await newProduct()
+  for (const [method, path] of [
+    ['POST', '/v1/products'],
+    ['PUT', `/v1/products/${id}`],
+    ['PATCH', `/v1/products/${id}`]
+  ] as const) {
+    const { status, body } = await ask(method, path, bad)
+    t.equal(status, 422)
+    t.match(body.error, { code: 'UNKNOWN_CATEGORY', errors: [{ field: 'body.categoryId', message: 'names no category' }] })
+  }
+  const spanish = await ask('POST', '/v1/products', bad, { 'accept-language': 'es' })
+  t.match(spanish.body.error.errors, [{ message: 'no corresponde a ninguna categoría' }])
+})
+
+t.test('PUT replaces the whole product, and takes back what was read [M4]', async (t) => {
+  const read = await newProduct({ description: 'Dark' })
+  const { description: _, ...without } = read
+  const put = await ask('PUT', `/v1/products/${read.id}`, { ...without, name: 'Rye Loaf' })
+  t.equal(put.status, 200)
+  t.strictSame(
+    { ...put.body.data, updatedAt: read.updatedAt },
+    { ...without, name: 'Rye Loaf' },
+    'the description is gone, the rest as sent'
+  )
+  t.ok(put.body.data.updatedAt >= read.updatedAt)
+  const { unitsInStock: __, ...partial } = wanted
+  t.equal((await ask('PUT', `/v1/products/${read.id}`, partial)).status, 422, 'a partial representation is refused')
+})
+
+t.test('PUT under an unknown id creates the product there, once', async (t) => {
+  const first = await ask('PUT', `/v1/products/${unknown}`, wanted)
+  t.equal(first.status, 201)
+  t.equal(first.headers['location'], `https://shop.example/v1/products/${unknown}`)
+  t.equal((await ask('PUT', `/v1/products/${unknown}`, wanted)).status, 200)
+  t.equal((await ask('GET', `/v1/products/${unknown}`)).body.data.id, unknown)
+})
+
+t.test('PATCH changes what it names and nothing else; an empty one changes nothing [M5]', async (t) => {
+  const before = await newProduct({ description: 'Dark' })
+  const { status, body } = await ask('PATCH', `/v1/products/${before.id}`, {
+    unitPrice: '4.25',
+    discontinued: true,
+    unitsInStock: 0,
+    description: ''
+  })
+  t.equal(status, 200)
+  t.strictSame(
+    { ...body.data, updatedAt: before.updatedAt },
+    { ...before, unitPrice: '4.25', discontinued: true, unitsInStock: 0, description: '' }
+  )
+  const empty = await ask('PATCH', `/v1/products/${before.id}`, {})
+  t.strictSame(empty.body.data, body.data)
+  t.equal((await ask('PATCH', '/v1/products/0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1', { name: 'x' })).status, 404)
+})
+
+t.test('DELETE answers 204 without a body, and 404 the second time [M6]', async (t) => {
+  const { id } = await newProduct()
+  const deleted = await ask('DELETE', `/v1/products/${id}`)
+  t.equal(deleted.status, 204)
+  t.equal(deleted.bytes.length, 0)
+  t.equal((await ask('DELETE', `/v1/products/${id}`)).status, 404)
+})
+
+t.test('a product that orders name is not deleted', async (t) => {
+  const [order] = (await ask('GET', '/v1/orders')).body.data
+  const [item] = (await ask('GET', `/v1/orders/${order.id}/items`)).body.data
+  const { status, body } = await ask('DELETE', `/v1/products/${item.productId}`)
+  t.match({ status, code: body.error.code }, { status: 409, code: 'PRODUCT_IN_ORDERS' })
+})
+
+t.test('a method that a resource does not have is 405 with Allow', async (t) => {
+  const { status, headers } = await ask('DELETE', '/v1/categories')
+  t.equal(status, 405)
+  t.equal(headers['allow'], 'GET, HEAD, OPTIONS')
+})
+
+t.test('customers are created, read and changed; an address belongs to one of them', async (t) => {
+  const customer = { companyName: 'Nordlicht', contactName: 'Ida Holm', email: 'ida@nordlicht.example', country: 'Norway' }
+  const created = await ask('POST', '/v1/customers', customer)
+  t.equal(created.status, 201)
+  t.match(created.body.data, customer)
+  const path = `/v1/customers/${created.body.data.id}`
+  t.equal(created.headers['location'], `https://shop.example${path}`)
+  t.strictSame((await ask('GET', path)).body.data, created.body.data)
+  const changed = await ask('PATCH', path, { country: 'Sweden' })
+  t.strictSame(changed.body.data, { ...created.body.data, country: 'Sweden' })
+  t.strictSame((await ask('PATCH', path, {})).body.data, changed.body.data)
+  for (const again of [
+    await ask('POST', '/v1/customers', { ...customer, email: 'IDA@nordlicht.example' }),
+    await ask('PATCH', path, { email: 'ada@example.com' })
+  ])
+    t.match({ status: again.status, code: again.body.error.code }, { status: 409, code: 'EMAIL_IN_USE' })
+  t.equal((await ask('PATCH', `/v1/customers/${unknown}`, {})).status, 404)
+  t.equal((await ask('GET', '/v1/customers')).body.data.length, 25)
+})
