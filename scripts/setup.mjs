@@ -2,8 +2,8 @@
 // because it is the first thing that a fresh clone executes.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,6 +19,10 @@ for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', ...
 const wanted = hash.digest('hex')
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+  // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds.
+  for (const folder of ['.', ...manifests.map((manifest) => dirname(manifest))]) {
+    rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
+  }
   // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve anything anew.
   const install = spawnSync('npx', ['--yes', 'pnpm@12', 'install', '--frozen-lockfile', '--reporter=append-only'], {
     cwd: root,
