@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { hrefOf, type Link, originResolver, targetWithoutSecrets } from '@concordat/links'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DeclaredAnswers } from './answer-schemas.ts'
@@ -76,17 +77,22 @@ export type Enveloping = (request: FastifyRequest, reply: FastifyReply, data: un
  * media type, or nothing at all. They pass by serialization, and with it by the schema that strips what is not declared.
  */
 export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, payload: unknown, otherTypes: ReadonlySet<string>): void {
-  const statusCode = payload instanceof Response ? payload.status : reply.statusCode
-  if (statusCode >= 300 || statusCode === 204 || statusCode === 205 || (reply as EnvelopedReply)[enveloped]) return
-  if (
-    payload !== undefined &&
-    payload !== null &&
-    otherTypes.has(String(reply.getHeader('content-type')).split(';', 1)[0]?.trim().toLowerCase() as string)
-  )
-    return
+  if ((reply as EnvelopedReply)[enveloped]) return
+  const { status = reply.statusCode } = isResponse(payload) ? payload : {}
+  if (status >= 300 || status === 204 || status === 205) return
+  const mediaType = String(reply.getHeader('content-type'))
+    .replace(/ *;.*$/, '')
+    .toLowerCase()
+  if (payload !== undefined && payload !== null && otherTypes.has(mediaType)) return
+  if (payload instanceof Readable) payload.on('error', () => {}).destroy()
   throw unenvelopedAnswer(
-    `${nameOf(request)} answered ${statusCode} with a body that is no resource. Return an object or array, declare the media type in schema.response, or set config.envelope: false.`
+    `${nameOf(request)} answered ${status} with a body that is no resource. Return an object or array, declare the media type in schema.response, or set config.envelope: false.`
   )
+}
+
+// By its tag, as Fastify does: the mere name Response would load Node's fetch.
+function isResponse(payload: unknown): payload is { status?: number } {
+  return Object.prototype.toString.call(payload) === '[object Response]'
 }
 
 function nameOf(request: FastifyRequest) {

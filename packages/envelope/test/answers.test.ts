@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import envelope, { timestampTail } from '@concordat/envelope'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
@@ -40,7 +41,9 @@ for (const [name, handler] of Object.entries<RouteHandlerMethod>({
   nothing: async () => undefined,
   null: async () => null,
   'a Buffer': async () => Buffer.from('secret'),
-  'a Response': async () => new Response('secret')
+  'a Response': async () => new Response('secret'),
+  'a stream': async () => Readable.from(['secret']),
+  'a stream that has failed': async () => Readable.from(['secret']).destroy(new Error('secret'))
 })) {
   t.test(`${name} is refused with a 500 that shows nothing`, async (t) => {
     const answer = await answerOf(handler)
