@@ -81,9 +81,10 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
       dotenv: { path: fileURLToPath(new URL('.env', example)) }
     })
   } catch (error) {
-    const paths = ((error as { errors?: { instancePath: string }[] }).errors ?? []).map(({ instancePath }) => instancePath.slice(1))
-    const names = [...new Set(paths)].filter((name) => name in expected) as (keyof typeof expected)[]
-    if (names.length === 0) throw error
+    // Anything else is not about a variable: a .env that can't be read.
+    const { errors } = error as { errors?: { instancePath: string }[] }
+    if (errors === undefined) throw error
+    const names = [...new Set(errors.map(({ instancePath }) => instancePath.slice(1) as keyof typeof expected))]
     throw new ConfigurationError(names.map((name) => `${name} must be ${expected[name]}.`).join(' '))
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,6 +7,8 @@ import type { Database } from '../src/database/database.ts'
 import { isFailure, onViolation } from '../src/database/errors.ts'
 import { applyMigrations } from '../src/database/migrations.ts'
 import { openDatabase } from '../src/database/open-database.ts'
+import { openPGlite } from '../src/database/pglite.ts'
+import { showProgress } from '../src/database/progress.ts'
 import { seed } from '../src/database/seed.ts'
 import { freshDatabase } from './fresh-database.ts'
 
@@ -116,4 +118,29 @@ t.test('a data folder keeps what was written, and belongs to one process at a ti
     { note: 'kept', orders: 5 }
   ])
   await second.close()
+})
+
+t.test('a data folder that can not be opened is given back, so that mending it is enough', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'PG_VERSION'), 'none')
+  await t.rejects(openPGlite(folder), { message: /failed to initialize/ })
+  await rm(join(folder, 'PG_VERSION'))
+  const database = await openPGlite(folder)
+  t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
+  await database.close()
+})
+
+t.test('a long seeding shows how far it is, a short one shows nothing', async (t) => {
+  const written = t.capture(process.stderr, 'write', () => true)
+  showProgress(830, 830)
+  showProgress(500_000, 1_000_000)
+  showProgress(1_000_000, 1_000_000)
+  t.strictSame(
+    written().map(({ args }) => args[0]),
+    [
+      `\rSeeding orders ${'█'.repeat(15)}${'░'.repeat(15)} 500,000 of 1,000,000`,
+      `\rSeeding orders ${'█'.repeat(30)} 1,000,000 of 1,000,000\n`
+    ]
+  )
 })
