@@ -22,13 +22,7 @@ export async function openPGlite(folder: string): Promise<Database> {
   })
   return {
     ...queriesOn(engine),
-    transaction: (work) =>
-      engine.transaction(async (transaction) => {
-        const result = await work(queriesOn(transaction))
-        // After a failure that the work swallowed, COMMIT would roll back without a word; any other statement says so.
-        await transaction.query('SELECT 1')
-        return result
-      }),
+    transaction: (work) => engine.transaction((transaction) => work(queriesOn(transaction))),
     async close() {
       await engine.close()
       await release?.()
