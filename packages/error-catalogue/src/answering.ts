@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, type Asked, answerWriter, askedOf } from './answer.ts'
+import { type Answer, type Asked, answerWriter, askedOf, sendable } from './answer.ts'
 import type { Catalogue } from './catalogue.ts'
 import { type Failure, failureFrom, failureOf } from './failure.ts'
 import { type FinalAnswer, holdResponse } from './final-answer.ts'
@@ -50,12 +50,11 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     const own = reply as SettledReply
     const answer = answerOf(failure, askedOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
-    const vary = reply.getHeader('vary')
+    const vary = varyWith(reply.getHeader('vary'))
     // A string passes by every serializer, so a response schema for 4xx can not bend the envelope.
-    reply.code(failure.statusCode).headers(answer.headers).serializer(String)
-    if (vary !== undefined && vary !== answer.headers['vary']) reply.header('vary', `${String(vary)}, ${answer.headers['vary']}`)
+    reply.code(answer.statusCode).headers(answer.headers).header('vary', vary).serializer(String)
     if (own[finalAnswer] === null) {
-      own[finalAnswer] = { answer, ofStatus, constantHeaders: () => constantHeaders(reply.request) }
+      own[finalAnswer] = { answer, ofStatus }
       holdResponse(reply, own[finalAnswer])
     } else own[finalAnswer].answer = answer
     return answer.body
@@ -74,16 +73,26 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
       return write(failure, asked)
     } catch (error) {
       log.error({ err: error }, 'a function among the options of the error catalogue threw')
-      return writePlainly(failure, asked)
+      return writePlainly(failureOf(catalogue.ofStatus(failure.statusCode)), asked)
     }
   }
 
   function constantHeaders(request?: FastifyRequest) {
     try {
-      return options.answerHeaders(request)
+      return sendable(options.answerHeaders(request))
     } catch (error) {
       log.error({ err: error }, 'answerHeaders threw')
       return {}
     }
   }
+}
+
+// Another plugin may have said already what else the answer depends on, as CORS does with Origin.
+function varyWith(present: unknown): string {
+  const names = String(present ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (!names.some((name) => name.toLowerCase() === 'accept-language')) names.push('accept-language')
+  return names.join(', ')
 }
