@@ -63,7 +63,7 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
 }
 
 // The error may come from another copy of the package, or from JavaScript: no member is believed.
-function apiFailure(error: Record<keyof ApiError, unknown>, catalogue: Catalogue): Failure {
+function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, catalogue: Catalogue): Failure {
   const statusCode = isStatus(error.statusCode) ? error.statusCode : 500
   if (STATUS_CODES[statusCode] === undefined) return failureOf(catalogue.ofStatus(statusCode))
   const errors = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isFieldError) : noErrors

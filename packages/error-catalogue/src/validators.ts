@@ -29,14 +29,14 @@ const maxMembersForAllErrors = 10_000
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
   const shared = Object.values(sharedSchemas)
-  const { closed, openAtTop } = objectCloser(shared)
-  const sharedOpen = shared.map(openAtTop)
+  const closer = objectCloser(shared)
+  const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
   const body = compiler(settings, false, sharedOpen)
   const query = compiler(settings, 'array', sharedOpen)
   const rest = compiler(settings, 'array', shared)
   return ({ schema, httpPart }: { schema: AnySchemaObject; httpPart?: string }) => {
-    if (httpPart === 'body') return body(closed(schema))
-    if (httpPart === 'querystring') return query(closed(schema))
+    if (httpPart === 'body') return body(closer.closed(schema))
+    if (httpPart === 'querystring') return query(closer.closed(schema))
     return rest(schema)
   }
   // Fastify's type knows the compilers of its own package only.
@@ -51,12 +51,13 @@ function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: r
     let explain: ValidateFunction | undefined
     const validator: Validator = (value) => {
       const verdict = decide(value)
-      if (verdict !== false) return verdict
+      // A promise, when the schema is asynchronous.
+      if (verdict) return verdict
       validator.errors = decide.errors ?? null
       if (hasMoreMembers(value, maxMembersForAllErrors)) return false
       every ??= ajvWith(settings, { coerceTypes, allErrors: true, verbose: true }, shared)
       explain ??= compile(every, schema)
-      if (explain(value) === false) validator.errors = explain.errors ?? null
+      if (!explain(value)) validator.errors = explain.errors ?? null
       return false
     }
     return validator
