@@ -88,8 +88,10 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
 }
 
 // Another plugin may have said already what else the answer depends on, as CORS does with Origin.
-function varyWith(present: unknown): string {
-  const names = String(present ?? '')
+function varyWith(present: ReturnType<FastifyReply['getHeader']> = []): string {
+  const names = [present]
+    .flat()
+    .join(',')
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
