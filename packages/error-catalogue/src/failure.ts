@@ -51,14 +51,24 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
   try {
     if (typeof thrown !== 'object' || thrown === null) return failureOf(catalogue.ofStatus(500))
     if (isApiError(thrown)) return apiFailure(thrown, catalogue)
-    const error = thrown as { code?: unknown; statusCode?: unknown; status?: unknown; headers?: unknown }
+    const error = thrown as { code?: unknown; headers?: unknown }
     const validation = validationFailure(thrown, catalogue, validationCode)
     if (validation) return validation
     const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
-    const entry = code === undefined ? catalogue.ofStatus(statusOf(error)) : entryOf(catalogue, code)
+    const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
     return failureOf(entry, foreignHeaders(error.headers))
   } catch {
     return failureOf(catalogue.ofStatus(500))
+  }
+}
+
+/** The status that a thrown value names, else 500. */
+export function statusOf(thrown: unknown): number {
+  try {
+    const { statusCode, status } = thrown as { statusCode?: unknown; status?: unknown }
+    return [statusCode, status].find(isStatus) ?? 500
+  } catch {
+    return 500
   }
 }
 
@@ -116,10 +126,6 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isStatus(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599
-}
-
-function statusOf({ statusCode, status }: { statusCode?: unknown; status?: unknown }): number {
-  return [statusCode, status].find(isStatus) ?? 500
 }
 
 function foreignHeaders(headers: unknown): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { FastifyPluginCallback, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Asked, askedOfRaw } from './answer.ts'
 import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
@@ -29,7 +29,7 @@ type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
 
 /** Every 4xx and 5xx leaves in the error envelope, whatever raised it, and nothing a client sends ends the process. */
-const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userOptions, done) => {
+const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = buildCatalogue(options.include, options.locales)
   const answering = createAnswering(options, catalogue, app.log)
@@ -50,7 +50,6 @@ const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userO
   app.setErrorHandler(answerError)
   app.addHook('onSend', envelopForeignError)
   app.addHook('onListen', warnOfSecondAddress)
-  done()
 
   function checkValidationCode(route: RouteOptions) {
     const code = route.config?.validationCode
@@ -89,8 +88,7 @@ const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userO
     if (chosen !== null && (payload === chosen.answer.body || reply.hasHeader('content-encoding'))) return next(null, payload)
     if (chosen === null && isErrorEnvelope(payload, statusCode)) return next(null, payload)
     discard(payload)
-    const failure = answering.failureOn(request, thrown)
-    next(null, answering.settle(reply, failure.statusCode === statusCode ? failure : failureOf(catalogue.ofStatus(statusCode))))
+    next(null, answering.settle(reply, answering.failureSent(request, thrown, statusCode)))
   }
 
   function wireAnswer(code: string, asked: Asked, cause?: unknown) {
@@ -109,5 +107,5 @@ const errorCatalogue: FastifyPluginCallback<ErrorCatalogueOptions> = (app, userO
   }
 }
 
-const plugin: FastifyPluginCallback<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })
+const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })
 export default plugin
