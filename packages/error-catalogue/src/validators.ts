@@ -3,6 +3,7 @@ import draft7 from 'ajv/dist/refs/json-schema-draft-07.json' with { type: 'json'
 import ajvFormats from 'ajv-formats'
 import type { FastifyServerOptions } from 'fastify'
 import { objectCloser } from './closed-schema.ts'
+import { withLowerCaseNames } from './header-schema.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 /** What Fastify takes as `schemaController.compilersFactory.buildValidator`. */
@@ -37,7 +38,7 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   return ({ schema, httpPart }: { schema: AnySchemaObject; httpPart?: string }) => {
     if (httpPart === 'body') return body(closer.closed(schema))
     if (httpPart === 'querystring') return query(closer.closed(schema))
-    return rest(schema)
+    return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
   }
   // Fastify's type knows the compilers of its own package only.
 }) as unknown as ValidatorBuilder
@@ -92,6 +93,8 @@ function compile(ajv: Ajv2019, schema: AnySchemaObject): ValidateFunction {
   const { $id, ...anonymous } = schema
   if (typeof $id !== 'string') return ajv.compile(schema)
   if (ajv.getSchema($id) !== undefined) return ajv.compile(anonymous)
+  // What an earlier schema has inside it is remembered by name too.
+  ajv.removeSchema($id)
   ajv.addSchema(schema)
   try {
     return ajv.getSchema($id) as ValidateFunction
