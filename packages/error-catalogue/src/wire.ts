@@ -80,8 +80,8 @@ function answerRaw(wire: Wire, code: string, request: RawRequest, response: RawR
   writeResponse(request, response, wire.answerOf(code, askedOfRaw(request), cause))
 }
 
-function answerSocket(wire: Wire, code: string, socket: Duplex, packet?: Buffer): void {
-  writeSocket(socket, wire.answerOf(code, { ...requestLineOf(packet), headers: {}, origin: originOf(socket) }))
+function answerSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
+  writeSocket(socket, wire.answerOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
 }
 
 function answerClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
@@ -90,9 +90,9 @@ function answerClientError(wire: Wire, response: ServerResponse | undefined, err
     return
   }
   const code = codeOfWireError(error, wire.maxUriLength)
-  if (response === undefined) answerSocket(wire, code, socket, error.rawPacket)
+  if (response === undefined) answerSocket(wire, code, socket, error)
   // The bad bytes belong to a later, pipelined request: the answer to this one goes first.
-  else if (response.req.complete) response.once('close', () => answerSocket(wire, code, socket, error.rawPacket))
+  else if (response.req.complete) response.once('close', () => answerSocket(wire, code, socket, error))
   else if (response.headersSent) socket.destroy()
   // The bad bytes are the body of the request in flight: this is its answer.
   else writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
