@@ -1,14 +1,11 @@
 import { Stream } from 'node:stream'
 
-const maxReadLength = 1_048_576
-
 /**
  * Tells whether a body is the envelope of this status already, as when a stored answer is sent once more. It is read, not
  * believed: a body that only looks like it would take the place of an answer that a client can understand.
  */
 export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false
-  if (payload.length > maxReadLength) return false
   try {
     const { error, _links, _meta } = JSON.parse(payload.toString())
     return (

@@ -14,7 +14,7 @@ interface AjvSettings {
   readonly customOptions?: Options
   readonly plugins?: readonly (AjvPlugin | readonly [AjvPlugin, unknown])[]
 }
-type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null }
+type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null | undefined }
 type Compile = (schema: AnySchemaObject) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
@@ -54,11 +54,11 @@ function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: r
       const verdict = decide(value)
       // A promise, when the schema is asynchronous.
       if (verdict) return verdict
-      validator.errors = decide.errors ?? null
+      validator.errors = decide.errors
       if (hasMoreMembers(value, maxMembersForAllErrors)) return false
       every ??= ajvWith(settings, { coerceTypes, allErrors: true, verbose: true }, shared)
       explain ??= compile(every, schema)
-      if (!explain(value)) validator.errors = explain.errors ?? null
+      if (!explain(value)) validator.errors = explain.errors
       return false
     }
     return validator

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect } from 'node:net'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
@@ -95,6 +96,11 @@ t.test('a route from before the catalogue with an unknown validationCode is answ
 t.test('its server options alone give no envelope, and never a success', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   t.match(await app.inject('/%zz'), { statusCode: 400, body: '' })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.end('nonsense\r\n\r\n')
+  t.equal((await socket.toArray()).join(''), '')
 })
 
 t.test('options and limits that make no sense stop the start with one clear line', async (t) => {

@@ -79,6 +79,7 @@ t.test('lists are merged; of a code or a field text that stands twice, the first
   t.equal(catalogue.entries.filter(({ code }) => code === 'RESOURCE_NOT_FOUND').length, 1)
   t.equal(catalogue.fieldText('tooMany', 'es', { limit: 3 }), 'debe ser como máximo 3')
   t.equal(catalogue.fieldText('required', 'en', {}), 'is required')
+  t.equal(catalogue.fieldText('required', 'fr', {}), 'is required')
   t.equal(catalogue.fieldText('toString', 'en', {}), undefined)
   t.equal(catalogue.find('constructor'), undefined)
 })
