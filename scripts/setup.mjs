@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.setup-stamp')
 
-const manifests = ['packages', 'examples'].flatMap((folder) =>
-  readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json'))
-)
+const manifests = ['packages', 'examples']
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')))
 const hash = createHash('sha256')
 for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', ...manifests.sort()]) {
   if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)))
@@ -30,4 +30,11 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     process.exit(1)
   }
   writeFileSync(stamp, wanted)
+}
+
+// On Linux the packages bring Node 24, and its scripts run on it. Elsewhere they run on the Node that is here.
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (!existsSync(join(root, 'node_modules', '.bin', 'node')) && (major < 22 || (major === 22 && minor < 19))) {
+  console.error(`Node ${process.versions.node} is too old to run this repository here. Install Node 24 and try again.`)
+  process.exit(1)
 }

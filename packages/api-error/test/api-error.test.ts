@@ -1,4 +1,5 @@
 import { ApiError, defineErrors, isApiError } from '@concordat/api-error'
+import Fastify from 'fastify'
 import t from 'tap'
 
 const stock = defineErrors(
@@ -37,4 +38,30 @@ t.test('an error of another installed copy is recognised, and nothing else is', 
   const foreign = Object.create({ [Symbol.for('concordat.ApiError')]: true })
   t.equal(isApiError(foreign), true)
   for (const other of [new Error('x'), null, undefined, 'text', { statusCode: 404, code: 'X' }]) t.equal(isApiError(other), false)
+})
+
+t.test('an error made by hand has empty params, errors and headers, and no cause', async (t) => {
+  const error = new ApiError(404, 'ORDER_MISSING', 'There is no such order.')
+  t.strictSame([error.params, error.errors, error.headers, 'cause' in error], [{}, [], {}, false])
+})
+
+t.test('stock Fastify answers with the status, the code, the message and the headers', async (t) => {
+  const app = Fastify()
+  app.get('/', async () => {
+    throw stock.create('INSUFFICIENT_STOCK', { params: { available: 0 }, headers: { 'retry-after': '5' }, cause: new Error('row lock') })
+  })
+  const answer = await app.inject('/')
+  t.equal(answer.headers['retry-after'], '5')
+  t.strictSame(answer.json(), {
+    statusCode: 409,
+    code: 'INSUFFICIENT_STOCK',
+    error: 'Conflict',
+    message: 'Only 0 are left. Order fewer.'
+  })
+})
+
+t.test('a field text that is not in the list stays visible as its key', async (t) => {
+  const loose: { create(code: string, options: object): ApiError } = stock
+  const error = loose.create('ORDER_REFUSED', { errors: [{ field: 'body.note', key: 'tooRude' }] })
+  t.strictSame(error.errors, [{ field: 'body.note', key: 'tooRude', params: {}, message: 'tooRude' }])
 })

@@ -1,1 +1,5 @@
-export const placeholder: true = true
+export { negotiationErrors, notAcceptable } from './errors.ts'
+export { localeChooser } from './locale.ts'
+export type { ContentNegotiationOptions } from './options.ts'
+export { default } from './plugin.ts'
+export { mergeVary } from './vary.ts'

@@ -1,1 +1,26 @@
-export const compiled = true
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+
+import type { ApiError, ErrorList } from '@concordat/api-error'
+import contentNegotiation, { mergeVary, negotiationErrors, notAcceptable } from '@concordat/content-negotiation'
+import { expectTypeOf } from 'expect-type'
+import Fastify from 'fastify'
+
+const app = Fastify()
+app.register(contentNegotiation)
+app.register(contentNegotiation, { locales: ['en', 'pt-BR'], contentEncodings: ['gzip'] })
+// @ts-expect-error – a list, the default first
+app.register(contentNegotiation, { locales: 'en' })
+
+app.post('/images', { config: { produces: ['image/png'] as const, consumes: ['image/png'] } }, (request) => {
+  expectTypeOf(request.locale).toEqualTypeOf<string>()
+  expectTypeOf(request.acceptedMediaType).toEqualTypeOf<string>()
+  // @ts-expect-error – it is read from the request
+  request.locale = 'en'
+  return {}
+})
+// @ts-expect-error – a list of media types
+app.get('/reports', { config: { produces: 'text/csv' } }, async () => ({}))
+
+expectTypeOf(notAcceptable(['image/png'])).toEqualTypeOf<ApiError>()
+expectTypeOf(negotiationErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(mergeVary(undefined, ['accept'])).toEqualTypeOf<string>()

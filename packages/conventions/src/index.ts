@@ -1,1 +1,4 @@
-export const placeholder: true = true
+export type { ConventionsOptions } from './options.ts'
+export { default } from './plugin.ts'
+export type { ServerOptions, ServerPart } from './server-options.ts'
+export { serverOptions } from './server-options.ts'

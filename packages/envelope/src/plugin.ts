@@ -2,7 +2,7 @@ import { hrefOf, originResolver } from '@concordat/links'
 import type {
   ContextConfigDefault,
   FastifyInstance,
-  FastifyPluginCallback,
+  FastifyPluginAsync,
   FastifyReply,
   FastifySchema,
   FastifyTypeProvider,
@@ -47,7 +47,7 @@ declare module 'fastify' {
 }
 
 /** Every success leaves in the envelope: data, links, meta; nothing that its schema does not declare leaves with it. */
-const envelope: FastifyPluginCallback<EnvelopeOptions> = (app, userOptions, done) => {
+const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const originOf = originResolver(options)
   const envelopeFor = envelopeOf(options)
@@ -60,7 +60,6 @@ const envelope: FastifyPluginCallback<EnvelopeOptions> = (app, userOptions, done
   app.decorateReply('created', created)
   app.decorateReply('noContent', noContent)
   app.addHook('onRoute', envelopRoute)
-  done()
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (route.config?.envelope === false || options.exceptPrefixes.some((prefix) => route.url.startsWith(prefix))) return
@@ -121,5 +120,5 @@ function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {
   return hooks === undefined ? [] : Array.isArray(hooks) ? hooks : [hooks]
 }
 
-const plugin: FastifyPluginCallback<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '5.x' })
+const plugin: FastifyPluginAsync<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '5.x' })
 export default plugin

@@ -27,7 +27,8 @@ const fastifyCodes = new Map([
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
   ['FST_ERR_HANDLER_TIMEOUT', 'HANDLER_TIMEOUT'],
   ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
-  ['FST_ERR_NOT_FOUND', 'RESOURCE_NOT_FOUND'],
+  // Thrown for a method that Fastify has never heard of; HTTP/2 lets any text be one.
+  ['FST_ERR_NOT_FOUND', 'METHOD_NOT_IMPLEMENTED'],
   ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
 ])
 

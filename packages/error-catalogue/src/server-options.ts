@@ -11,11 +11,6 @@ export interface ErrorCatalogueServerOptions {
    */
   readonly bodyLimitBytes?: number
   /**
-   * The largest request line and header block together.
-   * @default 16384
-   */
-  readonly maxHeaderBytes?: number
-  /**
    * The longest value of one path parameter, in characters.
    * @default 256
    */
@@ -25,7 +20,6 @@ export interface ErrorCatalogueServerOptions {
 /** The part of `Fastify({...})` that the error catalogue needs. */
 export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
-  readonly http: { readonly maxHeaderSize: number }
   readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
   readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
   readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
@@ -52,7 +46,6 @@ type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPa
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {
     bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
-    http: { maxHeaderSize: positiveInteger('maxHeaderBytes', options.maxHeaderBytes ?? 16_384) },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {

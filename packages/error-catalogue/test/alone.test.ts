@@ -7,6 +7,10 @@ function logInto(lines: string[]): NonNullable<FastifyServerOptions['logger']> {
   return { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
 }
 
+function fail(): never {
+  throw new Error('option failed')
+}
+
 t.test('with nothing but Fastify, every error has the one shape [E4]', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   await app.register(errorCatalogue, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) })
@@ -114,7 +118,6 @@ t.test('options and limits that make no sense stop the start with one clear line
     await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
   }
   t.throws(() => errorCatalogueServerOptions({ bodyLimitBytes: -1 }), /bodyLimitBytes is -1. Give a whole number/)
-  t.throws(() => errorCatalogueServerOptions({ maxHeaderBytes: 0 }), /maxHeaderBytes/)
   t.throws(() => errorCatalogueServerOptions({ maxParameterLength: 0 }), /maxParameterLength/)
 })
 
@@ -123,8 +126,8 @@ t.test('a second address, which its listeners can not reach, is warned about', a
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
   await app.register(errorCatalogue)
   t.teardown(() => app.close())
-  const { addresses } = app
-  app.addresses = () => [...addresses.call(app), ...addresses.call(app)]
+  const addresses = app.addresses.bind(app)
+  app.addresses = () => [...addresses(), ...addresses()]
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.match(lines.join(''), /listen on one explicit address/)
 })
@@ -132,9 +135,6 @@ t.test('a second address, which its listeners can not reach, is warned about', a
 t.test('a function among the options that throws is logged, and the defaults answer', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
-  const fail = () => {
-    throw new Error('option failed')
-  }
   await app.register(errorCatalogue, { locale: fail, version: fail, answerHeaders: fail })
   t.match((await app.inject('/nowhere')).json(), { error: { code: 'RESOURCE_NOT_FOUND' }, _meta: { version: 'v1' } })
   t.match((await app.inject('/%zz')).json(), { error: { status: 400, code: 'MALFORMED_URI' } })

@@ -109,8 +109,8 @@ t.test('the first of the locales is the language of answers', async (t) => {
 })
 
 t.test('each status has a general entry, also one that no list has', async (t) => {
-  const { ofStatus } = await catalogueOf({ include: [orders] })
-  const codes = [400, 404, 409, 422, 401, 429, 451, 500, 501, 503, 507, 418, 499, 599].map((status) => ofStatus(status).code)
+  const catalogue = await catalogueOf({ include: [orders] })
+  const codes = [400, 404, 409, 422, 401, 429, 451, 500, 501, 503, 507, 418, 499, 599].map((status) => catalogue.ofStatus(status).code)
   t.strictSame(codes, [
     'MALFORMED_REQUEST',
     'RESOURCE_NOT_FOUND',
@@ -127,5 +127,5 @@ t.test('each status has a general entry, also one that no list has', async (t) =
     'MALFORMED_REQUEST',
     'INTERNAL_ERROR'
   ])
-  t.equal(ofStatus(401), ofStatus(401), 'made once')
+  t.equal(catalogue.ofStatus(401), catalogue.ofStatus(401), 'made once')
 })

@@ -66,13 +66,14 @@ t.test('a header that Node refuses becomes "500 Internal Server Error", and the 
   isWhole(t, await exchange(port, 'GET /stream'), 'HTTP/1.1 500 Internal Server Error', 'INTERNAL_ERROR')
 })
 
+const headOf = (answer: string) => (answer.split('\r\n\r\n')[0] as string).replace(/date: .*\r\n/i, '')
+
 t.test('HEAD says what GET would say of an error', async (t) => {
   const port = await listening(t, (app) => {
     app.get('/', async () => {
       throw Object.assign(new Error(secret), { statusCode: 409 })
     })
   })
-  const headOf = (answer: string) => (answer.split('\r\n\r\n')[0] as string).replace(/date: .*\r\n/i, '')
   for (const url of ['/', '/nowhere']) {
     const head = await exchange(port, `HEAD ${url}`)
     t.equal(headOf(head), headOf(await exchange(port, `GET ${url}`)))
@@ -117,28 +118,30 @@ t.test('a stream that fails before its first byte is a 500, and one that fails l
   isWhole(t, await exchange(port, 'GET /nowhere'), 'HTTP/1.1 404 Not Found', 'RESOURCE_NOT_FOUND')
 })
 
-t.test('once an error, always an error: a later hook can not turn it into a success [X2]', async (t) => {
-  const later = (app: FastifyInstance) => {
-    app.addHook('onSend', async (_request, reply, payload) => {
-      if (reply.statusCode === 409) reply.code(200)
-      return payload
+const later = (app: FastifyInstance) => {
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (reply.statusCode === 409) reply.code(200)
+    return payload
+  })
+  app.addHook('onSend', async (request, reply, payload) =>
+    request.url === '/other' && reply.statusCode === 200 ? '{"fine":true}' : payload
+  )
+}
+
+const conflictRoutes = (app: FastifyInstance) => {
+  for (const url of ['/', '/other', '/own']) {
+    app.get(url, async () => {
+      throw Object.assign(new Error(secret), { statusCode: 409 })
     })
-    app.addHook('onSend', async (request, reply, payload) =>
-      request.url === '/other' && reply.statusCode === 200 ? '{"fine":true}' : payload
-    )
   }
-  const routes = (app: FastifyInstance) => {
-    for (const url of ['/', '/other', '/own']) {
-      app.get(url, async () => {
-        throw Object.assign(new Error(secret), { statusCode: 409 })
-      })
-    }
-  }
+}
+
+t.test('once an error, always an error: a later hook can not turn it into a success [X2]', async (t) => {
   const hookedAfter = await listening(t, (app) => {
     later(app)
-    routes(app)
+    conflictRoutes(app)
   })
-  const hookedBefore = await listening(t, routes, later)
+  const hookedBefore = await listening(t, conflictRoutes, later)
   for (const port of [hookedAfter, hookedBefore]) {
     isWhole(t, await exchange(port, 'GET /'), 'HTTP/1.1 409 Conflict', 'CONFLICT')
     isWhole(t, await exchange(port, 'GET /other'), 'HTTP/1.1 409 Conflict', 'CONFLICT')
@@ -180,21 +183,23 @@ t.test('trailers that the handler promised do not break the error that it threw'
   t.notMatch(answer, /transfer-encoding|trailer/i)
 })
 
+const errorRoutes = (app: FastifyInstance) => {
+  app.get('/thrown', async () => {
+    throw Object.assign(new Error(secret), { statusCode: 409 })
+  })
+  app.get('/sent', (_request, reply) => reply.code(410).send({ secret, long: 'x'.repeat(2000) }))
+  app.get('/split', (_request, reply) => reply.header('x-split', 'a\r\nb').send({ a: 1 }))
+  app.get('/big', (_request, reply) => reply.header('x-split', 'a\r\nb').send({ a: 'x'.repeat(2000) }))
+}
+
+const zip = (app: FastifyInstance) => app.register(compress, { threshold: 1 })
+
 t.test('errors are compressed like any other answer, whichever plugin comes first [N7]', async (t) => {
-  const routes = (app: FastifyInstance) => {
-    app.get('/thrown', async () => {
-      throw Object.assign(new Error(secret), { statusCode: 409 })
-    })
-    app.get('/sent', (_request, reply) => reply.code(410).send({ secret, long: 'x'.repeat(2000) }))
-    app.get('/split', (_request, reply) => reply.header('x-split', 'a\r\nb').send({ a: 1 }))
-    app.get('/big', (_request, reply) => reply.header('x-split', 'a\r\nb').send({ a: 'x'.repeat(2000) }))
-  }
-  const zip = (app: FastifyInstance) => app.register(compress, { threshold: 1 })
   const after = await listening(t, async (app) => {
     await zip(app)
-    routes(app)
+    errorRoutes(app)
   })
-  const before = await listening(t, routes, zip)
+  const before = await listening(t, errorRoutes, zip)
   for (const port of [after, before]) {
     for (const [path, status, code] of [
       ['thrown', 409, 'CONFLICT'],

@@ -43,10 +43,11 @@ t.test('NUL and half surrogate pairs are refused wherever they stand', async (t)
   }
 })
 
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
 t.test('nesting is taken to the limit and not further', async (t) => {
   const app = await echo()
-  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-  const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
   t.strictSame(await send(app, nested(64)), JSON.parse(nested(64)))
   t.strictSame(await send(app, objects(64)), JSON.parse(objects(64)))
   t.strictSame(await send(app, nested(65)), [400, 'JSON_TOO_DEEP'])

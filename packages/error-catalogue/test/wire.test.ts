@@ -8,6 +8,10 @@ import t, { type Test } from 'tap'
 
 const secret = 'canary-8f3a'
 
+function fail(): never {
+  throw new Error(secret)
+}
+
 interface Setting {
   server?: FastifyServerOptions & Record<string, unknown>
   options?: ErrorCatalogueOptions
@@ -16,17 +20,13 @@ interface Setting {
 
 /** A listening service, and what it takes to talk to it in bytes. */
 async function service(t: Test, { server = {}, options = {}, before }: Setting = {}) {
-  const part = errorCatalogueServerOptions()
-  const app = Fastify({ ...part, ...server, http: { ...part.http, ...(server['http'] as object) } } as FastifyServerOptions)
+  const app = Fastify({ ...errorCatalogueServerOptions(), ...server } as FastifyServerOptions)
   before?.(app)
   await app.register(errorCatalogue, {
-    answerHeaders: (request) => ({ 'Request-Id': String(request?.id ?? 'none'), 'X-Frame-Options': 'DENY' }),
+    answerHeaders: (request) => ({ 'Request-Id': request?.id ?? 'none', 'X-Frame-Options': 'DENY' }),
     ...options
   })
-  let release = (): void => undefined
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   app.get('/fine', async () => ({ fine: true }))
   app.get('/slow', async () => {
     await released
@@ -313,9 +313,6 @@ t.test('an answer that is on its way is cut short, not mixed with another', asyn
 })
 
 t.test('a function of the service that throws before routing is a 500, and the process lives', async (t) => {
-  const fail = (): never => {
-    throw new Error(secret)
-  }
   const cases: readonly FastifyServerOptions[] = [
     { genReqId: (raw) => (raw.url === '/fine' ? 'id' : fail()) },
     { rewriteUrl: (raw) => (raw.url === '/fine' ? '/fine' : fail()) },
@@ -359,22 +356,15 @@ t.test('something that throws after the answer has begun cuts it short', async (
 
 t.test('a service that is closing says so, and when to come again [X1]', async (t) => {
   const { app, say } = await service(t)
-  let answer = ''
-  app.server.once('close', () => undefined)
-  const during = new Promise<void>((resolve) => {
-    const { close } = app.server
-    // Between Fastify's preClose hooks and the end of the server, connections still get in.
-    app.server.close = (...parts) => {
-      void say('GET /fine HTTP/1.1\r\nhost: a\r\n\r\n').then((text) => {
-        answer = text
-        close.apply(app.server, parts)
-        resolve()
-      })
-      return app.server
-    }
-  })
+  const close = app.server.close.bind(app.server)
+  const during = Promise.withResolvers<string>()
+  // Between Fastify's preClose hooks and the end of the server, connections still get in.
+  app.server.close = (done) => {
+    during.resolve(say('GET /fine HTTP/1.1\r\nhost: a\r\n\r\n').finally(() => close(done)))
+    return app.server
+  }
   await app.close()
-  await during
+  const answer = await during.promise
   isAnswer(t, answer, 503, 'SERVICE_UNAVAILABLE', { href: /\/fine$/ })
   t.match(answer, /retry-after: 5/)
 })

@@ -1,1 +1,3 @@
-export const placeholder: true = true
+export { methodErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+export type { HttpMethodsOptions } from './options.ts'
+export { default } from './plugin.ts'

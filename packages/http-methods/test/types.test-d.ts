@@ -1,1 +1,15 @@
-export const compiled = true
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+
+import type { ApiError, ErrorList } from '@concordat/api-error'
+import httpMethods, { type HttpMethodsOptions, methodErrors, methodNotAllowed } from '@concordat/http-methods'
+import { expectTypeOf } from 'expect-type'
+import Fastify from 'fastify'
+
+const app = Fastify()
+app.register(httpMethods)
+app.register(httpMethods, { constraints: (request) => ({ region: request.headers['region'] }) })
+// @ts-expect-error – a name is not enough, it must be derived from a request
+app.register(httpMethods, { constraints: ['region'] })
+expectTypeOf(methodErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(methodNotAllowed('PUT', ['GET'])).toEqualTypeOf<ApiError>()
+expectTypeOf<HttpMethodsOptions>().toExtend<{ constraints?: unknown }>()

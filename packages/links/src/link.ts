@@ -8,7 +8,10 @@ export interface Link {
   readonly method: string
 }
 
-/** The absolute URL of a path on this origin. What is absolute already stays as it is. */
+/**
+ * The absolute URL of a path that the service's author chose. What is absolute already stays as it is, so a target that a
+ * client sent goes through `targetWithoutSecrets` first: that leaves no host of the client's choosing in it.
+ */
 export function hrefOf(origin: string, path: string): string {
   if (/^https?:\/\//i.test(path)) return path
   return path.startsWith('/') ? origin + path : `${origin}/${path}`

@@ -22,7 +22,8 @@ export interface OriginRequest {
 /**
  * Makes the function that names the origin of a request's links: `publicUrl`, else the request's host when it is allowed,
  * else the address that the server itself listens on. An unchecked Host header never reaches a link.
- * Throws a `TypeError` for a `publicUrl` that is not an http(s) URL or has a query, fragment, credentials or trailing slash.
+ * Throws a `TypeError` for a `publicUrl` that is not an http(s) URL or has a query, fragment, credentials or trailing slash,
+ * and for an allowed host that is more or less than a host.
  */
 export function originResolver(options: OriginOptions): (request?: OriginRequest) => string {
   const { publicUrl } = options
@@ -30,7 +31,9 @@ export function originResolver(options: OriginOptions): (request?: OriginRequest
     requirePublicUrl(publicUrl)
     return () => publicUrl
   }
-  const allowed = new Set(options.allowedHosts?.map((host) => host.toLowerCase()))
+  const hosts = options.allowedHosts ?? []
+  for (const host of hosts) requireHost(host)
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()))
   return (request) => {
     if (request === undefined) return 'http://localhost'
     const protocol = request.protocol === 'https' ? 'https' : 'http'
@@ -45,16 +48,14 @@ function listeningHost({ localAddress, localPort }: OriginRequest['socket']) {
 }
 
 function requirePublicUrl(publicUrl: string) {
-  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
-  const clean =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === '' &&
-    url.password === '' &&
-    !/[?#]/.test(publicUrl) &&
-    !publicUrl.endsWith('/')
-  if (!clean)
+  // The parser alone is too kind: it trims blanks and mends "https:host", and links are made of what was given.
+  if (!/^https?:\/\/[!-~]+(?<!\/)$/i.test(publicUrl) || /[?#@\\]/.test(publicUrl) || !URL.canParse(publicUrl))
     throw new TypeError(
       `publicUrl is "${publicUrl}". Give an http or https URL without credentials, query, fragment or trailing slash, as "https://api.example.com".`
     )
+}
+
+function requireHost(host: string) {
+  if (!/^[^\s*/?#@\\]+$/.test(host) || !URL.canParse(`http://${host}`))
+    throw new TypeError(`allowedHosts has "${host}". Give a host with its port, if any, and nothing else, as "api.example.com".`)
 }

@@ -1,4 +1,4 @@
-// Names under which credentials travel in a query, compared without case, dashes and underscores.
+// Names under which credentials travel in a query, compared by their letters alone.
 const secretNames = new Set([
   'accesstoken',
   'apikey',
@@ -30,33 +30,54 @@ const secretNames = new Set([
   'xapikey'
 ])
 
+// Most targets are done with at one look: plain characters, and none of what is in every one of the names.
+const plain = /^\/[\w\-.~!$&'()*+,:=@/?]*$/
+const suspicious = /token|key|auth|secret|passw|pwd|assertion|bearer|code|credential|jwt|session|sig/i
+
+const unprintable = /[^!#-;=?-[\]_a-z~]/gu
 const maxTargetLength = 2048
 
 /**
- * A request's target as it may be shown: path and query, without parameters that carry credentials, without what could
- * break out of a log line or a header, at most 2,048 characters. Never throws, whatever a client put there.
+ * A request's target as it may be shown: path and query, without parameters that carry credentials, without the scheme,
+ * user and host of an absolute target, without what could break out of a log line or a header, at most 2,048 characters
+ * of printable ASCII. Never throws, whatever a client put there.
  */
 export function targetWithoutSecrets(target: string): string {
-  const question = target.indexOf('?')
-  if (question === -1) return printable(target)
-  const kept = target
-    .slice(question + 1)
+  if (target.length <= maxTargetLength && plain.test(target) && !(target.includes('?') && suspicious.test(target))) return target
+  const local = target.startsWith('/') ? target : withoutAuthority(target)
+  // Fastify's router begins the query at a # as well, and by option at a semicolon.
+  const start = local.search(/[?#;]/)
+  if (start === -1) return printable(local)
+  const kept = local
+    .slice(start + 1)
     .split('&')
-    .filter((parameter) => !secretNames.has(nameOf(parameter)))
-  return printable(target.slice(0, question) + (kept.length === 0 ? '' : `?${kept.join('&')}`))
+    .filter((parameter) => !carriesSecret(parameter))
+  return printable(local.slice(0, start) + (kept.length === 0 ? '' : local.charAt(start) + kept.join('&')))
 }
 
-function nameOf(parameter: string) {
-  const raw = parameter.split('=', 1)[0] ?? ''
-  // Decoded byte by byte: decodeURIComponent would throw on a broken escape, and %74oken must not pass for harmless.
-  const decoded = raw.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return decoded.toLowerCase().replace(/[^a-z]/g, '')
+function withoutAuthority(target: string) {
+  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+}
+
+// A value may hold an address with a query of its own, so a name is looked for after every separator, and the whole goes.
+function carriesSecret(parameter: string) {
+  return parameter.split(/[?#;]/).some((part) => isSecretName(decoded(part.split('=', 1)[0] ?? '')))
+}
+
+function isSecretName(name: string) {
+  return [name, ...name.split(/[^\w-]/)].some((part) => secretNames.has(part.toLowerCase().replace(/[^a-z]/g, '')))
+}
+
+// Byte by byte: decodeURIComponent would throw on a broken escape, and %74oken must not pass for harmless.
+function decoded(name: string) {
+  return name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
 function printable(target: string) {
-  return target.slice(0, maxTargetLength).replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, encodeURIComponentSafely)
+  const escaped = target.slice(0, maxTargetLength).replace(unprintable, percentEncoded)
+  return escaped.length <= maxTargetLength ? escaped : escaped.slice(0, maxTargetLength).replace(/%.?$/, '')
 }
 
-function encodeURIComponentSafely(character: string) {
+function percentEncoded(character: string) {
   return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }

@@ -1,1 +1,8 @@
-export const placeholder: true = true
+export type { RemoteAddress } from './client-address.ts'
+export { answerHeaders } from './header-block.ts'
+export type { LogSerializer } from './log-serializers.ts'
+export type { TransportSecurityOptions } from './options.ts'
+export { default } from './plugin.ts'
+export { newRequestId } from './request-id.ts'
+export type { TransportServerOptions, TransportServerPart } from './server-options.ts'
+export { transportServerOptions } from './server-options.ts'

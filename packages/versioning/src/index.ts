@@ -1,1 +1,7 @@
-export const placeholder: true = true
+export { versioningErrors } from './errors.ts'
+export type { Lint, LintedRoute } from './lints.ts'
+export { lints } from './lints.ts'
+export type { VersioningOptions } from './options.ts'
+export { versionName, versionPrefix } from './places.ts'
+export { default } from './plugin.ts'
+export type { EndingVersion, LivingVersion, VersionTable } from './version-table.ts'

@@ -1,0 +1,82 @@
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+
+const errors = defineErrors(
+  {
+    NOT_ACCEPTABLE: {
+      statusCode: 406,
+      message: {
+        en: 'The answer cannot be had in a media type that Accept allows. Ask for one of these: {available}.',
+        es: 'La respuesta no existe en ningún tipo de medio que Accept admita. Pida uno de estos: {available}.'
+      },
+      remedy: 'Name one of the listed media types in Accept, or leave the header out to get JSON.'
+    },
+    UNSUPPORTED_MEDIA_TYPE: {
+      statusCode: 415,
+      message: {
+        en: 'The body has no media type that is read here. Send exactly one Content-Type, which is one of these: {consumed}.',
+        es: 'El cuerpo no tiene un tipo de medio que se lea aquí. Envíe un solo Content-Type, que sea uno de estos: {consumed}.'
+      },
+      remedy: 'Set Content-Type to one of the media types that the Accept header of the answer names.'
+    },
+    UNSUPPORTED_CHARSET: {
+      statusCode: 415,
+      message: {
+        en: 'Only bodies in UTF-8 are read here. Encode the body in UTF-8 and leave charset out of Content-Type.',
+        es: 'Aquí solo se leen cuerpos en UTF-8. Codifique el cuerpo en UTF-8 y no indique charset en Content-Type.'
+      },
+      remedy: 'Encode the body in UTF-8, and say charset=utf-8 or nothing.'
+    },
+    UNSUPPORTED_CONTENT_ENCODING: {
+      statusCode: 415,
+      message: {
+        en: 'The coding of the body is not read here. Use one of these in Content-Encoding: {codings}.',
+        es: 'La codificación del cuerpo no se lee aquí. Use una de estas en Content-Encoding: {codings}.'
+      },
+      remedy: 'Send the body with a coding that the Accept-Encoding header of the answer names; identity is no coding at all.'
+    }
+  },
+  { available: { en: '{mediaType} is available', es: '{mediaType} está disponible' } }
+)
+
+/** Every error that this package raises, for the catalogue's `include`. */
+export const negotiationErrors: ErrorList = errors
+
+/**
+ * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2).
+ * For handlers whose object has fewer types than its route declares.
+ *
+ * @example
+ * if (request.acceptedMediaType !== image.mediaType) throw notAcceptable([image.mediaType])
+ */
+export function notAcceptable(available: readonly string[]): ApiError {
+  return errors.create('NOT_ACCEPTABLE', {
+    params: { available: available.join(', ') },
+    errors: available.map((mediaType) => ({ field: 'header.accept', key: 'available', params: { mediaType } }))
+  })
+}
+
+/**
+ * 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). `Accept` names what is read,
+ * and so do `Accept-Patch` (RFC 5789 §3.1) and `Accept-Post` (W3C LDP §7.1) where that is the method.
+ */
+export function unsupportedMediaType(method: string, consumed: readonly string[]): ApiError {
+  return errors.create('UNSUPPORTED_MEDIA_TYPE', { params: { consumed: consumed.join(', ') }, headers: acceptHeaders(method, consumed) })
+}
+
+/** 415 for a `charset` other than UTF-8. */
+export function unsupportedCharset(method: string, consumed: readonly string[]): ApiError {
+  return errors.create('UNSUPPORTED_CHARSET', { headers: acceptHeaders(method, consumed) })
+}
+
+/** 415 for a `Content-Encoding` that nothing decodes; `Accept-Encoding` names what may be sent (RFC 9110 §12.5.3). */
+export function unsupportedContentEncoding(codings: readonly string[]): ApiError {
+  const list = [...codings, 'identity'].join(', ')
+  return errors.create('UNSUPPORTED_CONTENT_ENCODING', { params: { codings: list }, headers: { 'accept-encoding': list } })
+}
+
+function acceptHeaders(method: string, consumed: readonly string[]): Record<string, string> {
+  const accept = consumed.join(', ')
+  if (method === 'PATCH') return { accept, 'accept-patch': accept }
+  if (method === 'POST') return { accept, 'accept-post': accept }
+  return { accept }
+}

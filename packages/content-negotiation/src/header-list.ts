@@ -1,0 +1,26 @@
+/** The longest header value that is read; a longer one counts as absent, as RFC 9110 §12.1 allows. */
+export const maxHeaderLength = 2048
+
+/** The elements of a list header, split at commas outside quoted strings (RFC 9110 §5.6.1), in linear time. */
+export function listElements(value: string): string[] {
+  const elements: string[] = []
+  let start = 0
+  let quoted = false
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at]
+    if (character === '"') quoted = !quoted
+    else if (quoted && character === '\\') at++
+    else if (character === ',' && !quoted) {
+      elements.push(value.slice(start, at))
+      start = at + 1
+    }
+  }
+  elements.push(value.slice(start))
+  return elements
+}
+
+/** The weight of an element (RFC 9110 §12.4.2): 1 when it names none, at most 1, and 0 when it cannot be read. */
+export function weightOf(q: string | undefined): number {
+  if (q === undefined) return 1
+  return /^(?:\d+\.?\d*|\.\d+)$/.test(q) ? Math.min(Number(q), 1) : 0
+}

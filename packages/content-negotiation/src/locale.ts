@@ -1,0 +1,55 @@
+import { maxHeaderLength, weightOf } from './header-list.ts'
+import { rememberAnswers } from './recent-answers.ts'
+
+// A script is guessed for each of them, which costs microseconds: nobody reads more languages than this.
+const maxRanges = 20
+
+/**
+ * Makes the function that picks a locale for an `Accept-Language` header by lookup (RFC 4647 §3.4): each range, the heaviest
+ * first, is shortened from the right until it is one of `locales`. `zh-TW` finds `zh-Hant`, because its script is guessed.
+ * Never throws and never fails: without a match it is the first locale that the header does not refuse by `q=0`, else the first.
+ */
+export function localeChooser(locales: readonly string[]): (header: string | undefined) => string {
+  const fallback = locales[0] as string
+  const byTag = new Map<string, string>()
+  for (const locale of locales) if (!byTag.has(locale.toLowerCase())) byTag.set(locale.toLowerCase(), locale)
+  for (const locale of locales) for (const tag of likelyTags(locale).slice(0, 1)) if (!byTag.has(tag)) byTag.set(tag, locale)
+
+  const chooseOnce = rememberAnswers((header) => {
+    const ranges = header
+      .split(',', maxRanges)
+      .map(readRange)
+      .filter((range) => range !== undefined)
+    const refused = ranges.filter(({ weight }) => weight === 0)
+    const isRefused = (locale: string) => refused.some(({ tag }) => `${locale.toLowerCase()}-`.startsWith(`${tag}-`))
+    for (const { tag } of ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
+      for (const candidate of lookupTags(tag)) {
+        const locale = byTag.get(candidate)
+        if (locale !== undefined && !isRefused(locale)) return locale
+      }
+    }
+    return locales.find((locale) => !isRefused(locale)) ?? fallback
+  })
+  return (header) => (header === undefined || header.length > maxHeaderLength ? fallback : chooseOnce(header))
+}
+
+function readRange(element: string) {
+  const [, tag, q] = /^[ \t]*([a-z]{1,8}(?:-[a-z0-9]{1,8})*)[ \t]*(?:;[ \t]*q=([^ \t;]*)[ \t]*)?$/i.exec(element) ?? []
+  return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
+}
+
+/** The tags to look for, in order: the range shortened step by step, and before its bare language the script that it may mean. */
+function lookupTags(range: string) {
+  const subtags = range.split('-')
+  const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))
+  return [range, ...shortened.slice(1, -1), ...likelyTags(range), ...shortened.slice(-1)]
+}
+
+function likelyTags(tag: string): string[] {
+  try {
+    const { language, script, region } = new Intl.Locale(tag).maximize()
+    return [`${language}-${script}-${region}`.toLowerCase(), `${language}-${script}`.toLowerCase()]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,34 @@
+/** A media type or range as it stands in a header: names in lower case, values as they were sent. */
+export interface MediaType {
+  /** `type/subtype` without parameters. */
+  readonly essence: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const essencePattern = new RegExp(`^[ \\t]*(${token}/${token})[ \\t]*`)
+const parameterPattern = new RegExp(`;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`, 'y')
+
+/** Reads a media type with its parameters (RFC 9110 §8.3.1), in linear time. Nothing when it is malformed or repeats a parameter. */
+export function parseMediaType(text: string): MediaType | undefined {
+  const start = essencePattern.exec(text)
+  if (start === null) return undefined
+  const parameters = new Map<string, string>()
+  parameterPattern.lastIndex = start[0].length
+  while (parameterPattern.lastIndex < text.length) {
+    const parameter = parameterPattern.exec(text)
+    if (parameter === null) return undefined
+    const [, name, plain, quoted = ''] = parameter
+    if (name === undefined) continue
+    const key = name.toLowerCase()
+    if (parameters.has(key)) return undefined
+    parameters.set(key, plain ?? quoted.replaceAll(/\\(.)/g, '$1'))
+  }
+  return { essence: (start[1] as string).toLowerCase(), parameters }
+}
+
+/** Whether the type names no charset, or the only one that is spoken here. */
+export function isUtf8({ parameters }: MediaType): boolean {
+  const charset = parameters.get('charset')
+  return charset === undefined || /^utf-?8$/i.test(charset)
+}

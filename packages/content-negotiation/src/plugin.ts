@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { chooseMediaType, json } from './accept.ts'
+import { notAcceptable, unsupportedMediaType } from './errors.ts'
+import { maxHeaderLength } from './header-list.ts'
+import { localeChooser } from './locale.ts'
+import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
+import { rememberAnswers } from './recent-answers.ts'
+import { bodyJudge } from './request-body.ts'
+import { consumedTypes, producedTypes } from './route-media-types.ts'
+import { negotiatedVary } from './vary.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The media types that the route can answer with, the preferred one first. JSON is always among them. */
+    produces?: readonly string[]
+    /** The media types of bodies that the route reads. Default: JSON alone. */
+    consumes?: readonly string[]
+  }
+  interface FastifyRequest {
+    /** The one of the service's locales that suits `Accept-Language` best. */
+    readonly locale: string
+    /** The media type that the answer should have: the one of the route's `produces` that `Accept` prefers. */
+    readonly acceptedMediaType: string
+  }
+}
+
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] }
+type Done = (error?: Error) => void
+type BodyDone = (error: Error | null, body?: unknown) => void
+
+/** Every answer has a type that the client accepts, every body a type that the route reads, and `Vary` says so. */
+async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) {
+  const { locales, contentEncodings } = resolveOptions(options)
+  const localeOf = localeChooser(locales)
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  const negotiators = new Map<string, ReturnType<typeof negotiator>>()
+  const judges = new Map<string, ReturnType<typeof judge>>()
+
+  app.decorateRequest('acceptedMediaType', json)
+  app.decorateRequest('locale', { getter: chosenLocale })
+  app.addHook('onRoute', prepareRoute)
+  app.addHook('onSend', sayWhatVaries)
+  // Fastify asks it last: every parser for a type or a pattern wins, of whatever plugin, whenever and wherever it is registered.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
+
+  /** A route's own hooks run after those of its instances, so that a retired version or a missing credential is answered first. */
+  function prepareRoute(route: RouteOptions) {
+    const methods = [route.method].flat()
+    const name = `${methods.join(', ')} ${route.url}`
+    const produces = producedTypes(route.config?.produces, name)
+    const consumes = consumedTypes(route.config?.consumes, name)
+    route.config = { ...route.config, produces, consumes }
+    route.onRequest = [route.onRequest ?? [], kept(negotiators, produces, negotiator)].flat()
+    if (methods.every((method) => method === 'GET' || method === 'HEAD')) return
+    route.preParsing = [kept(judges, consumes, judge), route.preParsing ?? []].flat()
+  }
+
+  function chosenLocale(this: FastifyRequest) {
+    return localeOf(this.headers['accept-language'])
+  }
+
+  function judge(consumes: readonly string[]) {
+    const refusalOf = bodyJudge(consumes, contentEncodings)
+    return function judgeBody(request: FastifyRequest, _reply: FastifyReply, _payload: unknown, next: Done) {
+      next(refusalOf(request))
+    }
+  }
+
+  function parseUnclaimed(request: FastifyRequest, body: Buffer, done: BodyDone) {
+    const mediaType = request.mediaType ?? ''
+    const consumes = request.routeOptions.config.consumes ?? [json]
+    if (request.is404) done(null)
+    else if (!consumes.includes(mediaType) || mediaType.startsWith('multipart/')) done(unsupportedMediaType(request.method, consumes))
+    else if (mediaType === json || mediaType.endsWith('+json')) parseJson.call(app, request, body.toString(), done)
+    else done(null, body)
+  }
+}
+
+function negotiator(produces: readonly string[]) {
+  const choose = rememberAnswers((accept) => chooseMediaType(accept, produces))
+  return function negotiate(request: Writable<FastifyRequest>, _reply: FastifyReply, next: Done) {
+    const { accept } = request.headers
+    if (accept === undefined || accept === '*/*' || accept === json) return next()
+    if (request.method === 'OPTIONS' || accept.length > maxHeaderLength) return next()
+    const chosen = choose(accept)
+    if (chosen === undefined) return next(notAcceptable(produces))
+    request.acceptedMediaType = chosen
+    next()
+  }
+}
+
+function sayWhatVaries(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+  reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
+  next()
+}
+
+/** Routes with the same media types share a hook, and so the answers that it remembers. */
+function kept<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
+  const key = types.join()
+  const hook = hooks.get(key) ?? make(types)
+  hooks.set(key, hook)
+  return hook
+}
+
+const contentNegotiation: FastifyPluginAsync<ContentNegotiationOptions> = fp(plugin, {
+  name: '@concordat/content-negotiation',
+  fastify: '5.x'
+})
+export default contentNegotiation

@@ -1,0 +1,60 @@
+import type { ApiError } from '@concordat/api-error'
+import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
+import { maxHeaderLength } from './header-list.ts'
+import { isUtf8, parseMediaType } from './media-type.ts'
+import { rememberAnswers } from './recent-answers.ts'
+
+/** The part of a request that tells whether it has a body and what that is. */
+export interface BodyRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly raw: { readonly rawHeaders: readonly string[]; readonly stream?: { readonly endAfterHeaders?: boolean } }
+}
+
+/**
+ * Makes the function that finds what is wrong with a request's body before it is read: its media type must be one of `consumes`,
+ * its charset UTF-8, and each of its codings one of `codings` (rule N3).
+ */
+export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
+  const verdict = rememberAnswers((contentType) => {
+    const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
+    if (mediaType === undefined || !consumes.includes(mediaType.essence)) return unsupportedMediaType
+    return isUtf8(mediaType) ? undefined : unsupportedCharset
+  })
+  return (request) => {
+    // Fastify reads no body of these.
+    if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
+    const { 'content-type': contentType = '', 'content-encoding': contentEncoding } = request.headers
+    const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : verdict(contentType as string)
+    if (refuse !== undefined) return refuse(request.method, consumes)
+    if (contentEncoding === undefined || isDecoded(contentEncoding as string, codings)) return undefined
+    return unsupportedContentEncoding(codings)
+  }
+}
+
+function hasBody({ headers, raw }: BodyRequest) {
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length) !== 0
+  // HTTP/2 needs neither header: there a body is announced by the stream staying open.
+  return headers['transfer-encoding'] !== undefined || raw.stream?.endAfterHeaders === false
+}
+
+// Node keeps the first of two Content-Type lines and drops the other: a gateway may have read the other one.
+function isRepeated(rawHeaders: readonly string[]) {
+  let seen = false
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length !== 12 || name.toLowerCase() !== 'content-type') continue
+    if (seen) return true
+    seen = true
+  }
+  return false
+}
+
+function isDecoded(contentEncoding: string, codings: readonly string[]) {
+  return contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .every((coding) => coding === 'identity' || codings.includes(coding))
+}

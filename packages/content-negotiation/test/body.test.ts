@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
+import contentNegotiation, { type ContentNegotiationOptions } from '@concordat/content-negotiation'
+import Fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
+import t from 'tap'
+
+async function service(options: ContentNegotiationOptions = {}, before: (app: FastifyInstance) => void = () => {}) {
+  const app = Fastify({ bodyLimit: 1000 })
+  before(app)
+  await app.register(contentNegotiation, options)
+  return app
+}
+
+const echo = (request: { body: unknown }) => ({ read: Buffer.isBuffer(request.body) ? request.body.toString('hex') : request.body })
+
+t.test('a body needs a media type that its route reads; the answer names them [N3] [X1]', async (t) => {
+  const app = await service()
+  const methods: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE']
+  for (const method of methods) app.route({ method, url: '/orders', handler: echo })
+  app.patch('/merge', { config: { consumes: ['application/merge-patch+json', 'application/json'] } }, echo)
+
+  for (const type of [
+    '',
+    'text/plain',
+    'application/jsonx',
+    'json',
+    'application/json, application/json',
+    'application/json;charset=utf-8;charset=utf-8',
+    'application/json;x="',
+    `application/json;x=${'a'.repeat(2048)}`
+  ]) {
+    for (const method of methods) {
+      const answer = await app.inject({ method: method as 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{}' })
+      t.match(answer, { statusCode: 415, headers: { accept: 'application/json' } }, `${method} ${type}`)
+      t.equal(answer.json().code, 'UNSUPPORTED_MEDIA_TYPE')
+      t.equal(answer.headers['accept-post'], method === 'POST' ? 'application/json' : undefined)
+      t.equal(answer.headers['accept-patch'], method === 'PATCH' ? 'application/json' : undefined)
+    }
+  }
+  const patch = await app.inject({ method: 'PATCH', url: '/merge', headers: { 'content-type': 'text/plain' }, payload: 'a' })
+  t.equal(patch.headers['accept-patch'], 'application/merge-patch+json, application/json')
+  for (const type of [
+    'application/json',
+    'Application/JSON; charset=utf-8',
+    'application/json;charset="UTF8"',
+    'application/json;',
+    'application/json ; v=1'
+  ]) {
+    t.strictSame(
+      (await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{"a":1}' })).json(),
+      { read: { a: 1 } },
+      type
+    )
+  }
+})
+
+t.test('a charset other than UTF-8 is refused [N3]', async (t) => {
+  const app = await service()
+  app.post('/orders', echo)
+  for (const charset of ['utf-16', 'iso-8859-1', '"latin1"']) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/orders',
+      headers: { 'content-type': `application/json; charset=${charset}` },
+      payload: '{}'
+    })
+    t.match(answer, { statusCode: 415, headers: { accept: 'application/json' } })
+    t.equal(answer.json().code, 'UNSUPPORTED_CHARSET')
+  }
+})
+
+t.test('a request without a body needs no media type', async (t) => {
+  const app = await service()
+  app.route({ method: ['GET', 'POST', 'DELETE'], url: '/orders', handler: echo })
+  app.head('/items', echo)
+  t.equal((await app.inject({ method: 'POST', url: '/orders' })).statusCode, 200)
+  t.equal((await app.inject({ method: 'POST', url: '/orders', headers: { 'content-length': '0' } })).statusCode, 200)
+  t.equal((await app.inject({ method: 'DELETE', url: '/orders' })).statusCode, 200)
+  t.equal(
+    (await app.inject({ method: 'GET', url: '/orders', headers: { 'content-type': 'text/plain', 'content-length': '1' }, payload: 'a' }))
+      .statusCode,
+    200
+  )
+})
+
+t.test('what arrives over HTTP/1.1 is judged by its framing, and a second Content-Type line is refused [N3]', async (t) => {
+  const app = await service()
+  app.post('/orders', echo)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  async function send(head: string, body: string) {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(`POST /orders HTTP/1.1\r\nHost: api.example\r\nConnection: close\r\n${head}\r\n\r\n${body}`)
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    await once(socket, 'close')
+    return Number(answer.slice(9, 12))
+  }
+  t.equal(await send('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'), 415)
+  t.equal(await send('Transfer-Encoding: chunked\r\nContent-Type: text/plain', '2\r\n{}\r\n0\r\n\r\n'), 415)
+  t.equal(await send('Transfer-Encoding: chunked\r\nContent-Type: application/json', '2\r\n{}\r\n0\r\n\r\n'), 200)
+  t.equal(await send('Content-Length: 2', '{}'), 415)
+  t.equal(await send('Content-Length: 2\r\ncontent-type: application/json', '{}'), 200)
+  t.equal(await send('Content-Length: 2\r\nContent-Type: application/json\r\nContent-Type: application/json', '{}'), 415)
+  t.equal(await send('Content-Length: 2\r\nContent-Type: application/json\r\nX-Twelve-Chr: a', '{}'), 200)
+})
+
+t.test('over HTTP/2 a body is seen without any header that announces it [N3]', async (t) => {
+  const app = Fastify({ http2: true })
+  await app.register(contentNegotiation)
+  app.post('/orders', echo)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const session = http2.connect(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  t.teardown(async () => {
+    session.close()
+    await app.close()
+  })
+  async function send(headers: Record<string, string>, body?: string) {
+    const stream = session.request({ ':method': 'POST', ':path': '/orders', ...headers }, { endStream: body === undefined })
+    if (body !== undefined) stream.end(body)
+    const [answer] = await once(stream, 'response')
+    stream.resume()
+    return answer[':status']
+  }
+  t.equal(await send({}, '{}'), 415)
+  t.equal(await send({ 'content-type': 'application/json' }, '{}'), 200)
+  t.equal(await send({ 'content-type': 'text/plain', 'content-length': '2' }, '{}'), 415)
+  t.equal(await send({}), 200)
+})
+
+async function sendCoded(app: FastifyInstance, coding: string) {
+  const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+  const answer = await app.inject({ method: 'POST', url: '/orders', headers, payload: '{}' })
+  return answer.statusCode === 200 ? 200 : `${answer.json().code}: ${String(answer.headers['accept-encoding'])}`
+}
+
+t.test('a coded body is refused unless the service decodes that coding; the answer names what may be sent [N3]', async (t) => {
+  const plain = await service()
+  const decoding = await service({ contentEncodings: ['GZIP', 'br'] })
+  for (const app of [plain, decoding]) app.post('/orders', echo)
+  t.equal(await sendCoded(plain, 'identity'), 200)
+  t.equal(await sendCoded(plain, 'gzip'), 'UNSUPPORTED_CONTENT_ENCODING: identity')
+  t.equal(await sendCoded(decoding, 'Gzip'), 200)
+  t.equal(await sendCoded(decoding, 'gzip, br'), 200)
+  t.equal(await sendCoded(decoding, 'gzip, zstd'), 'UNSUPPORTED_CONTENT_ENCODING: gzip, br, identity')
+})
+
+t.test('binary types arrive as a Buffer, within the limit of the route [N5]', async (t) => {
+  const app = await service()
+  app.post('/images', { bodyLimit: 4, config: { consumes: ['image/png', 'Image/JPEG'] } }, echo)
+  const send = (type: string, payload: Buffer) => app.inject({ method: 'POST', url: '/images', headers: { 'content-type': type }, payload })
+  t.strictSame((await send('image/png', Buffer.from([1, 2, 255]))).json(), { read: '0102ff' })
+  t.strictSame((await send('image/jpeg; q=1', Buffer.from([7]))).json(), { read: '07' })
+  t.equal((await send('image/png', Buffer.alloc(5))).statusCode, 413)
+  t.equal((await send('application/json', Buffer.from('{}'))).statusCode, 415, 'JSON is read only where it is named')
+  t.equal((await send('image/gif', Buffer.from([1]))).headers.accept, 'image/png, image/jpeg')
+})
+
+t.test('types in +json are parsed as JSON, with Fastify’s care about prototypes [N4]', async (t) => {
+  const app = await service()
+  app.patch('/orders', { config: { consumes: ['application/merge-patch+json'] } }, echo)
+  const send = (payload: string) =>
+    app.inject({ method: 'PATCH', url: '/orders', headers: { 'content-type': 'application/merge-patch+json' }, payload })
+  t.strictSame((await send('{"note":null,"é":1}')).json(), { read: { note: null, é: 1 } })
+  t.equal((await send('{"__proto__":{}}')).statusCode, 400)
+  t.equal((await send('{"broken')).statusCode, 400)
+  t.equal((await send('')).statusCode, 400)
+})
+
+const parseAs = (name: string) => (_request: unknown, _body: unknown, done: (error: null, body: string) => void) => done(null, name)
+
+t.test('parsers of the service win, for a type or a pattern, before or after, above or below [N4]', async (t) => {
+  const consumes = ['application/a+json', 'application/b+json', 'image/png', 'multipart/form-data']
+  const app = await service({}, (early) => {
+    early.addContentTypeParser(/^application\/a\+json/, { parseAs: 'string' }, parseAs('early pattern'))
+    early.addContentTypeParser('image/png', { parseAs: 'buffer' }, parseAs('early type'))
+  })
+  app.post('/', { config: { consumes } }, echo)
+  app.addContentTypeParser(/^application\/b\+json/, { parseAs: 'string' }, parseAs('late pattern'))
+  await app.register(async (child) => {
+    child.addContentTypeParser('multipart/form-data', { parseAs: 'buffer' }, parseAs('multipart plugin'))
+    child.post('/child', { config: { consumes } }, echo)
+  })
+  const send = async (url: string, type: string) =>
+    (await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload: '{}' })).json()
+  t.strictSame(await send('/', 'application/a+json'), { read: 'early pattern' })
+  t.strictSame(await send('/', 'application/b+json'), { read: 'late pattern' })
+  t.strictSame(await send('/', 'image/png'), { read: 'early type' })
+  t.strictSame(await send('/child', 'multipart/form-data; boundary=x'), { read: 'multipart plugin' })
+  t.equal((await send('/', 'multipart/form-data; boundary=x')).code, 'UNSUPPORTED_MEDIA_TYPE', 'no plugin reads it here')
+})
+
+t.test('a route’s own preParsing hooks run after the body was judged', async (t) => {
+  const app = await service()
+  app.post('/orders', { preParsing: async () => void t.fail('went on') }, echo)
+  t.equal((await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'text/csv' }, payload: 'a' })).statusCode, 415)
+})
+
+t.test('a route that was registered before keeps to JSON and to what Fastify parses', async (t) => {
+  const app = await service({}, (early) => early.post('/early', echo))
+  const send = (type: string) => app.inject({ method: 'POST', url: '/early', headers: { 'content-type': type }, payload: '{}' })
+  t.equal((await send('application/json')).statusCode, 200)
+  t.match(await send('image/png'), { statusCode: 415, headers: { accept: 'application/json' } })
+})

@@ -1,0 +1,29 @@
+// The one resource that every server of the benchmark answers with.
+export const item = {
+  id: '01937f6e-0000-7000-8000-000000000001',
+  name: 'Chai',
+  categoryId: '01937f6e-0000-7000-8000-000000000002',
+  unitPrice: '18.00',
+  currency: 'EUR',
+  unitsInStock: 39,
+  discontinued: false,
+  createdAt: '2025-01-01T00:00:00.000Z',
+  updatedAt: '2025-01-01T00:00:00.000Z'
+}
+
+const text = { type: 'string' }
+export const itemSchema = {
+  type: 'object',
+  required: Object.keys(item),
+  properties: {
+    id: text,
+    name: text,
+    categoryId: text,
+    unitPrice: text,
+    currency: text,
+    unitsInStock: { type: 'integer' },
+    discontinued: { type: 'boolean' },
+    createdAt: text,
+    updatedAt: text
+  }
+}

@@ -1,0 +1,29 @@
+import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
+import type { EnvelopeOptions } from '@concordat/envelope'
+import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
+import type { HttpMethodsOptions } from '@concordat/http-methods'
+import type { OriginOptions } from '@concordat/links'
+import type { TransportSecurityOptions } from '@concordat/transport-security'
+import type { VersioningOptions } from '@concordat/versioning'
+
+/**
+ * Settings of the preset. What several plugins need is said once; each plugin can be left out with `false` or be given
+ * settings of its own, which win over what the preset fills in.
+ */
+export interface ConventionsOptions extends OriginOptions {
+  /** The versions of the API and their dates. Needed unless `versioning` is `false`. */
+  readonly versions?: VersioningOptions['versions']
+  /**
+   * The languages of messages; the first is the default.
+   * @default ['en', 'es']
+   */
+  readonly locales?: readonly string[]
+  /** The clock of all plugins, in milliseconds. @default Date.now */
+  readonly now?: () => number
+  readonly transportSecurity?: TransportSecurityOptions | false
+  readonly errorCatalogue?: ErrorCatalogueOptions | false
+  readonly versioning?: Omit<VersioningOptions, 'versions'> | false
+  readonly httpMethods?: HttpMethodsOptions | false
+  readonly contentNegotiation?: ContentNegotiationOptions | false
+  readonly envelope?: EnvelopeOptions | false
+}

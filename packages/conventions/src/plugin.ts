@@ -1,0 +1,51 @@
+import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
+import envelope from '@concordat/envelope'
+import errorCatalogue from '@concordat/error-catalogue'
+import httpMethods, { methodErrors } from '@concordat/http-methods'
+import transportSecurity, { answerHeaders } from '@concordat/transport-security'
+import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
+import type { FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import type { ConventionsOptions } from './options.ts'
+
+/** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
+const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
+  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], now = Date.now } = options
+  const origin = { publicUrl, allowedHosts }
+  const versioned = options.versioning !== false
+  const chooseLocale = localeChooser(locales)
+
+  if (options.transportSecurity !== false) await app.register(transportSecurity, { ...options.transportSecurity })
+  if (options.errorCatalogue !== false) {
+    const own = options.errorCatalogue
+    await app.register(errorCatalogue, {
+      ...origin,
+      locales,
+      now,
+      locale: ({ headers }) => chooseLocale(headers['accept-language']),
+      ...(versioned && { version: (request) => versionName(app, request) }),
+      ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
+      ...own,
+      include: [methodErrors, negotiationErrors, versioningErrors, ...(own?.include ?? [])]
+    })
+  }
+  if (options.envelope !== false) {
+    await app.register(envelope, {
+      ...origin,
+      now,
+      ...(versioned && { version: (request) => request.apiVersion, base: versionPrefix }),
+      ...options.envelope
+    })
+  }
+  if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
+  // Last, because versioning adds a route, and the hooks above apply to routes that come after them.
+  if (versioned) {
+    if (versions === undefined)
+      throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
+    await app.register(versioning, { ...origin, versions, now, ...options.versioning })
+  }
+  if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
+}
+
+const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })
+export default plugin

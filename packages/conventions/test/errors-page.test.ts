@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import conventions from '@concordat/conventions'
+import Fastify from 'fastify'
+import t from 'tap'
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
+
+t.test('the published page has every code of the catalogue, with its status, texts and remedy, and no other [X3]', async (t) => {
+  const app = Fastify()
+  await app.register(conventions, { versions: { 1: {} } })
+  const published = (page.match(/^\| `.*$/gm) ?? []).map((row) => row.slice(2, -2).split(' | ').slice(0, 5))
+  t.strictSame(
+    published,
+    app.errorCatalogue.entries.map(({ code, statusCode, message, remedy }) => [
+      `\`${code}\``,
+      String(statusCode),
+      message.en,
+      message['es'],
+      remedy
+    ])
+  )
+  t.ok(published.length > 0)
+})

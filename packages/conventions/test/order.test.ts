@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import conventions, { serverOptions } from '@concordat/conventions'
+import Fastify from 'fastify'
+import t from 'tap'
+
+interface Wish {
+  method: 'POST' | 'PUT'
+  version: number
+  query: string
+  headers: Record<string, string>
+  body: string
+}
+
+// One fault for each row of the table that can refuse a request, by the status with which it does.
+const faults: Readonly<Record<number, (wish: Wish) => void>> = {
+  414: (wish) => (wish.query = `?q=${'x'.repeat(9000)}`),
+  410: (wish) => (wish.version = 1),
+  406: (wish) => (wish.headers['accept'] = 'image/webp'),
+  405: (wish) => (wish.method = 'PUT'),
+  415: (wish) => (wish.headers['content-type'] = 'text/plain'),
+  400: (wish) => (wish.body = '{'),
+  422: (wish) => (wish.body = '{}'),
+  409: () => {}
+}
+const packages: Readonly<Record<number, [string, string]>> = {
+  414: ['error-catalogue', 'onRequest'],
+  410: ['versioning', 'onRequest'],
+  406: ['content-negotiation', 'onRequest'],
+  405: ['http-methods', 'preParsing'],
+  415: ['content-negotiation', 'preParsing'],
+  400: ['error-catalogue', 'parsing'],
+  422: ['error-catalogue', 'validation'],
+  409: ['the service', 'handler']
+}
+// Nothing is negotiated for what does not exist; and a body has one fault at a time.
+const apart = new Set(['406 405', '400 422'])
+
+const table = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
+  .split('<!-- request:start -->')[1]
+  ?.split('<!-- request:end -->')[0]
+const rows = (table ?? '')
+  .split('\n')
+  .filter((line) => /^\| \d/.test(line))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+
+function orderOf(status: number) {
+  const [name, stage] = packages[status] as [string, string]
+  return rows.findIndex((cells) => cells[2] === stage && cells[3] === name)
+}
+
+const app = Fastify(serverOptions())
+await app.register(conventions, {
+  publicUrl: 'https://api.example.com',
+  now: () => Date.UTC(2026, 0, 1),
+  versions: {
+    1: { deprecatedAt: '2024-01-01T00:00:00Z', sunsetAt: '2025-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
+    2: { status: 'current' }
+  }
+})
+const Order = { type: 'object', required: ['quantity'], properties: { quantity: { type: 'integer' } } }
+for (const version of [1, 2]) {
+  await app.apiVersion(version, async (instance) => {
+    instance.post('/orders', { schema: { body: Order, response: { 201: Order } } }, async () => {
+      throw Object.assign(new Error('sold out'), { statusCode: 409 })
+    })
+  })
+}
+
+t.test('the architecture page has a row for each package that can refuse a request', async (t) => {
+  for (const status of Object.keys(packages)) t.ok(orderOf(Number(status)) >= 0, `${status} has a row`)
+})
+
+const statuses = Object.keys(faults)
+  .map(Number)
+  .toSorted((a, b) => orderOf(a) - orderOf(b))
+for (const [index, earlier] of statuses.entries()) {
+  for (const later of statuses.slice(index + 1)) {
+    if (apart.has(`${earlier} ${later}`)) continue
+    t.test(`a request that deserves ${earlier} and ${later} gets ${earlier}, as the architecture page says`, async (t) => {
+      const wish: Wish = { method: 'POST', version: 2, query: '', headers: { 'content-type': 'application/json' }, body: '{"quantity":1}' }
+      faults[later]?.(wish)
+      faults[earlier]?.(wish)
+      const answer = await app.inject({
+        method: wish.method,
+        url: `/v${wish.version}/orders${wish.query}`,
+        headers: wish.headers,
+        body: wish.body
+      })
+      t.equal(answer.json().error.status, earlier)
+      t.equal(answer.statusCode, earlier)
+    })
+  }
+}
+
+t.test('404 and 405 win over 406', async (t) => {
+  const headers = { accept: 'image/webp' }
+  t.equal((await app.inject({ url: '/v2/nothing', headers })).statusCode, 404)
+  t.equal((await app.inject({ method: 'PUT', url: '/v2/orders', headers })).statusCode, 405)
+})

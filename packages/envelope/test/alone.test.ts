@@ -1,0 +1,95 @@
+import envelope from '@concordat/envelope'
+import Fastify from 'fastify'
+import t from 'tap'
+
+const Thing = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'string' }, note: { type: 'string' } }
+}
+
+async function start(options: Parameters<typeof envelope>[1] = {}) {
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com', now: () => Date.UTC(2026, 0, 2), ...options })
+  return app
+}
+
+t.test('a resource leaves as data, with a self link and meta, in this order [E1] [K1] [K3] [S5]', async (t) => {
+  const app = await start()
+  app.get('/things/:id', { schema: { response: { 200: Thing } } }, async () => ({ id: '7' }))
+  const answer = await app.inject('/things/7')
+  t.equal(answer.statusCode, 200)
+  t.equal(
+    answer.body,
+    '{"data":{"id":"7"},"_links":[{"rel":"self","href":"https://api.example.com/things/7","method":"GET"}],"_meta":{"version":"v1","timestamp":"2026-01-02T00:00:00.000Z"}}'
+  )
+})
+
+t.test('a list leaves as data too [E2]', async (t) => {
+  const app = await start()
+  app.get('/things', { schema: { response: { 200: { type: 'array', items: Thing } } } }, async () => [{ id: '1' }, { id: '2' }])
+  t.strictSame((await app.inject('/things')).json().data, [{ id: '1' }, { id: '2' }])
+})
+
+t.test('HEAD has the headers of GET, Content-Length included, and no body', async (t) => {
+  const app = await start()
+  app.get('/things/:id', { schema: { response: { 200: Thing } } }, async () => ({ id: '7' }))
+  const [get, head] = [await app.inject('/things/7'), await app.inject({ method: 'HEAD', url: '/things/7' })]
+  t.equal(head.body, '')
+  t.strictSame({ ...head.headers, date: '' }, { ...get.headers, date: '' })
+})
+
+t.test('the self link leaves credentials of the query out', async (t) => {
+  const app = await start()
+  app.get('/things', { schema: { response: { 200: Thing } } }, async () => ({ id: '1' }))
+  t.equal((await app.inject('/things?a=1&access_token=s3cret')).json()._links[0].href, 'https://api.example.com/things?a=1')
+})
+
+t.test('without a publicUrl links name where the server listens, never the Host header [K2]', async (t) => {
+  const app = Fastify()
+  await app.register(envelope)
+  app.get('/', { schema: { response: { 200: Thing } } }, async () => ({ id: '1' }))
+  const { href } = (await app.inject({ url: '/', headers: { host: 'evil.example' } })).json()._links[0]
+  t.equal(href, 'http://localhost/')
+})
+
+t.test('an error of stock Fastify passes untouched', async (t) => {
+  const app = await start()
+  app.get('/things', { schema: { response: { 200: Thing } } }, async () => {
+    throw Object.assign(new Error('no such thing'), { statusCode: 404 })
+  })
+  const answer = await app.inject('/things')
+  t.strictSame([answer.statusCode, answer.json()], [404, { statusCode: 404, error: 'Not Found', message: 'no such thing' }])
+})
+
+t.test('a route can opt out, and so can the routes under a prefix', async (t) => {
+  const app = await start({ exceptPrefixes: ['/assets/'] })
+  app.get('/plain', { config: { envelope: false } }, async () => 'plain')
+  app.get('/assets/logo', async () => 'logo')
+  t.equal((await app.inject('/plain')).body, 'plain')
+  t.equal((await app.inject('/assets/logo')).body, 'logo')
+})
+
+t.test('version, base and parts come from functions [V8]', async (t) => {
+  const app = await start({
+    version: () => 'v3',
+    base: () => '/v3',
+    parts: [() => ({ links: [{ rel: 'next', href: 'https://api.example.com/v3/things?after=x', method: 'GET' }] }), () => ({})]
+  })
+  app.get('/v3/things', { schema: { response: { 200: Thing } } }, async (_request, reply) => {
+    reply.link('search', '/searches', 'POST').link('help', 'https://docs.example.com/')
+    return { id: '1' }
+  })
+  const { _links, _meta } = (await app.inject('/v3/things')).json()
+  t.equal(_meta.version, 'v3')
+  t.strictSame(_links.slice(1), [
+    { rel: 'search', href: 'https://api.example.com/v3/searches', method: 'POST' },
+    { rel: 'help', href: 'https://docs.example.com/', method: 'GET' },
+    { rel: 'next', href: 'https://api.example.com/v3/things?after=x', method: 'GET' }
+  ])
+})
+
+t.test('options that make no sense stop the start', async (t) => {
+  await t.rejects(start({ publicUrl: 'api.example.com' }), /publicUrl is "api.example.com"/)
+  await t.rejects(start({ exceptPrefixes: ['/'] }), /exceptPrefixes has "\/"/)
+})

@@ -1,0 +1,136 @@
+import envelope, { timestampTail } from '@concordat/envelope'
+import Fastify, { type RouteHandlerMethod } from 'fastify'
+import t from 'tap'
+
+const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+
+async function answerOf(handler: RouteHandlerMethod, response: Record<string, unknown> = { 200: Thing }) {
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.post('/things', { schema: { response } }, handler)
+  return app.inject({ method: 'POST', url: '/things' })
+}
+
+t.test('created answers 201 with Location, and the self link is the new resource [M2]', async (t) => {
+  const answer = await answerOf(async (_request, reply) => reply.created('/things/9', { id: '9' }), { 201: Thing })
+  t.equal(answer.statusCode, 201)
+  t.equal(answer.headers.location, 'https://api.example.com/things/9')
+  t.strictSame(answer.json().data, { id: '9' })
+  t.strictSame(answer.json()._links, [{ rel: 'self', href: 'https://api.example.com/things/9', method: 'GET' }])
+})
+
+t.test('noContent answers 204 without a body', async (t) => {
+  const answer = await answerOf(async (_request, reply) => reply.noContent(), { 204: { type: 'null' } })
+  t.strictSame([answer.statusCode, answer.body, answer.headers['content-type']], [204, '', undefined])
+})
+
+t.test('a redirect has no envelope', async (t) => {
+  const answer = await answerOf((_request, reply) => reply.code(303).header('location', '/elsewhere').send())
+  t.strictSame([answer.statusCode, answer.body], [303, ''])
+})
+
+t.test('a field that the schema does not declare never leaves [F9]', async (t) => {
+  const answer = await answerOf(async () => ({ id: '1', passwordHash: 'secret' }))
+  t.strictSame(answer.json().data, { id: '1' })
+})
+
+for (const [name, handler] of Object.entries<RouteHandlerMethod>({
+  'a status that the route does not declare': async (_request, reply) => reply.code(202).send({ secret: 1 }),
+  'a string': async () => 'secret',
+  nothing: async () => undefined,
+  null: async () => null,
+  'a Buffer': async () => Buffer.from('secret'),
+  'a Response': async () => new Response('secret')
+})) {
+  t.test(`${name} is refused with a 500 that shows nothing`, async (t) => {
+    const answer = await answerOf(handler)
+    t.equal(answer.statusCode, 500)
+    t.notMatch(answer.body, /secret/)
+    t.match(answer.json(), { code: 'INTERNAL_ERROR' })
+  })
+}
+
+t.test('a range of statuses may share a schema', async (t) => {
+  const answer = await answerOf(async (_request, reply) => reply.code(202).send({ id: '1' }), { '2xx': Thing })
+  t.strictSame([answer.statusCode, answer.json().data], [202, { id: '1' }])
+})
+
+t.test('other media types that the route declares leave as they are; JSON beside them is enveloped', async (t) => {
+  const response = {
+    200: { content: { 'application/json': { schema: Thing }, 'text/csv': { schema: { type: 'string' } } } }
+  }
+  const csv = await answerOf(async (_request, reply) => reply.type('text/csv').send('id\r\n1\r\n'), response)
+  t.strictSame([csv.statusCode, csv.body], [200, 'id\r\n1\r\n'])
+  const json = await answerOf(async () => ({ id: '1', more: true }), response)
+  t.strictSame(json.json().data, { id: '1' })
+  const html = await answerOf(async (_request, reply) => reply.type('text/html').send('<b>'), response)
+  t.equal(html.statusCode, 500)
+})
+
+t.test('a route without a declared success, or with a declared error, stops the start', async (t) => {
+  await t.rejects(
+    answerOf(async () => ({}), {}),
+    /POST \/things declares no answer. Give it schema.response/
+  )
+  await t.rejects(
+    answerOf(async () => ({}), { 200: Thing, 404: Thing }),
+    /POST \/things declares a schema for "404"/
+  )
+})
+
+t.test('a route keeps hooks of its own, which see the resource and then the bytes', async (t) => {
+  const app = Fastify()
+  await app.register(envelope)
+  const seen: unknown[] = []
+  app.get(
+    '/things',
+    {
+      schema: { response: { 200: Thing } },
+      preSerialization: async (_request, _reply, payload) => {
+        seen.push(payload)
+        return payload
+      },
+      onSend: [
+        async (_request, _reply, payload) => {
+          seen.push(typeof payload)
+          return payload
+        }
+      ]
+    },
+    async () => ({ id: '1' })
+  )
+  await app.inject('/things')
+  t.strictSame(seen, [{ id: '1' }, 'string'])
+})
+
+t.test('the schema that an author gave is not changed', async (t) => {
+  const app = Fastify()
+  await app.register(envelope)
+  const schema = { response: { 200: Thing } }
+  const before = structuredClone(schema)
+  app.get('/a', { schema }, async () => ({ id: '1' }))
+  app.get('/b', { schema }, async () => ({ id: '2' }))
+  t.strictSame((await app.inject('/b')).json().data, { id: '2' })
+  t.strictSame(schema, before)
+})
+
+t.test('the tail of a body is what differs each time, and 0 for what only looks like an envelope', async (t) => {
+  const app = Fastify()
+  let clock = 0
+  await app.register(envelope, { now: () => (clock += 1000) })
+  const fronts: string[] = []
+  app.addHook('onSend', async (_request, reply, payload) => {
+    fronts.push((payload as string).slice(0, (payload as string).length - timestampTail(reply, payload as string)))
+    return payload
+  })
+  app.get('/things', { schema: { response: { 200: Thing } } }, async () => ({ id: '1' }))
+  app.get('/copy', { config: { envelope: false } }, async (_request, reply) =>
+    reply.type('application/json').send('{"_meta":{"timestamp":"2026-01-02T00:00:00.000Z"}}')
+  )
+  const bodies = [await app.inject('/things'), await app.inject('/things')].map(({ body }) => body)
+  t.not(bodies[0], bodies[1])
+  t.equal(fronts[0], fronts[1])
+  t.match(fronts[0], /"version":"v1",$/)
+  await app.inject('/copy')
+  t.match(fronts[2], /000Z"\}\}$/)
+})

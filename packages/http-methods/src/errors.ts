@@ -1,0 +1,50 @@
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+
+const errors = defineErrors({
+  RESOURCE_NOT_FOUND: {
+    statusCode: 404,
+    message: {
+      en: 'There is nothing at this address. Check the path and the identifiers in it.',
+      es: 'No hay nada en esta dirección. Revise la ruta y los identificadores que contiene.'
+    },
+    remedy: 'Take addresses from the links of other answers, or from the description of the service.'
+  },
+  METHOD_NOT_ALLOWED: {
+    statusCode: 405,
+    message: {
+      en: '{method} is not possible at this address. Use one of these methods: {allowed}.',
+      es: '{method} no es posible en esta dirección. Use uno de estos métodos: {allowed}.'
+    },
+    remedy: 'Use one of the methods that the Allow header names.'
+  },
+  METHOD_NOT_IMPLEMENTED: {
+    statusCode: 501,
+    message: {
+      en: 'No address of this service knows this method. Use one of these: {supported}.',
+      es: 'Ninguna dirección de este servicio conoce este método. Use uno de estos: {supported}.'
+    },
+    remedy: 'Use a standard method, in upper case.'
+  }
+})
+
+/** Every error that this package raises, for the catalogue's `include`. */
+export const methodErrors: ErrorList = errors
+
+/** 404: no method is routed at this URL. */
+export function resourceNotFound(): ApiError {
+  return errors.create('RESOURCE_NOT_FOUND')
+}
+
+/** 405 with `Allow`: the URL exists, with other methods (RFC 9110 §15.5.6). `allowed` is sent in the order given. */
+export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
+  const list = allowed.join(', ')
+  return errors.create('METHOD_NOT_ALLOWED', { params: { method, allowed: list }, headers: { allow: list } })
+}
+
+/**
+ * 501: the server knows the method for no resource at all (RFC 9110 §15.6.2).
+ * The method itself is not repeated: over HTTP/2 it can be any text.
+ */
+export function methodNotImplemented(supported: readonly string[]): ApiError {
+  return errors.create('METHOD_NOT_IMPLEMENTED', { params: { supported: supported.join(', ') } })
+}

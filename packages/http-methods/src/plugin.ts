@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { allowedMethods, askableMethods, withOptions } from './allowed-methods.ts'
+import { methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+import { type HttpMethodsOptions, resolveOptions } from './options.ts'
+
+type Done = (error?: Error) => void
+
+/** What the router knows decides 404, 405, OPTIONS and 501. */
+async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
+  const { constraints, derives } = resolveOptions(options)
+  const routed = new Set<string>()
+  let askable: readonly string[] = []
+  let supported: ReadonlySet<string> = new Set()
+
+  app.addHook('onRoute', checkRoute)
+  app.addHook('onReady', learnMethods)
+  app.addHook('onRequest', answerOptions)
+  app.addHook('preParsing', refuseUnrouted)
+  // Over HTTP/2 any text can be a method, and Fastify runs none of the hooks above for one that it has never heard of.
+  if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnheardOf)
+
+  function checkRoute(route: RouteOptions) {
+    const methods = [route.method].flat()
+    for (const method of methods) {
+      if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
+        throw new TypeError(
+          `${method} ${route.url} declares a body schema, but ${method} has no body. Move it to querystring, or use POST.`
+        )
+      }
+      routed.add(method)
+    }
+    const unknown = Object.keys(route.constraints ?? {}).find((constraint) => !derives(constraint))
+    if (unknown !== undefined) {
+      throw new TypeError(
+        `${methods.join(', ')} ${route.url} has the constraint "${unknown}". Give http-methods the option constraints, which derives it from a request.`
+      )
+    }
+  }
+
+  function learnMethods(ready: Done) {
+    askable = askableMethods(app.supportedMethods)
+    supported = new Set(app.supportedMethods)
+    ready()
+  }
+
+  function answerOptions(request: FastifyRequest, reply: FastifyReply, next: Done) {
+    if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return next()
+    const allowed = allowedFor(request)
+    if (allowed.length === 0) next()
+    else sendAllow(reply, allowed)
+  }
+
+  /** After every onRequest hook, so that the answer is counted, logged and readable across origins, and before the body is read. */
+  function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
+    if (hasRoute(request)) return next()
+    if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(askable)))
+    const allowed = allowedFor(request)
+    if (allowed.length === 0) next(resourceNotFound())
+    // A preflight that no CORS plugin has answered is an OPTIONS request like any other.
+    else if (request.method === 'OPTIONS') sendAllow(reply, allowed)
+    else next(methodNotAllowed(request.method, allowed))
+  }
+
+  function refuseUnheardOf(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+    if (reply.statusCode !== 404 || supported.has(request.method)) return next()
+    reply.code(501)
+    next(methodNotImplemented(withOptions(askable)))
+  }
+
+  function allowedFor(request: FastifyRequest) {
+    const url = request.raw.url as string
+    if (url === '*' && request.method === 'OPTIONS') return withOptions(askable.filter((method) => routed.has(method)))
+    const values = constraints(request)
+    // The router answers a URL that it cannot read with a handle too, whatever the method; only a real match has a parsed query.
+    return allowedMethods(askable, (method) => app.findRoute({ method, url, constraints: values })?.searchParams !== undefined)
+  }
+}
+
+/** TRACE has none, whatever is registered; neither has OPTIONS where only the catch-all of a CORS plugin answers it. */
+function hasRoute(request: FastifyRequest) {
+  if (request.is404 || request.method === 'TRACE') return false
+  return request.method !== 'OPTIONS' || !/(^|[^/])\*$/.test(request.routeOptions.url as string)
+}
+
+function isPreflight({ headers }: FastifyRequest) {
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+}
+
+function sendAllow(reply: FastifyReply, allowed: readonly string[]) {
+  reply.code(204).header('allow', allowed.join(', ')).send()
+}
+
+const httpMethods: FastifyPluginAsync<HttpMethodsOptions> = fp(plugin, { name: '@concordat/http-methods', fastify: '5.x' })
+export default httpMethods

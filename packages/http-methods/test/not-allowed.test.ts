@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import httpMethods from '@concordat/http-methods'
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+
+t.test('a URL that exists answers 405 with a sorted Allow, one that does not answers 404 [X1]', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.get('/orders/:id', async () => ({}))
+  app.put('/orders/:id', async () => ({}))
+  app.delete('/orders/:id', async () => ({}))
+  app.get('/files/*', async () => ({}))
+  const cases = [
+    ['/orders/5', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    ['/orders/5?sort=a%zz', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    ['/files/a/b/c', 'GET, HEAD, OPTIONS'],
+    ['http://elsewhere.example/orders/5', 'DELETE, GET, HEAD, OPTIONS, PUT'],
+    ['/orders/5/items', undefined],
+    ['/', undefined]
+  ] as const
+  for (const [url, allow] of cases) {
+    const answer = await app.inject({ method: 'PATCH', url })
+    t.equal(answer.statusCode, allow === undefined ? 404 : 405, url)
+    t.equal(answer.headers.allow, allow, url)
+  }
+})
+
+t.test('a body that cannot be read does not hide that there is nothing to send it to', async (t) => {
+  const app = Fastify({ bodyLimit: 100 })
+  await app.register(httpMethods)
+  app.get('/orders', async () => [])
+  const bodies = [
+    { headers: { 'content-type': 'application/json' }, payload: '{"broken' },
+    { headers: { 'content-type': 'application/json' }, payload: 'x'.repeat(200) },
+    { headers: { 'content-type': 'not a type' }, payload: 'text' },
+    { headers: { 'content-type': 'image/png' }, payload: 'text' }
+  ]
+  for (const body of bodies) {
+    t.equal((await app.inject({ method: 'POST', url: '/nothing', ...body })).statusCode, 404)
+    t.equal((await app.inject({ method: 'POST', url: '/orders', ...body })).statusCode, 405)
+  }
+})
+
+t.test('the answer has what onRequest hooks set, and passes limits that they keep', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', 'r1')
+    if (request.headers['x-flood'] !== undefined) throw Object.assign(new Error('slow down'), { statusCode: 429 })
+  })
+  app.get('/orders', async () => [])
+  const answer = await app.inject({ method: 'POST', url: '/orders' })
+  t.match(answer, { statusCode: 405, headers: { 'request-id': 'r1' } })
+  t.equal((await app.inject({ url: '/nothing', headers: { 'x-flood': '1' } })).statusCode, 429)
+})
+
+t.test('prefixes, also with a not-found handler of their own, are looked up whole', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  await app.register(
+    async (v1) => {
+      v1.setNotFoundHandler(async () => 'never reached')
+      v1.get('/', async () => ({}))
+      v1.get('/orders', async () => [])
+    },
+    { prefix: '/v1' }
+  )
+  t.match(await app.inject({ method: 'POST', url: '/v1/orders' }), { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  t.equal((await app.inject({ method: 'POST', url: '/v1' })).statusCode, 405)
+  t.equal((await app.inject({ method: 'POST', url: '/orders' })).statusCode, 404)
+  t.equal((await app.inject({ url: '/v1/nothing' })).json().code, 'RESOURCE_NOT_FOUND')
+})
+
+t.test('a URL that was rewritten is looked up as the router saw it', async (t) => {
+  const app = Fastify({ rewriteUrl: ({ url = '' }) => url.replace(/^\/api/, '') })
+  await app.register(httpMethods)
+  app.get('/orders', async () => [])
+  t.equal((await app.inject({ method: 'PUT', url: '/api/orders' })).statusCode, 405)
+})
+
+t.test('constraints count: by version, by host, by a strategy of the service', async (t) => {
+  const app = Fastify()
+  app.addConstraintStrategy({
+    name: 'region',
+    storage: () => {
+      const handlers = new Map()
+      return { get: (key) => handlers.get(key) ?? null, set: (key, handler) => void handlers.set(key, handler) }
+    },
+    deriveConstraint: (request) => request.headers['region']
+  })
+  await app.register(httpMethods, {
+    constraints: ({ headers }) => ({ version: headers['accept-version'], host: headers.host, region: headers['region'] })
+  })
+  app.get('/north', { constraints: { region: 'north' } }, async () => [])
+  t.equal((await app.inject({ method: 'POST', url: '/north', headers: { region: 'north' } })).statusCode, 405)
+  t.equal((await app.inject({ method: 'POST', url: '/north', headers: { region: 'south' } })).statusCode, 404)
+
+  const usual = Fastify()
+  await usual.register(httpMethods)
+  usual.get('/orders', { constraints: { version: '2.0.0' } }, async () => [])
+  usual.put('/orders', { constraints: { host: 'api.example' } }, async () => [])
+  const allowOf = async (headers: Record<string, string>) =>
+    (await usual.inject({ method: 'PATCH', url: '/orders', headers })).headers.allow
+  t.equal(await allowOf({ 'accept-version': '2.0.0', host: 'other.example' }), 'GET, HEAD, OPTIONS')
+  t.equal(await allowOf({ host: 'api.example' }), 'OPTIONS, PUT')
+  t.equal(await allowOf({ 'accept-version': '1.x', host: 'other.example' }), undefined)
+})
+
+t.test('a URL that the routes of other methods could not read is a 404', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.get('/orders/:id', async () => ({}))
+  t.equal((await app.inject({ method: 'PUT', url: `/orders/${'9'.repeat(101)}` })).statusCode, 404)
+  t.equal((await app.inject({ method: 'GET', url: `/orders/${'9'.repeat(101)}` })).statusCode, 414)
+})
+
+t.test('TRACE is refused even where it is routed, and is never in Allow', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.all('/everything', async () => 'echo')
+  const answer = await app.inject({ method: 'TRACE' as 'GET', url: '/everything' })
+  t.equal(answer.statusCode, 405)
+  t.equal(answer.headers.allow, 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY')
+})
+
+t.test('a method that was added to Fastify is one like the others', async (t) => {
+  const app = Fastify()
+  app.addHttpMethod('PROPFIND')
+  await app.register(httpMethods)
+  app.route({ method: 'PROPFIND', url: '/folder', handler: async () => ({}) })
+  app.get('/orders', async () => [])
+  t.equal((await app.inject({ url: '/folder' })).headers.allow, 'OPTIONS, PROPFIND')
+  t.equal((await app.inject({ method: 'PROPFIND' as 'GET', url: '/orders' })).statusCode, 405)
+})
+
+t.test('a handler that says not found stays a 404', async (t) => {
+  const app = Fastify()
+  await app.register(httpMethods)
+  app.get('/orders/:id', async (_request, reply) => reply.callNotFound())
+  const answer = await app.inject({ url: '/orders/5' })
+  t.equal(answer.statusCode, 404)
+  t.equal(answer.headers.allow, undefined)
+})
+
+async function http2Service(t: Test, prepare: (app: FastifyInstance) => void) {
+  const app = Fastify({ http2: true }) as unknown as FastifyInstance
+  await app.register(httpMethods)
+  prepare(app)
+  app.get('/orders', async () => [])
+  app.get('/orders/:id', async (_request, reply) => reply.code(404).send({}))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const session = http2.connect(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  t.teardown(async () => {
+    session.close()
+    await app.close()
+  })
+  return async (method: string, path: string) => {
+    const stream = session.request({ ':method': method, ':path': path })
+    const [headers] = await once(stream, 'response')
+    let body = ''
+    for await (const chunk of stream) body += chunk
+    const { code, by } = JSON.parse(body)
+    return { status: headers[':status'], allow: headers.allow, code, by }
+  }
+}
+
+t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405 [X1]', async (t) => {
+  const ask = await http2Service(t, () => {})
+  for (const method of ['BREW', 'get', 'PROPFIND']) {
+    t.match(await ask(method, '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' }, method)
+  }
+  t.match(await ask('DELETE', '/orders'), { status: 405, allow: 'GET, HEAD, OPTIONS', code: 'METHOD_NOT_ALLOWED' })
+  t.match(await ask('DELETE', '/nothing'), { status: 404, allow: undefined, code: 'RESOURCE_NOT_FOUND' })
+  t.match(await ask('GET', '/orders/5'), { status: 404, code: undefined })
+})
+
+t.test('over HTTP/2, an error handler that answers itself is left alone', async (t) => {
+  const ask = await http2Service(t, (app) =>
+    app.setErrorHandler((error: FastifyError, _request, reply) =>
+      reply.code(error.code === 'FST_ERR_NOT_FOUND' ? 501 : (error.statusCode ?? 500)).send({ by: 'service', code: error.code })
+    )
+  )
+  t.match(await ask('BREW', '/orders'), { status: 501, by: 'service', code: 'FST_ERR_NOT_FOUND' })
+  t.match(await ask('PROPFIND', '/orders'), { status: 501, by: 'service', code: 'METHOD_NOT_IMPLEMENTED' })
+  t.match(await ask('DELETE', '/nothing'), { status: 404, by: 'service', code: 'RESOURCE_NOT_FOUND' })
+})

@@ -1,0 +1,91 @@
+import { hrefOf, linkHeader, originResolver } from '@concordat/links'
+import t from 'tap'
+
+const socket = { localAddress: '127.0.0.1', localPort: 3000 }
+
+t.test('publicUrl wins over whatever the request says [K2]', async (t) => {
+  const originOf = originResolver({ publicUrl: 'https://api.example.com/shop', allowedHosts: ['other.example'] })
+  t.equal(originOf({ protocol: 'http', host: 'other.example', socket }), 'https://api.example.com/shop')
+  t.equal(originOf(), 'https://api.example.com/shop')
+})
+
+t.test('a host on the list is believed in any letter case, every other one is not', async (t) => {
+  const originOf = originResolver({ allowedHosts: ['API.example.com', 'localhost:8080', '[::1]:8080'] })
+  const origin = (host: string, protocol = 'https') => originOf({ protocol, host, socket })
+  t.equal(origin('api.EXAMPLE.com'), 'https://api.example.com')
+  t.equal(origin('localhost:8080', 'http'), 'http://localhost:8080')
+  t.equal(origin('[::1]:8080', 'http'), 'http://[::1]:8080')
+  for (const host of ['evil.example', 'api.example.com.evil.example', 'api.example.com:81', 'a<script>', '']) {
+    t.equal(origin(host), 'https://127.0.0.1:3000')
+  }
+})
+
+t.test('without a list, the address that the server listens on is named', async (t) => {
+  const originOf = originResolver({})
+  const origin = (socket: { localAddress?: string; localPort?: number }) => originOf({ protocol: 'http', host: 'evil.example', socket })
+  t.equal(origin({ localAddress: '10.0.0.5', localPort: 80 }), 'http://10.0.0.5:80')
+  t.equal(origin({ localAddress: '::1', localPort: 3000 }), 'http://[::1]:3000')
+  t.equal(origin({ localAddress: 'fe80::1%eth0', localPort: 3000 }), 'http://[fe80::1]:3000')
+  t.equal(origin({}), 'http://localhost')
+  t.equal(origin({ localAddress: '10.0.0.5' }), 'http://localhost')
+  t.equal(originOf(), 'http://localhost')
+})
+
+t.test('a protocol that a proxy made up never gets into a link', async (t) => {
+  t.equal(originResolver({ allowedHosts: ['a.example'] })({ protocol: 'javascript', host: 'a.example', socket }), 'http://a.example')
+})
+
+t.test('a publicUrl that is more or less than an address is refused at once', async (t) => {
+  for (const publicUrl of [
+    '',
+    'api.example.com',
+    'ftp://api.example.com',
+    'https://api.example.com/',
+    'https://api.example.com?a=1',
+    'https://api.example.com#a',
+    'https://user:pass@api.example.com',
+    'https:api.example.com',
+    ' https://api.example.com',
+    'https://api.example.com ',
+    'https://api.example.com\n',
+    'https://api.\texample.com',
+    'https://münchen.example',
+    'https://[::1',
+    'https:\\\\api.example.com'
+  ]) {
+    t.throws(() => originResolver({ publicUrl }), { name: 'TypeError', message: /^publicUrl is ".*Give an http or https URL/s }, publicUrl)
+  }
+})
+
+t.test('an allowed host that is more or less than a host is refused at once', async (t) => {
+  for (const host of [
+    '',
+    'https://api.example.com',
+    'api.example.com/',
+    'user@api.example.com',
+    'api.example.com:port',
+    '*.example.com',
+    'a b'
+  ])
+    t.throws(() => originResolver({ allowedHosts: [host] }), { name: 'TypeError', message: /^allowedHosts has ".*Give a host/s }, host)
+})
+
+t.test('a path becomes an absolute URL, and an absolute URL stays [K2]', async (t) => {
+  const origin = 'https://api.example.com'
+  t.equal(hrefOf(origin, '/v1/orders/7'), 'https://api.example.com/v1/orders/7')
+  t.equal(hrefOf(origin, 'v1/orders/7'), 'https://api.example.com/v1/orders/7')
+  t.equal(hrefOf(origin, '//evil.example/a'), 'https://api.example.com//evil.example/a')
+  t.equal(hrefOf(origin, 'HTTP://elsewhere.example/a'), 'HTTP://elsewhere.example/a')
+  t.equal(hrefOf(origin, 'javascript:alert(1)'), 'https://api.example.com/javascript:alert(1)')
+})
+
+t.test('links are written as one Link header field', async (t) => {
+  t.equal(
+    linkHeader([
+      { rel: 'next', href: 'https://a.example/2' },
+      { rel: 'successor-version', href: 'https://a.example/v2' }
+    ]),
+    '<https://a.example/2>; rel="next", <https://a.example/v2>; rel="successor-version"'
+  )
+  t.equal(linkHeader([]), '')
+})

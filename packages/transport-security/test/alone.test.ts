@@ -1,0 +1,59 @@
+import transportSecurity from '@concordat/transport-security'
+import Fastify from 'fastify'
+import t from 'tap'
+import { CapturedLog } from './captured-log.ts'
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+t.test('stock Fastify with the plugin alone, without options, answers with the headers and a Request-Id [U11] [H2]', async (t) => {
+  const app = Fastify()
+  await app.register(transportSecurity)
+  app.get('/', async () => ({ fine: true }))
+  const answer = await app.inject('/')
+  t.strictSame(answer.json(), { fine: true })
+  t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'request-id': uuid })
+})
+
+t.test('every answer has an id of its own, which is the id in its log lines, across processes too [H2] [S11]', async (t) => {
+  const log = new CapturedLog()
+  const processes = [Fastify({ logger: log }), Fastify({ logger: log })]
+  const ids: unknown[] = []
+  for (const app of processes) {
+    await app.register(transportSecurity)
+    app.get('/', async () => ({}))
+    for (let i = 0; i < 20; i++) ids.push((await app.inject('/')).headers['request-id'])
+  }
+  t.equal(new Set(ids).size, 40)
+  t.strictSame(
+    log.saying('request completed').map(({ reqId }) => reqId),
+    ids
+  )
+})
+
+t.test('ids that the service makes itself stay', async (t) => {
+  const app = Fastify({ genReqId: () => 'mine' })
+  await app.register(transportSecurity)
+  t.equal((await app.inject('/')).headers['request-id'], 'mine')
+})
+
+t.test('a server without time limits is warned about, once, with what to do', async (t) => {
+  const log = new CapturedLog()
+  await Fastify({ logger: log }).register(transportSecurity)
+  await Fastify({ logger: log, requestTimeout: 1000 }).register(transportSecurity)
+  t.match(log.lines, [{ level: 40, msg: /may last for ever.*transportServerOptions/ }])
+  t.equal(log.lines.length, 1)
+})
+
+t.test('no log shows a credential, also for routes that were there before the plugin [S12] [U7]', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: log })
+  app.get('/early', (request, reply) => {
+    request.log.info({ req: request }, 'from the handler')
+    app.log.info({ req: request }, 'from the server log')
+    reply.send({})
+  })
+  app.register(transportSecurity)
+  for (const url of ['/early', '/unknown']) await app.inject(`${url}?page=2&access_token=S3CRET`)
+  t.notMatch(log.text, 'S3CRET')
+  t.equal(log.text.match(/page=2/g)?.length, 5, 'the lines are there, with the rest of the address')
+})

@@ -1,0 +1,19 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** Opens a connection to the service and writes these bytes. */
+export function send(app: FastifyInstance, bytes: string): Socket {
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(bytes)
+  return socket
+}
+
+/** Everything that the service wrote until it closed the connection. */
+export async function answerOf(socket: Socket): Promise<string> {
+  let answer = ''
+  socket.on('data', (bytes) => (answer += String(bytes)))
+  await once(socket, 'close')
+  return answer
+}

@@ -1,0 +1,180 @@
+import transportSecurity, { transportServerOptions } from '@concordat/transport-security'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { pino } from 'pino'
+import t from 'tap'
+import { CapturedLog } from './captured-log.ts'
+import { answerOf, send } from './raw-request.ts'
+
+const secret = 'page=2&access_token=S3CRET'
+
+// However the server and its logger are made, and in whichever order.
+const services: Record<string, (log: CapturedLog) => FastifyServerOptions> = {
+  'a logger of stock Fastify': ({ stream }) => ({ logger: { level: 'trace', stream } }),
+  'transportServerOptions(), then a logger': ({ stream }) => ({ ...transportServerOptions(), logger: { level: 'trace', stream } }),
+  'two lines a request': ({ stream }) => ({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { level: 'trace', stream } }),
+  'a pino of the service’s own': ({ stream }) => ({ ...transportServerOptions(), loggerInstance: pino({ level: 'trace' }, stream) })
+}
+
+function addRoutes(app: FastifyInstance) {
+  app.get('/', (request, reply) => {
+    request.log.info({ req: request }, `handling ${request.url}`)
+    request.log.info(request.raw)
+    app.log.info({ req: request.raw }, 'from the server log')
+    reply.send({})
+  })
+  app.get('/broken', (request) => {
+    throw new Error(`no upstream at ${request.url}`, { cause: new Error('postgres://shop:S3CRET@db.internal/orders refused') })
+  })
+  app.get('/twice', (request, reply) => {
+    reply.send('first')
+    reply.send(request.url)
+  })
+}
+
+for (const [name, optionsFor] of Object.entries(services)) {
+  t.test(`no line shows a credential of the URL, with ${name} [S12] [U7]`, async (t) => {
+    const log = new CapturedLog()
+    const app = Fastify({
+      ...optionsFor(log),
+      frameworkErrors(error, request, reply) {
+        request.log.warn({ err: error, req: request }, error.message)
+        reply.raw.writeHead(400).end()
+      }
+    })
+    t.teardown(() => app.close())
+    await app.register(transportSecurity)
+    addRoutes(app)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+
+    for (const target of [
+      `/?${secret}`,
+      `/#${secret}`,
+      `/broken?${secret}`,
+      `/twice?${secret}`,
+      `/unknown?${secret}`,
+      `/%zz?${secret}`,
+      'http://user:S3CRET@evil.example/unknown?page=2'
+    ]) {
+      const before = log.lines.length
+      await answerOf(send(app, `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer S3CRET\r\nConnection: close\r\n\r\n`))
+      const written = JSON.stringify(log.lines.slice(before))
+      t.match(written, 'page=2', `${target}: the rest of the address is there`)
+    }
+    await answerOf(send(app, `GET /?${secret} HTTP/9.9\r\nAuthorization: Bearer S3CRET\r\n\r\n`))
+    t.match(log.saying('client error'), [{ level: 10, err: { code: 'HPE_INVALID_VERSION' } }])
+
+    t.notMatch(log.text, 'S3CRET')
+    t.notMatch(log.text, Buffer.from('S3CRET').join(','), 'nor as the bytes of a packet')
+  })
+}
+
+t.test('of an error the log has type, code, message, stack and causes, and nothing else [S12]', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: log })
+  await app.register(transportSecurity)
+  class DatabaseError extends Error {
+    code = '23505'
+    detail = 'Key (email)=(ada@example.com) already exists.'
+  }
+  const error = new DatabaseError('duplicate key', { cause: new TypeError('below', { cause: 'the reason' }) })
+  app.log.error({ err: error }, 'failed')
+  app.log.error(error)
+  for (const line of log.lines.slice(-2)) {
+    t.strictSame(Object.keys(line['err'] as object), ['type', 'code', 'message', 'stack', 'cause'])
+    t.match(line['err'], {
+      type: 'DatabaseError',
+      code: '23505',
+      message: 'duplicate key',
+      stack: /^Error: duplicate key\n +at /,
+      cause: { type: 'TypeError', message: 'below', stack: /./, cause: 'the reason' }
+    })
+  }
+  t.notMatch(log.text, 'ada@example.com')
+})
+
+t.test('whatever is thrown can be logged, circles and traps included', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: log })
+  await app.register(transportSecurity)
+  const circle: Error & { cause?: unknown } = new Error('round')
+  circle.cause = circle
+  const trap = Object.defineProperty(new Error('trap'), 'message', {
+    get: () => {
+      throw new Error('sprung')
+    }
+  })
+  for (const err of [circle, trap, 'text ?token=S3CRET', 42, null, Symbol('odd'), Object.create(null), { stack: 7 }])
+    app.log.error({ err }, 'thrown')
+  const shown = log.saying('thrown').map(({ err }) => err)
+  t.match(shown[0], { message: 'round', cause: { cause: { cause: { message: 'round' } } } })
+  t.strictSame(
+    shown.slice(1, 6),
+    ['[cannot be shown]', 'text ', 42, null, 'Symbol(odd)'].map((value) => (value === 'text ' ? 'text ' : String(value)))
+  )
+  t.strictSame(shown.slice(6), [{ message: 'undefined' }, { type: 'Object', message: 'undefined' }])
+})
+
+function broken(): never {
+  throw new Error('broken serializer')
+}
+
+t.test('a serializer that throws costs its value, never the process', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: { stream: log.stream, serializers: { user: broken } } })
+  await app.register(transportSecurity, { serializers: { res: broken, order: broken } })
+  app.get('/', (request, reply) => {
+    request.log.info({ user: 1, order: 1 }, 'from the handler')
+    reply.send({})
+  })
+  app.get('/route', { logSerializers: { req: broken } }, async () => ({}))
+  await app.register(
+    async (child) => {
+      child.get('/child', async () => ({}))
+    },
+    { logSerializers: { req: broken } }
+  )
+  for (const url of ['/', '/route', '/child']) t.equal((await app.inject(url)).statusCode, 200)
+
+  const [plain, route, child] = log.saying('incoming request')
+  t.match(plain, { req: { url: '/' } })
+  t.match([route, child], [{ req: '[cannot be shown]' }, { req: '[cannot be shown]' }])
+  t.match(log.saying('from the handler'), [{ user: '[cannot be shown]', order: '[cannot be shown]' }])
+  t.match(log.saying('request completed'), [{ res: '[cannot be shown]' }, {}, {}])
+})
+
+t.test('serializers of the service’s own are added, and win', async (t) => {
+  const log = new CapturedLog()
+  const app = Fastify({ logger: log })
+  await app.register(transportSecurity, {
+    serializers: { order: ({ id }: { id: string }) => id, res: ({ statusCode }: { statusCode: number }) => statusCode }
+  })
+  app.get('/', (request, reply) => {
+    request.log.info({ order: { id: '7', note: 'private' } }, 'an order')
+    reply.send({})
+  })
+  await app.inject('/')
+  t.match(log.saying('an order'), [{ order: '7' }])
+  t.match(log.saying('request completed'), [{ res: 200 }])
+})
+
+t.test('a logger that is no pino is warned about, and the line of a request is clean there too [S12]', async (t) => {
+  const written: unknown[] = []
+  const write = (...line: unknown[]) => void written.push(line)
+  const logger = {
+    level: 'info',
+    silent() {},
+    trace() {},
+    debug() {},
+    info: write,
+    warn: write,
+    error: write,
+    fatal: write,
+    child: () => logger2
+  }
+  const logger2 = { ...logger }
+  const app = Fastify({ ...transportServerOptions(), loggerInstance: logger })
+  await app.register(transportSecurity)
+  app.get('/', async () => ({}))
+  await app.inject(`/?${secret}`)
+  t.match(written, [[/this logger is no pino/], [{ method: 'GET', url: '/?page=2', statusCode: 200 }, 'request completed']])
+})

@@ -1,0 +1,84 @@
+import transportSecurity, { newRequestId, type TransportServerOptions, transportServerOptions } from '@concordat/transport-security'
+import Fastify, { LogController } from 'fastify'
+import t from 'tap'
+import { answerOf, send } from './raw-request.ts'
+
+t.test('by default, everything that can take too long or be too large has a limit', async (t) => {
+  const { logController, genReqId, ...limits } = transportServerOptions()
+  t.strictSame(limits, {
+    requestIdHeader: false,
+    requestTimeout: 30_000,
+    handlerTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000 }
+  })
+  t.ok(logController instanceof LogController)
+  t.equal(genReqId, newRequestId)
+})
+
+t.test('the options are seconds and bytes', async (t) => {
+  const part = transportServerOptions({
+    requestTimeoutSeconds: 60,
+    headersTimeoutSeconds: 2.5,
+    handlerTimeoutSeconds: 0.25,
+    keepAliveTimeoutSeconds: 5,
+    maxHeaderBytes: 8192,
+    logLinesPerRequest: 2
+  })
+  t.match(part, {
+    requestTimeout: 60_000,
+    handlerTimeout: 250,
+    keepAliveTimeout: 5000,
+    http: { headersTimeout: 2500, maxHeaderSize: 8192, connectionsCheckingInterval: 2500 }
+  })
+  t.notOk('logController' in part)
+  t.equal(transportServerOptions({ requestTimeoutSeconds: 3 }).http.headersTimeout, 3000, 'the head is part of the request')
+})
+
+t.test('nonsense is refused with one line', async (t) => {
+  const refused: [unknown, RegExp][] = [
+    [{ requestTimeoutSeconds: 0 }, /requestTimeoutSeconds is 0\. Give a number of seconds/],
+    [{ handlerTimeoutSeconds: -1 }, /handlerTimeoutSeconds is -1/],
+    [{ keepAliveTimeoutSeconds: Number.NaN }, /keepAliveTimeoutSeconds is NaN/],
+    [{ handlerTimeoutSeconds: 30_000_000 }, /handlerTimeoutSeconds is 30000000/],
+    [{ requestTimeoutSeconds: '30' }, /requestTimeoutSeconds is 30/],
+    [{ headersTimeoutSeconds: 31 }, /headersTimeoutSeconds is above requestTimeoutSeconds/],
+    [{ maxHeaderBytes: 100 }, /maxHeaderBytes is 100\. Give a whole number from 1024/],
+    [{ maxHeaderBytes: 2_000_000 }, /maxHeaderBytes is 2000000/],
+    [{ maxHeaderBytes: 5000.5 }, /maxHeaderBytes is 5000\.5/],
+    [{ logLinesPerRequest: 3 }, /logLinesPerRequest is 3\. Choose 1 or 2\.$/],
+    [{ remoteAddress: 'some' }, /remoteAddress is "some"/]
+  ]
+  for (const [options, message] of refused) {
+    t.throws(() => transportServerOptions(options as TransportServerOptions), { name: 'TypeError', message }, JSON.stringify(options))
+  }
+})
+
+t.test('a head or a body that never ends is answered 408, a head that is too large 431', async (t) => {
+  const app = Fastify(transportServerOptions({ requestTimeoutSeconds: 0.3, headersTimeoutSeconds: 0.1, maxHeaderBytes: 1024 }))
+  t.teardown(() => app.close())
+  app.post('/', async () => ({}))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
+  t.match(await answerOf(send(app, head)), /^HTTP\/1\.1 408 /)
+  t.match(await answerOf(send(app, `${head}Content-Length: 9\r\n\r\n{`)), /^HTTP\/1\.1 408 /)
+  t.match(await answerOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
+})
+
+t.test('a handler that never answers is answered 503, and a route may have its own limit', async (t) => {
+  const app = Fastify(transportServerOptions({ handlerTimeoutSeconds: 0.05 }))
+  await app.register(transportSecurity)
+  app.get('/', () => new Promise(() => {}))
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 503)
+  t.match(answer.headers, { 'x-frame-options': 'DENY', 'request-id': /./ })
+})
+
+t.test('an id that a client sends is not taken over [H2]', async (t) => {
+  const app = Fastify(transportServerOptions())
+  await app.register(transportSecurity)
+  app.get('/', (request, reply) => reply.send(request.id))
+  const answer = await app.inject({ url: '/', headers: { 'request-id': 'theirs', 'x-request-id': 'theirs' } })
+  t.match(answer.body, /^[\da-f-]{36}$/)
+  t.equal(answer.headers['request-id'], answer.body)
+})

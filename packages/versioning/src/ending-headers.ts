@@ -1,0 +1,54 @@
+import { hrefOf, linkHeader } from '@concordat/links'
+import type { Ending, Version } from './lifecycle.ts'
+
+/** What the answers of a deprecated or retired version say about its end (rule V6). */
+export interface EndingHeaders {
+  /** RFC 9745 `Deprecation`, RFC 8594 `Sunset` and, by option, `Warning`. */
+  readonly fields: Readonly<Record<string, string>>
+  /** The `Link` field: apart, because it joins the links that a handler sets. */
+  readonly link: string
+}
+
+/**
+ * Writes the headers of a version's end once per origin. There is one origin, or one per allowed host: only the last is kept,
+ * so a crowd of origins can't fill the memory.
+ */
+export function endingHeaders(
+  { name }: Version,
+  ending: Ending,
+  base: string,
+  versions: readonly Version[],
+  warning: boolean
+): (origin: string) => EndingHeaders {
+  const sunset = new Date(ending.sunsetAt).toUTCString()
+  const fields: Record<string, string> = { deprecation: `@${Math.floor(ending.deprecatedAt / 1000)}`, sunset }
+  // Without the optional warn-date: RFC 7234 §5.5 makes caches drop a warning whose date differs from the answer's.
+  if (warning) fields.warning = `299 - "Version ${name} is deprecated and ends on ${sunset}; see ${ending.documentation}"`
+  Object.freeze(fields)
+
+  let last: { readonly origin: string; readonly headers: EndingHeaders } | undefined
+  return (origin) => {
+    if (last?.origin !== origin) last = { origin, headers: { fields, link: linkHeader(linksOf(origin)) } }
+    return last.headers
+  }
+
+  function linksOf(origin: string) {
+    const links = [
+      { rel: 'deprecation', href: ending.documentation },
+      { rel: 'sunset', href: ending.documentation }
+    ]
+    if (ending.successor === undefined) return links
+    return [
+      ...links,
+      { rel: 'successor-version', href: hrefOf(origin, `${base}/v${ending.successor}`) },
+      { rel: 'latest-version', href: hrefOf(origin, `${base}/${(versions.at(-1) as Version).name}`) }
+    ]
+  }
+}
+
+/** Adds the links of a version to those that an answer has already. */
+export function joinLinks(present: number | string | readonly string[] | undefined, links: string): string {
+  if (present === undefined) return links
+  const list = typeof present === 'object' ? present.join(', ') : String(present)
+  return list.includes(links) ? list : `${list}, ${links}`
+}

@@ -1,0 +1,35 @@
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type Ending, statusAt, type Version } from './lifecycle.ts'
+
+const list = defineErrors({
+  VERSION_RETIRED: {
+    statusCode: 410,
+    message: {
+      en: 'Version {version} of this API was retired on {date}. Read {documentation} to move on.',
+      es: 'La versión {version} de esta API se retiró el {date}. Lea {documentation} para migrar.'
+    },
+    remedy: 'Move to the version that the Link header names as the successor; the migration notes say what changed.'
+  },
+  VERSION_NOT_FOUND: {
+    statusCode: 404,
+    message: {
+      en: 'The address names a version that this API does not have. Its versions are: {versions}.',
+      es: 'La dirección indica una versión que esta API no tiene. Sus versiones son: {versions}.'
+    },
+    remedy: 'Begin the path with one of the listed versions; a version is written as /v and a plain integer.'
+  }
+})
+
+/** The errors that leave this package, for the catalogue's `include`. */
+export const versioningErrors: ErrorList = list
+
+/** 410: the version's time is over. */
+export function versionRetired(name: string, { sunsetAt, documentation }: Ending): ApiError {
+  return list.create('VERSION_RETIRED', { params: { version: name, date: new Date(sunsetAt).toISOString().slice(0, 10), documentation } })
+}
+
+/** 404: there never was such a version. What the client wrote is not repeated. */
+export function versionNotFound(versions: readonly Version[], time: number): ApiError {
+  const usable = versions.filter((version) => statusAt(version, time) !== 'retired').map(({ name }) => name)
+  return list.create('VERSION_NOT_FOUND', { params: { versions: usable.join(', ') || '–' } })
+}

@@ -1,0 +1,45 @@
+import { type LintedRoute, lints } from './lints.ts'
+import type { Settings } from './options.ts'
+
+/** A route with what its `config` says about the lints. */
+export interface RegisteredRoute extends LintedRoute {
+  readonly config?: { readonly operational?: boolean; readonly waivers?: Readonly<Record<string, string>> } | undefined
+}
+
+/**
+ * Throws an `Error` that names every rule that the route breaks, its path and the mend; a waiver without a reason is refused too.
+ * `inVersion` tells whether the route was registered through `app.apiVersion`.
+ */
+export function requireRules(
+  route: RegisteredRoute,
+  inVersion: boolean,
+  { otherRules, exceptPrefixes }: Pick<Settings, 'otherRules' | 'exceptPrefixes'>
+): void {
+  const name = `${String(route.method)} ${route.url}`
+  const waivers = route.config?.waivers ?? {}
+  requireReasons(name, waivers, otherRules)
+  if (route.config?.operational === true || exceptPrefixes.some((prefix) => `${route.url}/`.startsWith(`${prefix}/`))) return
+
+  const problems = lints.flatMap((lint) => {
+    if (Object.hasOwn(waivers, lint.id)) return []
+    const problem = lint.check(route) ?? (lint.id === 'P1' ? registeredElsewhere(inVersion) : undefined)
+    return problem === undefined ? [] : [`${lint.id}: ${problem}`]
+  })
+  if (problems.length > 0) {
+    throw new Error(`${name} breaks the rules for paths. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
+  }
+}
+
+function requireReasons(name: string, waivers: Readonly<Record<string, unknown>>, otherRules: readonly string[]) {
+  const known = [...lints.map(({ id }) => id), ...otherRules]
+  for (const [id, reason] of Object.entries(waivers)) {
+    if (!known.includes(id)) throw new Error(`${name} waives "${id}", which no lint checks. Waive one of ${known.join(', ')}.`)
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw new Error(`${name} waives ${id} without a reason. Write: { ${id}: 'why' }.`)
+  }
+}
+
+// The path alone looks right, but the answers would carry no deprecation headers and the route would never be retired.
+function registeredElsewhere(inVersion: boolean) {
+  return inVersion ? undefined : 'it is not registered through app.apiVersion(n, …). Register it there.'
+}

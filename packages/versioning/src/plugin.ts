@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { joinLinks } from './ending-headers.ts'
+import { versionNotFound, versionRetired } from './errors.ts'
+import { requireRules } from './lint-route.ts'
+import { resolveOptions, type VersioningOptions } from './options.ts'
+import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
+import { requirePublishedPaths } from './published-paths.ts'
+import { listVersions, versionsSchema } from './versions-document.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Registers routes under `/v<n>`. The same version may be given routes from several places.
+     * Throws a `TypeError` for a number that is not in the table of versions.
+     */
+    apiVersion(n: number, plugin: (instance: this) => Promise<void>): PromiseLike<void>
+  }
+  interface FastifyRequest {
+    /** The version of this request, as `v1`; outside every version the newest current one (rule V8). */
+    readonly apiVersion: string
+  }
+  interface FastifyReply {
+    /**
+     * Answers 301 with an absolute `Location` and no body (rule X4). The path is relative to the version; an absolute URL stays as it is,
+     * so never hand over what a client sent.
+     */
+    moved(path: string): this
+  }
+  interface FastifyContextConfig {
+    /** Set to `true` on a route that is no part of the API, as a health check: its path is not linted. */
+    operational?: boolean
+    /** Rules that do not hold for this route, by id, each with the reason. */
+    waivers?: Readonly<Record<string, string>>
+  }
+}
+
+/** Puts every route under a version that is deprecated and retired by the clock, and refuses to boot with paths that break the rules. */
+async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
+  const settings = resolveOptions(options)
+  const { versions, originOf, now } = settings
+  const places = placesOf(settings, instance.prefix)
+  const registeredPaths = new Set<string>()
+
+  instance.decorate(placesKey, places)
+  instance.decorate('apiVersion', apiVersion)
+  instance.decorateRequest('apiVersion', { getter: currentVersion })
+  instance.decorateReply('moved', moved)
+  instance.addHook('onRoute', lintRoute)
+  instance.addHook('onRequest', announceOrRetire)
+  instance.addHook('onReady', comparePublishedPaths)
+  instance.get('/', { config: settings.routeConfig, schema: { response: { 200: versionsSchema } } }, getVersions)
+
+  function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
+    const version = versions.find(({ number }) => number === n)
+    if (version === undefined) throw new TypeError(`apiVersion(${n}) is not in the table. Add ${n} to the option "versions".`)
+    if (placeKey in this) throw new TypeError(`apiVersion(${n}) stands inside another version. Call it outside.`)
+    const place = places.add(this.prefix, version)
+    return this.register(
+      async (child) => {
+        child.decorate(placeKey, place)
+        if (version.ending !== undefined) child.addHook('onSend', keepLinks)
+        await plugin(child)
+      },
+      { prefix: `/${version.name}` }
+    )
+  }
+
+  function lintRoute(this: FastifyInstance, route: RouteOptions) {
+    // OPTIONS is no operation on a resource; HEAD is the twin that Fastify makes of each GET.
+    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+    registeredPaths.add(route.url)
+    requireRules(route, placeKey in this, settings)
+  }
+
+  async function comparePublishedPaths() {
+    const time = now()
+    const isRetired = (path: string) => time >= (places.find(path)?.place?.ending?.sunsetAt ?? Number.POSITIVE_INFINITY)
+    requirePublishedPaths(settings.publishedPaths, registeredPaths, isRetired)
+  }
+
+  function announceOrRetire(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+    const named = request.is404 ? places.find(request.url) : undefined
+    if (named !== undefined && named.place === undefined) return done(versionNotFound(versions, now()))
+    const place = placeOf(request)
+    if (place?.ending === undefined) return done()
+    const time = now()
+    if (time < place.ending.deprecatedAt) return done()
+    const { fields, link } = place.ending.headers(originOf(request))
+    reply.headers(fields)
+    reply.header('link', joinLinks(reply.getHeader('link'), link))
+    done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
+  }
+
+  // A handler that sets Link replaced the links of the version: they join its own.
+  function keepLinks(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
+    const ending = placeOf(request)?.ending
+    if (ending !== undefined && reply.hasHeader('deprecation')) {
+      reply.header('link', joinLinks(reply.getHeader('link'), ending.headers(originOf(request)).link))
+    }
+    done()
+  }
+
+  function currentVersion(this: FastifyRequest) {
+    return versionName(instance, this)
+  }
+
+  function moved(this: FastifyReply, path: string) {
+    this.code(301).header('location', locationOf(this.request, originOf(this.request), path))
+    return this.send()
+  }
+
+  function getVersions(request: FastifyRequest) {
+    return listVersions(versions, now(), originOf(request), places.home())
+  }
+}
+
+const plugin: FastifyPluginAsync<VersioningOptions> = fp(versioning, { name: '@concordat/versioning', fastify: '5.x' })
+export default plugin

@@ -1,0 +1,149 @@
+import versioning, { type VersioningOptions } from '@concordat/versioning'
+import Fastify, { type RouteOptions } from 'fastify'
+import t from 'tap'
+
+const documentation = 'https://docs.example.com/moving'
+const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-07-01T00:00:00Z', documentation }
+
+function complete(route: Partial<RouteOptions>) {
+  return { method: 'GET', url: '/orders', handler: async () => 'x', ...route } as RouteOptions
+}
+
+async function boot(options: VersioningOptions, routes: Partial<RouteOptions>[] = [], outside: Partial<RouteOptions>[] = []) {
+  const app = Fastify()
+  await app.register(versioning, options)
+  await app.apiVersion(1, async (v1) => {
+    for (const route of routes) v1.route(complete(route))
+  })
+  for (const route of outside) app.route(complete(route))
+  await app.ready()
+  return app
+}
+
+t.test('a table of versions that contradicts itself stops the boot with one clear line', async (t) => {
+  for (const [versions, says] of [
+    [{}, /versions is empty/],
+    [{ 0: {} }, /key "0".*plain integer from 1/],
+    [{ 1.2: {} }, /key "1\.2"/],
+    [{ '01': {} }, /key "01"/],
+    [{ v1: {} }, /key "v1"/],
+    [{ 1: { depreciatedAt: 'x' } }, /versions\[1\] has "depreciatedAt"\. Use only status, deprecatedAt/],
+    [{ 1: { status: 'retired' } }, /states the status "retired"\. Give its dates/],
+    [{ 1: { ...ending, status: 'current' } }, /stated to be current, but has an end/],
+    [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /half told.*together/],
+    [{ 1: { ...ending, documentation: undefined } }, /half told/],
+    [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /half told/],
+    [{ 1: { successor: 2 }, 2: {} }, /half told/],
+    [{ 1: { ...ending, deprecatedAt: '2027-01-01' } }, /versions\[1\]\.deprecatedAt is "2027-01-01".*ISO 8601 date-time with an offset/],
+    [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /with an offset/],
+    [{ 1: { ...ending, sunsetAt: '2027-13-01T00:00:00Z' } }, /versions\[1\]\.sunsetAt/],
+    [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is "Invalid Date"/],
+    [{ 1: { ...ending, documentation: '/moving' } }, /documentation is "\/moving"\. Give the absolute https URL/],
+    [{ 1: { ...ending, documentation: 'http://docs.example.com' } }, /absolute https URL/],
+    [{ 1: { ...ending, documentation: 'https://user@docs.example.com' } }, /absolute https URL/],
+    [{ 1: { ...ending, documentation: 'https://:pass@docs.example.com' } }, /absolute https URL/],
+    [{ 1: { ...ending, sunsetAt: '2026-12-31T00:00:00Z' } }, /retired before it is deprecated/],
+    [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /gives 179 days of notice\. Put sunsetAt at least 180 days/],
+    [{ 1: { ...ending, successor: 1 } }, /successor is 1\. Name a later version/],
+    [{ 1: { ...ending, successor: 3 }, 2: {} }, /successor is 3/],
+    [{ 1: {}, 2: { ...ending, successor: 1 } }, /versions\[2\]\.successor is 1/]
+  ] as const) {
+    await t.rejects(boot({ versions: versions as NonNullable<VersioningOptions['versions']> }), { name: 'TypeError', message: says })
+  }
+})
+
+t.test('the notice may be shortened by option, and equal to the shortest is enough', async (t) => {
+  await boot({ versions: { 1: { ...ending, sunsetAt: '2027-06-30T00:00:00Z' } } })
+  await boot({ versions: { 1: { ...ending, sunsetAt: '2027-01-01T00:00:00+00:00' } }, minimumNoticeDays: 0 })
+  for (const minimumNoticeDays of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await t.rejects(boot({ minimumNoticeDays }), /minimumNoticeDays is .*0 or more/)
+  }
+  await t.rejects(boot({ publicUrl: 'nonsense' }), /publicUrl/)
+})
+
+t.test('a route that breaks rules stops the boot, naming the route, each rule and the mend [P1] [P2] [P3]', async (t) => {
+  await t.rejects(boot({}, [{ url: '/getOrder' }]), {
+    message: /^GET \/v1\/getOrder breaks the rules for paths\. P2: "getOrder".*P3: "getOrder" begins with a verb.*config\.waivers/
+  })
+  await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^POST \/v1\/orders\/:id breaks.*P5: /)
+})
+
+t.test('a route outside every version stops the boot, even with a path that looks right [P1]', async (t) => {
+  await t.rejects(boot({}, [], [{ url: '/orders' }]), /GET \/orders .*P1: it stands outside every version/)
+  await t.rejects(boot({}, [], [{ url: '/v1/orders' }]), /GET \/v1\/orders .*P1: it is not registered through app\.apiVersion/)
+})
+
+t.test('operational routes, third-party prefixes and OPTIONS are not linted', async (t) => {
+  const app = await boot(
+    { exceptPrefixes: ['/reference'] },
+    [{ url: '/openapi', config: { operational: true } }],
+    [
+      { url: '/health/live', config: { operational: true } },
+      { url: '/reference' },
+      { url: '/reference/assets/*' },
+      { method: 'OPTIONS', url: '*' }
+    ]
+  )
+  t.equal((await app.inject('/reference/assets/a.js')).statusCode, 200)
+  await t.rejects(boot({ exceptPrefixes: ['/reference'] }, [], [{ url: '/references' }]), /GET \/references .*P1/)
+  for (const prefix of ['reference', '/', '/reference/'])
+    await t.rejects(boot({ exceptPrefixes: [prefix] }), `exceptPrefixes has "${prefix}"`)
+})
+
+t.test('a rule may be waived with a reason, and with nothing less', async (t) => {
+  const app = await boot({}, [{ url: '/staff-order', config: { waivers: { P2: 'the name is a trade mark' } } }])
+  t.equal((await app.inject('/v1/staff-order')).statusCode, 200)
+  t.equal((await app.inject({ method: 'HEAD', url: '/v1/staff-order' })).statusCode, 200)
+  await boot({}, [], [{ url: '/legacies', config: { waivers: { P1: 'a partner calls it' } } }])
+  await boot({}, [{ method: 'POST', url: '/order-searches', config: { waivers: { M10: 'documented: filters over four resources' } } }])
+
+  await t.rejects(boot({}, [{ url: '/getOrders', config: { waivers: { P2: 'only this one' } } }]), /P3/)
+  for (const reason of ['', '  ', 1 as unknown as string]) {
+    await t.rejects(
+      boot({}, [{ config: { waivers: { P2: reason } } }]),
+      /GET \/v1\/orders waives P2 without a reason\. Write: \{ P2: 'why' \}/
+    )
+  }
+  await t.rejects(boot({}, [{ config: { waivers: { P9: 'why not' } } }]), /waives "P9", which no lint checks\. Waive one of P1, P2/)
+  await t.rejects(boot({}, [{ config: { operational: true, waivers: { P9: 'why not' } } }]), /waives "P9"/)
+  await boot({ otherRules: ['F1'] }, [{ config: { waivers: { F1: 'a field of the bank' } } }])
+})
+
+t.test('the twin that Fastify makes for HEAD is not linted a second time, a HEAD route of its own is', async (t) => {
+  const readings = await Promise.all(
+    [false, true].map(async (exposeHeadRoute) => {
+      let readings = 0
+      const querystring = {
+        get properties() {
+          readings++
+          return {}
+        }
+      }
+      const app = Fastify()
+      await app.register(versioning)
+      await app.apiVersion(1, async (v1) => {
+        v1.get('/orders', { exposeHeadRoute, schema: { querystring } }, async () => 'x')
+      })
+      t.equal(app.hasRoute({ method: 'HEAD', url: '/v1/orders' }), exposeHeadRoute)
+      return readings
+    })
+  )
+  t.ok(readings[0])
+  t.equal(readings[1], readings[0])
+  await t.rejects(boot({}, [{ method: 'HEAD', url: '/order' }]), /HEAD \/v1\/order .*P2/)
+})
+
+t.test('a path that was published must still be registered, until its version is retired [P4]', async (t) => {
+  const publishedPaths = ['/v1/orders', '/v1/orders/{orderId}', '/v1/orders/:order(^\\d+$)', '/v1/orders/', '/']
+  const routes = [{ url: '/orders' }, { url: '/orders/:id' }]
+  await t.resolves(boot({ publishedPaths }, routes))
+  await t.rejects(boot({ publishedPaths: [...publishedPaths, '/v1/products', '/v2/orders', '/v1/orders/{id}/items'] }, routes), {
+    message: /^P4: \/v1\/products, \/v2\/orders, \/v1\/orders\/\{id\}\/items was published and is no longer registered/
+  })
+  const versions = { 1: ending, 2: {} }
+  const gone = { versions, publishedPaths: ['/v1/products'] }
+  await t.rejects(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) - 1 }, routes), /P4: \/v1\/products/)
+  await t.resolves(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) }, routes))
+  await t.rejects(boot({ publishedPaths: ['/v1/%zz'] }), /P4: \/v1\/%zz/)
+  await t.rejects(boot({ publishedPaths: ['v1/orders'] }), /publishedPaths has "v1\/orders"/)
+})

@@ -1,0 +1,273 @@
+import { once } from 'node:events'
+import { request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import versioning, { type VersioningOptions, versionName, versionPrefix } from '@concordat/versioning'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+
+const deprecatedAt = Date.UTC(2027, 0, 1)
+const sunsetAt = Date.UTC(2028, 0, 1)
+const documentation = 'https://docs.example.com/moving-to-v2'
+const link =
+  '<https://docs.example.com/moving-to-v2>; rel="deprecation", <https://docs.example.com/moving-to-v2>; rel="sunset", ' +
+  '<https://api.example.com/v2>; rel="successor-version", <https://api.example.com/v3>; rel="latest-version"'
+
+async function serviceAt(clock: { now: number }, options: VersioningOptions = {}, prepare: (app: FastifyInstance) => void = () => {}) {
+  const app = Fastify()
+  await app.register(versioning, {
+    versions: { 1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: new Date(sunsetAt), documentation, successor: 2 }, 2: {}, 3: {} },
+    publicUrl: 'https://api.example.com',
+    now: () => clock.now,
+    ...options
+  })
+  prepare(app)
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
+    v1.get('/baskets/:id', async (_request, reply) => {
+      reply.header('link', '<https://api.example.com/logo.png>; rel="icon"')
+      return {}
+    })
+    v1.get('/carts/:id', async (_request, reply) => {
+      reply.header('link', ['<https://a.example>; rel="icon"', '<https://b.example>; rel="author"'])
+      return {}
+    })
+    v1.get('/crates/:id', async (_request, reply) => {
+      reply.header('link', `<https://a.example>; rel="icon", ${String(reply.getHeader('link'))}`)
+      return {}
+    })
+    v1.get('/failures/:id', async () => {
+      throw new Error('broken')
+    })
+  })
+  await app.apiVersion(3, async (v3) => {
+    v3.get('/orders/:id', async ({ apiVersion }) => ({ version: apiVersion }))
+  })
+  return app
+}
+
+t.test('retirement drill: one running service goes from current to deprecated to 410 by the clock [V5] [V6]', async (t) => {
+  const clock = { now: deprecatedAt - 1 }
+  const app = await serviceAt(clock)
+
+  const current = await app.inject('/v1/orders/a')
+  t.equal(current.statusCode, 200)
+  for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in current.headers, `no ${header} before the time`)
+  t.equal((await app.inject('/')).json().versions[0].status, 'current')
+
+  clock.now = deprecatedAt
+  const deprecated = await app.inject('/v1/orders/a')
+  t.equal(deprecated.statusCode, 200)
+  t.equal(deprecated.headers.deprecation, '@1798761600')
+  t.equal(deprecated.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
+  t.equal(deprecated.headers.link, link)
+  t.notOk('warning' in deprecated.headers)
+  t.equal((await app.inject('/')).json().versions[0].status, 'deprecated')
+
+  clock.now = sunsetAt - 1
+  t.equal((await app.inject('/v1/orders/a')).statusCode, 200)
+
+  clock.now = sunsetAt
+  const retired = await app.inject('/v1/orders/a')
+  t.equal(retired.statusCode, 410)
+  t.equal(retired.headers.deprecation, '@1798761600')
+  t.equal(retired.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
+  t.equal(retired.headers.link, link)
+  t.equal(retired.json().code, 'VERSION_RETIRED')
+  t.equal((await app.inject('/')).json().versions[0].status, 'retired')
+
+  const successor = await app.inject('/v3/orders/a')
+  t.equal(successor.statusCode, 200)
+  t.notOk('deprecation' in successor.headers, 'other versions are untouched')
+})
+
+t.test('errors of a deprecated version carry its headers, unknown URLs under it too [V6]', async (t) => {
+  const app = await serviceAt({ now: deprecatedAt })
+  for (const [url, statusCode] of [
+    ['/v1/failures/a', 500],
+    ['/v1/unknown', 404],
+    ['/v1', 404]
+  ] as const) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, statusCode, url)
+    t.match(answer.headers, { deprecation: '@1798761600', sunset: 'Sat, 01 Jan 2028 00:00:00 GMT', link }, url)
+  }
+})
+
+t.test('a retired version answers 410 under every URL and method, also when no code of it is left [V5]', async (t) => {
+  const clock = { now: sunsetAt }
+  const app = await serviceAt(clock)
+  const bare = Fastify()
+  await bare.register(versioning, {
+    versions: { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } },
+    now: () => clock.now
+  })
+
+  for (const service of [app, bare]) {
+    for (const url of [
+      '/v1',
+      '/v1/',
+      '/v1?page=1',
+      '/v1/orders/a',
+      '/v1/unknown/deep/down',
+      '/%761/unknown',
+      'http://api.example.com/v1/unknown',
+      '/v1/%25'
+    ]) {
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
+        const answer = await service.inject({ method, url, ...(method === 'POST' && { payload: { a: 1 } }) })
+        t.equal(answer.statusCode, 410, `${method} ${url}`)
+        t.equal(answer.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
+      }
+    }
+  }
+  t.equal(
+    (await bare.inject('/v1')).headers.link,
+    `<${documentation}>; rel="deprecation", <${documentation}>; rel="sunset"`,
+    'the last version of all names no successor'
+  )
+})
+
+t.test('a retired version answers 410 to a target in absolute form', async (t) => {
+  const app = await serviceAt({ now: sunsetAt })
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const request = send({ host: '127.0.0.1', port, path: 'http://api.example.com/v1/unknown', agent: false }).end()
+  const [response] = await once(request, 'response')
+  response.resume()
+  t.equal(response.statusCode, 410)
+})
+
+t.test('a hook registered later does not answer in place of the 410', async (t) => {
+  const app = await serviceAt({ now: sunsetAt }, {}, (app) =>
+    app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ code: 'AUTHENTICATION_REQUIRED' }))
+  )
+  t.equal((await app.inject('/v1/orders/a')).statusCode, 410)
+  t.equal((await app.inject('/v3/orders/a')).statusCode, 401)
+})
+
+t.test('a later refusal of a deprecated version carries its headers too', async (t) => {
+  const app = await serviceAt({ now: deprecatedAt }, {}, (app) =>
+    app.addHook('onRequest', async (_request, reply) => reply.code(401).send({}))
+  )
+  t.match((await app.inject('/v1/orders/a')).headers, { deprecation: '@1798761600', link })
+})
+
+t.test('links that a handler or an earlier hook sets stay beside those of the version', async (t) => {
+  const app = await serviceAt({ now: deprecatedAt })
+  t.equal((await app.inject('/v1/baskets/a')).headers.link, `<https://api.example.com/logo.png>; rel="icon", ${link}`)
+  t.equal((await app.inject('/v1/carts/a')).headers.link, `<https://a.example>; rel="icon", <https://b.example>; rel="author", ${link}`)
+  t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'and none is there twice')
+
+  const hooked = Fastify()
+  hooked.addHook('onRequest', async (_request, reply) => {
+    reply.header('link', '<https://a.example>; rel="license"')
+  })
+  const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } }
+  await hooked.register(versioning, { versions, now: () => deprecatedAt })
+  t.equal(
+    (await hooked.inject('/v1/orders/a')).headers.link,
+    `<https://a.example>; rel="license", <${documentation}>; rel="deprecation", <${documentation}>; rel="sunset"`
+  )
+
+  const current = await serviceAt({ now: 0 })
+  t.equal((await current.inject('/v1/baskets/a')).headers.link, '<https://api.example.com/logo.png>; rel="icon"')
+})
+
+t.test('the warning option adds Warning 299 with the date of the end [V6]', async (t) => {
+  const app = await serviceAt({ now: deprecatedAt }, { warning: true })
+  t.equal(
+    (await app.inject('/v1/orders/a')).headers.warning,
+    '299 - "Version v1 is deprecated and ends on Sat, 01 Jan 2028 00:00:00 GMT; see https://docs.example.com/moving-to-v2"'
+  )
+})
+
+t.test('links of the end name the origin of each request when several hosts are allowed', async (t) => {
+  const app = await serviceAt({ now: deprecatedAt }, { publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
+  for (const host of ['a.example', 'b.example', 'a.example']) {
+    const answer = await app.inject({ url: '/v1/orders/a', headers: { host } })
+    t.match(answer.headers.link, `<http://${host}/v2>; rel="successor-version", <http://${host}/v3>; rel="latest-version"`)
+  }
+  const foreign = await app.inject({ url: '/v1/orders/a', headers: { host: 'evil.example' } })
+  t.notMatch(foreign.headers.link, 'evil', 'an unchecked Host never reaches a link')
+})
+
+t.test('a version tells its own name; outside, the newest current one is told [V8]', async (t) => {
+  const clock = { now: 0 }
+  const seen: string[] = []
+  const app = Fastify()
+  await app.register(versioning, {
+    versions: {
+      1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation },
+      2: { deprecatedAt: '2027-06-01T00:00:00Z', sunsetAt: '2028-06-01T00:00:00Z', documentation }
+    },
+    now: () => clock.now
+  })
+  app.addHook('onSend', async (request) => {
+    seen.push(`${request.apiVersion}${versionPrefix(request)}`)
+    t.equal(versionName(app, request), request.apiVersion)
+  })
+  app.get('/health', { config: { operational: true } }, async () => 'well')
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/orders', async () => 'x')
+  })
+
+  for (const [now, url, expected] of [
+    [0, '/v1/orders', 'v1/v1'],
+    [0, '/v1/unknown', 'v1/v1'],
+    [0, '/health', 'v2'],
+    [0, '/', 'v2'],
+    [0, '/unknown', 'v2'],
+    [0, '/v9/unknown', 'v2'],
+    [Date.UTC(2027, 2, 1), '/health', 'v2'],
+    [Date.UTC(2027, 7, 1), '/health', 'v2'],
+    [Date.UTC(2028, 2, 1), '/v1/orders', 'v1/v1'],
+    [Date.UTC(2029, 0, 1), '/health', 'v2']
+  ] as const) {
+    clock.now = now
+    await app.inject(url)
+    t.equal(seen.pop(), expected, url)
+  }
+})
+
+t.test('a newest version that is retired before an older one is not told outside versions [V8]', async (t) => {
+  const app = Fastify()
+  const clock = { now: 0 }
+  await app.register(versioning, {
+    versions: {
+      1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2029-01-01T00:00:00Z', documentation },
+      2: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation }
+    },
+    now: () => clock.now
+  })
+  for (const [now, expected] of [
+    [Date.UTC(2026, 0, 1), 'v2'],
+    [Date.UTC(2027, 6, 1), 'v2'],
+    [Date.UTC(2028, 6, 1), 'v1'],
+    [Date.UTC(2030, 0, 1), 'v2']
+  ] as const) {
+    clock.now = now
+    t.equal(versionName(app), expected)
+  }
+})
+
+t.test('GET / lists every version with its dates, also those that lie ahead [V5]', async (t) => {
+  const app = await serviceAt({ now: 0 })
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 200)
+  t.strictSame(answer.json(), {
+    versions: [
+      {
+        version: 'v1',
+        status: 'current',
+        href: 'https://api.example.com/v1',
+        deprecatedAt: '2027-01-01T00:00:00.000Z',
+        sunsetAt: '2028-01-01T00:00:00.000Z',
+        documentation
+      },
+      { version: 'v2', status: 'current', href: 'https://api.example.com/v2' },
+      { version: 'v3', status: 'current', href: 'https://api.example.com/v3' }
+    ]
+  })
+  t.equal((await app.inject({ method: 'HEAD', url: '/' })).statusCode, 200)
+})

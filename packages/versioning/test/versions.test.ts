@@ -1,0 +1,201 @@
+import versioning, { versioningErrors, versionPrefix } from '@concordat/versioning'
+import Fastify from 'fastify'
+import t from 'tap'
+
+t.test('what is no version of the table is 404 and names the versions there are [V1]', async (t) => {
+  const app = Fastify()
+  await app.register(versioning, {
+    versions: {
+      1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com' },
+      2: {},
+      3: {}
+    }
+  })
+  await app.apiVersion(2, async (v2) => {
+    v2.get('/orders', async () => 'orders')
+  })
+  for (const url of [
+    '/v9/orders',
+    '/v9',
+    '/v02/orders',
+    '/V2/orders',
+    '/v2.0/orders',
+    '/v2.0.1/orders?x=/v2',
+    '/v0/orders',
+    '/v99999999999999999999'
+  ]) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, 404, url)
+    t.match(answer.json(), { code: 'VERSION_NOT_FOUND', message: /Its versions are: v2, v3\.$/ }, url)
+  }
+  t.notMatch((await app.inject('/v2/unknown')).json(), { code: 'VERSION_NOT_FOUND' })
+  t.equal((await app.inject('/v2/orders')).statusCode, 200)
+})
+
+t.test('when every version is retired, the 404 names none', async (t) => {
+  const app = Fastify()
+  const versions = {
+    1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com' }
+  }
+  await app.register(versioning, { versions })
+  t.match((await app.inject('/v9')).json().message, /versions are: –\.$/)
+  t.equal((await app.inject('/v1')).statusCode, 410)
+})
+
+t.test('two files may each add routes to one version', async (t) => {
+  const app = Fastify()
+  await app.register(versioning)
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/orders', async () => 'orders')
+  })
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/products', async () => 'products')
+  })
+  t.equal((await app.inject('/v1/orders')).body, 'orders')
+  t.equal((await app.inject('/v1/products')).body, 'products')
+})
+
+t.test('under an outer prefix everything holds relative to it', async (t) => {
+  const app = Fastify()
+  const versions = {
+    1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
+    2: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2030-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
+    3: {}
+  }
+  await app.register(versioning, {
+    versions,
+    publicUrl: 'https://example.com',
+    now: () => Date.UTC(2025, 0, 1),
+    publishedPaths: ['/shop/v2/orders/{orderId}']
+  })
+  await app.register(
+    async (shop) => {
+      await shop.apiVersion(2, async (v2) => {
+        v2.get('/orders/:id', async (request, _reply) => ({ version: request.apiVersion, prefix: versionPrefix(request) }))
+        v2.get('/baskets/:id', async (_request, reply) => reply.moved('/orders/a'))
+      })
+    },
+    { prefix: '/shop/' }
+  )
+
+  const answer = await app.inject('/shop/v2/orders/a')
+  t.strictSame(answer.json(), { version: 'v2', prefix: '/shop/v2' })
+  t.match(answer.headers.link, '<https://example.com/shop/v3>; rel="successor-version"')
+  t.equal((await app.inject('/shop/v2/baskets/a')).headers.location, 'https://example.com/shop/v2/orders/a')
+  t.equal((await app.inject('/shop/v1/orders')).statusCode, 410)
+  t.equal((await app.inject('/shop/v9/orders')).json().code, 'VERSION_NOT_FOUND')
+  t.not((await app.inject('/v9/orders')).json().code, 'VERSION_NOT_FOUND')
+  t.equal((await app.inject('/')).json().versions[2].href, 'https://example.com/shop/v3')
+})
+
+t.test('registered under a prefix, it lists and guards the versions of that prefix', async (t) => {
+  const app = Fastify()
+  await app.register(
+    async (shop) => {
+      await shop.register(versioning)
+    },
+    { prefix: '/shop' }
+  )
+  t.equal((await app.inject('/shop')).json().versions[0].href, 'http://localhost/shop/v1')
+  t.equal((await app.inject('/shop/v9')).json().code, undefined, 'the 404 of the root belongs to the root')
+})
+
+t.test('reply.moved answers 301 with an absolute Location and no body [X4]', async (t) => {
+  const app = Fastify()
+  await app.register(versioning, { publicUrl: 'https://api.example.com' })
+  const targets: Record<string, string> = {
+    rooted: '/orders/a',
+    relative: 'orders/a',
+    query: '/orders?sort=-placedAt',
+    absolute: 'https://other.example/orders/a',
+    unicode: '/orders/ñ',
+    breaking: '/orders/a\r\nset-cookie: x=1',
+    doubled: '//evil.example/orders'
+  }
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/targets/:name', { schema: { response: { 200: { type: 'object', properties: {} } } } }, async (request, reply) =>
+      reply.moved(targets[(request.params as { name: string }).name] as string)
+    )
+    v1.get('/baskets/:id', (_request, reply) => {
+      reply.moved('/orders/a')
+    })
+  })
+  app.get('/old', { config: { operational: true } }, async (_request, reply) => reply.moved('/v1/orders'))
+
+  for (const [url, location] of [
+    ['/v1/targets/rooted', 'https://api.example.com/v1/orders/a'],
+    ['/v1/targets/relative', 'https://api.example.com/v1/orders/a'],
+    ['/v1/targets/query', 'https://api.example.com/v1/orders?sort=-placedAt'],
+    ['/v1/targets/absolute', 'https://other.example/orders/a'],
+    ['/v1/targets/unicode', 'https://api.example.com/v1/orders/%C3%B1'],
+    ['/v1/targets/breaking', 'https://api.example.com/v1/orders/aset-cookie:%20x=1'],
+    ['/v1/targets/doubled', 'https://api.example.com/v1/evil.example/orders'],
+    ['/v1/baskets/a', 'https://api.example.com/v1/orders/a'],
+    ['/old', 'https://api.example.com/v1/orders']
+  ] as const) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, 301, url)
+    t.equal(answer.headers.location, location)
+    t.equal(answer.headers['content-length'], '0')
+    t.equal(answer.body, '')
+    t.notOk('content-type' in answer.headers)
+  }
+})
+
+t.test('a version that is not in the table, or stands inside another, stops the boot', async (t) => {
+  const app = Fastify()
+  await app.register(versioning)
+  t.throws(() => app.apiVersion(2, async () => {}), /apiVersion\(2\) is not in the table.*"versions"/)
+  await t.rejects(
+    async () =>
+      app.apiVersion(1, async (v1) => {
+        await v1.apiVersion(1, async () => {})
+      }),
+    /stands inside another version/
+  )
+  const tenants = Fastify()
+  await tenants.register(versioning)
+  await t.rejects(
+    async () =>
+      tenants.register(
+        async (tenant) => {
+          await tenant.apiVersion(1, async () => {})
+        },
+        { prefix: '/tenants/:tenantId' }
+      ),
+    /can't stand under "\/tenants\/:tenantId"/
+  )
+})
+
+t.test('a failure in the routes of a version stops the boot', async (t) => {
+  const app = Fastify()
+  await app.register(versioning)
+  void app.apiVersion(1, async () => {
+    throw new Error('no database')
+  })
+  await t.rejects(async () => app.ready(), /no database/)
+})
+
+t.test('the route that lists the versions takes the given config and stays operational', async (t) => {
+  const app = Fastify()
+  const configs: unknown[] = []
+  app.addHook('onRoute', (route) => {
+    configs.push(route.config)
+  })
+  await app.register(versioning, { routeConfig: { permissions: ['versions:read'] } })
+  t.match(configs[0], { permissions: ['versions:read'], operational: true })
+  t.notMatch(configs[0], { public: true })
+
+  const open: unknown[] = []
+  const other = Fastify()
+  other.addHook('onRoute', (route) => {
+    open.push(route.config)
+  })
+  await other.register(versioning)
+  t.match(open[0], { public: true, operational: true })
+})
+
+t.test('every error has its text in English and Spanish', async (t) => {
+  t.strictSame(Object.keys(versioningErrors.definitions), ['VERSION_RETIRED', 'VERSION_NOT_FOUND'])
+  for (const { message } of Object.values(versioningErrors.definitions)) t.ok(message.en && message.es)
+})

@@ -1,0 +1,23 @@
+// Copied by check-alone.ts into an empty folder with one package and Fastify, and run there.
+import Fastify from 'fastify'
+
+const { name, doors, registers, alone } = JSON.parse(process.argv[2])
+
+for (const door of doors.filter((door) => door !== './package.json')) {
+  const specifier = name + door.slice(1)
+  const names = Object.keys(await import(specifier))
+  if (names.length === 0) throw new Error(`${specifier} exports nothing.`)
+}
+
+if (registers) {
+  const { default: plugin } = await import(name)
+  if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
+  const app = Fastify()
+  await app.register(plugin, alone.options ?? {})
+  const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
+  app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
+  const answer = await app.inject({ url: '/probe', headers: alone.headers ?? {} })
+  const wanted = alone.status ?? 200
+  if (answer.statusCode !== wanted) throw new Error(`GET /probe answered ${answer.statusCode} and not ${wanted}: ${answer.body}`)
+  await app.close()
+}

@@ -1,0 +1,73 @@
+// The house rules as a check: an arrow points down, never up, never sideways, not even for a type.
+// `--write` also draws the house into docs/architecture.md; without it, an old drawing is a mistake.
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { arrow, fileViolations, mayStandOn, type Violation } from './arrows.ts'
+import { cyclesOf } from './cycles.ts'
+import { houseIsOld, writeHouse } from './house.ts'
+import { filesUnder, type Member, readManifest, readMembers, repository } from './workspace.ts'
+
+const linesOfGroundFloor = 200
+
+/** Everything below a root folder that breaks a house rule. */
+export function violationsOf(root: string): Violation[] {
+  const members = readMembers(root)
+  const byName = new Map(members.map((member) => [member.manifest.name, member]))
+  const tools = readManifest(join(root, 'package.json')).devDependencies ?? {}
+  return members.flatMap((member) => [
+    ...manifestViolations(member, byName),
+    ...filesUnder(join(root, member.folder), '{src,test,bench}/**/*.ts').flatMap((file) =>
+      fileViolations(root, member, file, byName, tools)
+    ),
+    ...wholeViolations(root, member)
+  ])
+}
+
+function manifestViolations({ folder, floor, manifest }: Member, byName: Map<string, Member>): Violation[] {
+  const where = `${folder}/package.json`
+  if (floor !== 'apart' && ![1, 2, 3, 4].includes(floor as number)) {
+    return [{ where, rule: 'names no floor', mend: 'Write "floor": 1, 2, 3 or "apart" into it.' }]
+  }
+  const found: Violation[] = []
+  for (const field of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const) {
+    for (const name of Object.keys(manifest[field] ?? {})) {
+      const target = byName.get(name)
+      if (target && !mayStandOn(floor, target.floor)) found.push({ where, ...arrow(floor, target, `has ${name} in ${field}`) })
+      if (floor === 1 && field.startsWith('dep')) {
+        found.push({
+          where,
+          rule: `is on floor 1 and depends on ${name}`,
+          mend: 'The ground floor stands on nothing: write the few lines, or move up.'
+        })
+      }
+    }
+  }
+  return found
+}
+
+function wholeViolations(root: string, { folder, floor }: Member): Violation[] {
+  const files = filesUnder(join(root, folder), 'src/**/*.ts')
+  const sources = new Map(files.map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]))
+  const found = cyclesOf(sources).map((cycle) => ({
+    where: `${folder}/${cycle[0]}`,
+    rule: `is in a circle: ${cycle.join(' → ')}`,
+    mend: 'Move what both need into a file of its own.'
+  }))
+  const counted = [...sources].filter(([file]) => !basename(file).endsWith('-contract.ts'))
+  const lines = counted.reduce((sum, [, source]) => sum + source.trimEnd().split('\n').length, 0)
+  if (floor === 1 && lines > linesOfGroundFloor) {
+    const rule = `is on floor 1 and has ${lines} lines in src, more than ${linesOfGroundFloor}`
+    found.push({ where: `${folder}/src`, rule, mend: 'Take out what is not its one noun.' })
+  }
+  return found
+}
+
+if (import.meta.main) {
+  const violations = violationsOf(repository)
+  for (const { where, rule, mend } of violations) console.log(`${where} ${rule}.\n  ${mend}`)
+  if (process.argv.includes('--write')) writeHouse(repository)
+  const old = houseIsOld(repository)
+  if (old) console.log(old)
+  if (violations.length > 0 || old) process.exitCode = 1
+  else console.log('Every arrow points down.')
+}

@@ -1,0 +1,43 @@
+// Every relative link of every Markdown file leads to a file that is there, and to a heading that it has.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { anchorsOf, linksOf, proseOf } from './markdown.ts'
+import { filesUnder, repository } from './workspace.ts'
+
+/** One sentence for each link that leads nowhere. */
+export function brokenLinks(root: string): string[] {
+  return filesUnder(root, '{*.md,{packages,examples,docs,.changeset}/**/*.md}').flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    return linksOf(text).flatMap(({ target, line }) => {
+      const fault = faultOf(root, file, target)
+      return fault ? [`${file}:${line} links to ${target}, ${fault}`] : []
+    })
+  })
+}
+
+function faultOf(root: string, file: string, target: string) {
+  if (/^[a-z][a-z+.-]*:/i.test(target)) return undefined
+  const [path = '', anchor] = decodeURI(target).split('#')
+  if (path.startsWith('/')) return 'which is absolute; make it relative to the file'
+  const linked = path === '' ? file : posix.join(dirname(file), path)
+  if (linked.startsWith('..')) return 'which is outside the repository'
+  if (!existsSync(join(root, linked))) return 'which is not there'
+  if (anchor === undefined || statSync(join(root, linked)).isDirectory() || !linked.endsWith('.md')) return undefined
+  const headings = anchorsOf(proseHeadings(readFileSync(join(root, linked), 'utf8')))
+  return headings.has(anchor) ? undefined : 'and there is no such heading'
+}
+
+/** A heading may hold code, which belongs to its anchor; a line in a code block that begins with # is no heading. */
+function proseHeadings(text: string) {
+  const prose = proseOf(text).split('\n')
+  return text
+    .split('\n')
+    .map((line, index) => (prose[index]?.startsWith('#') || line.startsWith('<a ') ? line : ''))
+    .join('\n')
+}
+
+if (import.meta.main) {
+  const broken = brokenLinks(repository)
+  for (const sentence of broken) console.log(sentence)
+  if (broken.length > 0) process.exitCode = 1
+}

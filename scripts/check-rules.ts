@@ -1,0 +1,126 @@
+// Holds docs/rules.md equal to what the tests say they prove. A test names the rules it proves at the end of its title,
+// as `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` refreshes the last column first.
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What the check found, and the page as its last column should be. */
+export interface RulesReport {
+  readonly problems: readonly string[]
+  readonly page: string
+}
+
+interface Rule {
+  readonly id: string
+  readonly kinds: string
+  /** The hand-written parts of the last column: links to pages, and a mark that names what is still to come. */
+  readonly pages: readonly string[]
+  readonly mark: string | undefined
+}
+
+const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts']
+const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?(.*?) ?\|$/
+const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
+const markPattern = /^(?:rest )?open: [a-z-]+(?:, [a-z-]+)*$/
+
+/** Reads the ledger and all test titles under `root`. */
+export function checkRules(root: string): RulesReport {
+  const problems: string[] = []
+  const lines = readFileSync(join(root, 'docs/rules.md'), 'utf8').split('\n')
+  const proofs = proofsOf(root)
+  const known = new Set<string>()
+
+  const page = lines.map((line) => {
+    const [, front = '', id = '', kinds = '', column = ''] = rowPattern.exec(line) ?? []
+    if (id === '') {
+      if (/^\| [A-Z]\d+ \|/.test(line)) problems.push(`docs/rules.md: this row has no kind of proof (R, L, D): ${line}`)
+      return line
+    }
+    if (known.has(id)) problems.push(`${id}: stands twice in docs/rules.md.`)
+    known.add(id)
+    const tests = [...(proofs.get(id)?.keys() ?? [])].sort()
+    const rule = readColumn(id, kinds, column)
+    problems.push(...problemsOf(rule, tests, root))
+    const right = columnOf(rule, tests)
+    if (right !== column) problems.push(`${id}: the last column is not what the test titles say. Run check-rules with --write.`)
+    return `${front} ${right === '' ? '' : `${right} `}|`
+  })
+
+  for (const [id, titles] of proofs) {
+    if (known.has(id)) continue
+    for (const [file, title] of titles) problems.push(`${file}: the title "${title}" names ${id}, which docs/rules.md does not have.`)
+  }
+  return { problems, page: page.join('\n') }
+}
+
+// id → test file → one of its titles
+function proofsOf(root: string) {
+  const proofs = new Map<string, Map<string, string>>()
+  for (const found of globSync(testFiles, { cwd: root })) {
+    const file = found.replaceAll('\\', '/')
+    const source = readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '')
+    for (const [, single, double, template] of source.matchAll(titlePattern)) {
+      const title = single ?? double ?? template ?? ''
+      for (const [, id = ''] of title.matchAll(/\[([A-Z]\d+)\]/g)) {
+        if (!proofs.has(id)) proofs.set(id, new Map())
+        proofs.get(id)?.set(file, title)
+      }
+    }
+  }
+  return proofs
+}
+
+function readColumn(id: string, kinds: string, column: string): Rule {
+  const parts = column === '' ? [] : column.split(' · ')
+  const marks = parts.filter((part) => !part.startsWith('['))
+  return {
+    id,
+    kinds,
+    pages: parts.filter((part) => part.startsWith('[') && !part.endsWith('.test.ts)')),
+    mark: marks.length === 0 ? undefined : marks.join(' · ')
+  }
+}
+
+function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], root: string) {
+  const problems: string[] = []
+  if (mark !== undefined && !markPattern.test(mark))
+    problems.push(`${id}: "${mark}" is not a mark. Write "open: <package>" or "rest open: <package>".`)
+  const proven = tests.length > 0
+  if (mark?.startsWith('open:')) {
+    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Take the mark away (--write does).`)
+    return problems
+  }
+  for (const name of mark?.replace('rest open: ', '').split(', ') ?? []) {
+    const own = tests.find((file) => file.startsWith(`packages/${name}/`))
+    if (own !== undefined) problems.push(`${id}: the rest is marked open for ${name}, but ${own} proves it. Take the mark away.`)
+  }
+  if (!proven && /[RL]/.test(kinds))
+    problems.push(`${id}: no test title ends with [${id}]. Name it in the title of the test that proves it, or mark it open.`)
+  if (kinds.includes('D') && pages.length === 0)
+    problems.push(`${id}: is to be proven by documentation (D). Link the page in the last column.`)
+  for (const page of pages) {
+    const target = /\(([^)#]*)/.exec(page)?.[1] ?? ''
+    if (!existsSync(join(root, 'docs', target))) problems.push(`${id}: the page ${target} does not exist.`)
+  }
+  return problems
+}
+
+function columnOf({ pages, mark }: Rule, tests: readonly string[]) {
+  const stale = tests.length > 0 && mark?.startsWith('open:')
+  return [...tests.map(linkTo), ...pages, ...(mark === undefined || stale ? [] : [mark])].join(' · ')
+}
+
+function linkTo(file: string) {
+  const name = file
+    .replace(/^(?:packages|examples)\//, '')
+    .replace(/(?:^|\/)test\//, '/')
+    .replace(/\.test\.ts$/, '')
+  return `[${name}](../${file})`
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = process.cwd()
+  if (process.argv.includes('--write')) writeFileSync(join(root, 'docs/rules.md'), checkRules(root).page)
+  const { problems } = checkRules(root)
+  for (const problem of problems) console.log(problem)
+  process.exitCode = problems.length === 0 ? 0 : 1
+}

@@ -1,0 +1,86 @@
+// Every ```ts block of the documentation is a whole program that compiles, in a strict project, against the sources.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { blocksOf } from './markdown.ts'
+import { run } from './run.ts'
+import { filesUnder, type Member, readMembers, repository } from './workspace.ts'
+
+/** Inside the package whose dependencies the snippets may use; git ignores it. */
+const place = '.snippets'
+
+export interface Snippet {
+  /** The Markdown file and the line of the first line of code. */
+  readonly file: string
+  readonly line: number
+  readonly text: string
+}
+
+/** Snippets by the folder of the package in which they compile: their own, or the highest one for the README and docs. */
+export function snippetsByHome(root: string): Map<string, Snippet[]> {
+  const members = readMembers(root)
+  const [highest] = members.toSorted((a, b) => height(b) - height(a))
+  const files = filesUnder(root, '{README.md,CONTRIBUTING.md,{docs,packages,examples}/**/*.md}')
+  const homes = new Map<string, Snippet[]>()
+  for (const file of files.filter((name) => !name.startsWith('docs/api/') && basename(name) !== 'CHANGELOG.md')) {
+    const home = members.find(({ folder }) => file.startsWith(`${folder}/`)) ?? highest
+    const blocks = blocksOf(readFileSync(join(root, file), 'utf8')).filter(({ language }) => language === 'ts')
+    if (home === undefined || blocks.length === 0) continue
+    homes.set(home.folder, [...(homes.get(home.folder) ?? []), ...blocks.map(({ line, text }) => ({ file, line, text }))])
+  }
+  return homes
+}
+
+/** Compiles the snippets of one package. Answers the compiler's complaints, in terms of the Markdown files. */
+export async function compileSnippets(root: string, home: string, snippets: readonly Snippet[], runner = run): Promise<string[]> {
+  const folder = join(root, home, place)
+  mkdirSync(folder, { recursive: true })
+  try {
+    for (const [index, { line, text }] of snippets.entries()) {
+      // As many empty lines before it as in the Markdown file, so that the compiler counts the same lines.
+      writeFileSync(join(folder, `${index}.ts`), `${'\n'.repeat(line - 1)}${text}\nexport {}\n`)
+    }
+    // A snippet may use any package of ours, as its reader has installed it.
+    const paths = Object.fromEntries(readMembers(root).flatMap((member) => sourcesOf(root, member)))
+    const compilerOptions = {
+      noEmit: true,
+      composite: false,
+      isolatedDeclarations: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      paths
+    }
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
+    )
+    const { code, output } = await runner('tsc', ['-p', folder, '--pretty', 'false'], { cwd: folder })
+    if (code === 0) return []
+    return output
+      .trimEnd()
+      .replaceAll(/^(\d+)\.ts\((\d+),(\d+)\)/gm, (_, index: string, line, column) => `${snippets[Number(index)]?.file}:${line}:${column}`)
+      .split('\n')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Where the sources of each door of a package are, by the name that imports it. */
+function sourcesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
+  return Object.entries(manifest.exports ?? {}).flatMap(([door, targets]) => {
+    const source = typeof targets === 'string' ? undefined : targets['@concordat/source']
+    return source ? [[manifest.name + door.slice(1), [join(root, folder, source)]]] : []
+  })
+}
+
+function height({ floor }: Member) {
+  return typeof floor === 'number' ? floor : 0
+}
+
+if (import.meta.main) {
+  for (const [home, snippets] of snippetsByHome(repository)) {
+    for (const complaint of await compileSnippets(repository, home, snippets)) {
+      console.log(complaint)
+      process.exitCode = 1
+    }
+  }
+}

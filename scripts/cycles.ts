@@ -1,0 +1,29 @@
+// Circles of imports inside one package. A type import counts: a circle of types is a circle to the reader.
+import { dirname, posix } from 'node:path'
+import { importsOf } from './imports.ts'
+
+/** One path for each circle among the files of a package, given as file name → source. */
+export function cyclesOf(sources: ReadonlyMap<string, string>): string[][] {
+  const arrows = new Map<string, string[]>()
+  for (const [file, source] of sources) {
+    const targets = importsOf(file, source)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => posix.join(dirname(file), specifier))
+    arrows.set(
+      file,
+      [...new Set(targets)].filter((target) => sources.has(target))
+    )
+  }
+  const cycles: string[][] = []
+  const finished = new Set<string>()
+  for (const file of arrows.keys()) visit(file, [])
+  return cycles
+
+  function visit(file: string, path: string[]) {
+    const start = path.indexOf(file)
+    if (start >= 0) cycles.push([...path.slice(start), file])
+    if (start >= 0 || finished.has(file)) return
+    for (const target of arrows.get(file) ?? []) visit(target, [...path, file])
+    finished.add(file)
+  }
+}

@@ -1,0 +1,56 @@
+// What the checks need to know of a Markdown file: its code blocks, headings and links.
+
+export interface Block {
+  readonly language: string
+  /** The line of the file on which its first line stands, from 1. */
+  readonly line: number
+  readonly text: string
+}
+
+/** The fenced code blocks of a text. */
+export function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = []
+  let open: { fence: string; language: string; line: number; lines: string[] } | undefined
+  for (const [index, line] of markdown.split('\n').entries()) {
+    const [, fence, info] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? []
+    if (open && fence?.startsWith(open.fence) && info?.trim() === '') {
+      blocks.push({ language: open.language, line: open.line, text: open.lines.join('\n') })
+      open = undefined
+    } else if (open) open.lines.push(line)
+    else if (fence) open = { fence, language: info?.trim().split(/\s/)[0] ?? '', line: index + 2, lines: [] }
+  }
+  return blocks
+}
+
+/** The text with its code taken out, line for line, so that what looks like a link in code is none. */
+export function proseOf(markdown: string): string {
+  const lines = markdown.split('\n')
+  for (const { line, text } of blocksOf(markdown)) lines.fill('', line - 1, line - 1 + text.split('\n').length)
+  return lines.join('\n').replaceAll(/(`+)[^`\n]+\1/g, (code) => ' '.repeat(code.length))
+}
+
+/** The anchors that GitHub gives to the headings, and those written as `<a id="…">`. */
+export function anchorsOf(markdown: string): Set<string> {
+  const anchors = new Set<string>()
+  const headings = markdown.split('\n').filter((_, index, lines) => /^#{1,6} /.test(lines[index] as string))
+  for (const heading of headings) {
+    const words = heading.replace(/^#+ +/, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    const slug = words
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    let anchor = slug
+    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`
+    anchors.add(anchor)
+  }
+  for (const [, id] of markdown.matchAll(/<a (?:id|name)="([^"]+)"/g)) anchors.add(id as string)
+  return anchors
+}
+
+/** The targets of links and images, with their lines. */
+export function linksOf(markdown: string): { target: string; line: number }[] {
+  const prose = proseOf(markdown)
+  const found = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g), ...prose.matchAll(/^ {0,3}\[[^\]]+\]:\s+<?([^\s>]+)/gm)]
+  return found.map((match) => ({ target: match[1] as string, line: prose.slice(0, match.index).split('\n').length }))
+}

@@ -1,0 +1,43 @@
+// Runs a program and keeps what it says.
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { repository } from './workspace.ts'
+
+export interface Ran {
+  readonly code: number
+  /** Standard output and error, as they came. */
+  readonly output: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Called with each piece of output, for a program whose progress is worth seeing. */
+  readonly listen?: (text: string) => void
+}
+
+/** Runs a program with the workspace's own tools first in PATH. Never rejects: a program that can't start has code 127. */
+export function run(
+  program: string,
+  words: readonly string[],
+  { cwd = repository, env = process.env, listen }: RunOptions = {}
+): Promise<Ran> {
+  const path = [join(repository, 'node_modules/.bin'), env['PATH']].join(delimiter)
+  return new Promise((resolve) => {
+    const child = spawn(program, words, { cwd, env: { ...env, PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const keep = (data: Buffer) => {
+      output += data.toString()
+      listen?.(data.toString())
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.on('error', (error) => resolve({ code: 127, output: `${program}: ${error.message}\n` }))
+    child.on('close', (code) => resolve({ code: code ?? 1, output }))
+  })
+}
+
+/** pnpm of the major version that the workspace is written for, wherever npm is. */
+export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return run('npx', ['--yes', 'pnpm@12', ...words], options)
+}

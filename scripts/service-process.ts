@@ -1,0 +1,91 @@
+// Programs that the tests need, started with a folder and a port of their own.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { Kind, Service } from './services.ts'
+
+export interface Start {
+  readonly kind: Kind
+  readonly url: string
+  /** Its data; removed with it. */
+  readonly folder: string
+  readonly program: string
+  readonly words: readonly string[]
+  /** The account that runs it, when it is not the caller's. */
+  readonly owner: { readonly uid?: number; readonly gid?: number }
+}
+
+/** Starts a program and waits until it answers. */
+export async function startProcess({ kind, url, folder, program, words, owner }: Start): Promise<Service> {
+  const child = spawn(program, words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (data: Buffer) => (complaint += data.toString()))
+  const gone = once(child, 'exit').catch(() => {})
+  const service: Service = {
+    url,
+    how: 'started for this run',
+    async stop() {
+      child.kill('SIGINT')
+      await gone
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  const deadline = Date.now() + 30_000
+  while (!(await kind.answers(url))) {
+    if (child.pid === undefined || child.exitCode !== null || Date.now() > deadline) {
+      await service.stop()
+      throw new Error(`${kind.name} was started by ${program} and does not answer.\n${complaint}`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return service
+}
+
+/** PostgreSQL refuses to run as root, so there it gets an account without rights, and its folder with it. */
+export function ownerFor(folder: string): Start['owner'] {
+  if (process.getuid?.() !== 0) return {}
+  const owner = { uid: idOf('-u'), gid: idOf('-g') }
+  chownSync(folder, owner.uid, owner.gid)
+  return owner
+}
+
+/** Where a program is: in PATH, or in folders given as globs, the newest first. */
+export function programPath(name: string, folders: readonly string[]): string | undefined {
+  const places = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    ...folders.flatMap((pattern) => globSync(pattern).toSorted().toReversed())
+  ]
+  return places.map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Installs a package when that is possible without asking anybody: as root, on Debian or its children. */
+export function installOnDebian(debianPackage: string): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false
+  console.log(`Installing ${debianPackage} with apt-get …`)
+  return apt('update', '-qq') && apt('install', '-y', '-qq', '--no-install-recommends', debianPackage)
+}
+
+function apt(...words: string[]) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync('apt-get', words, { stdio: ['ignore', 'ignore', 'inherit'], env }).status === 0
+}
+
+function idOf(flag: '-u' | '-g') {
+  return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
+}
+
+export function temporaryFolder(name: string): string {
+  return mkdtempSync(join(tmpdir(), `concordat-${name}-`))
+}

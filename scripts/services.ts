@@ -1,0 +1,99 @@
+// PostgreSQL and Redis for the tests: given by the caller, already running, started here, or installed first.
+import { execFileSync } from 'node:child_process'
+import { connect } from 'node:net'
+import { userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Client } from 'pg'
+import { freePort, installOnDebian, ownerFor, programPath, startProcess, temporaryFolder } from './service-process.ts'
+
+export interface Service {
+  readonly url: string
+  /** How it was found, for the report. */
+  readonly how: string
+  stop(): Promise<void>
+}
+
+export interface Kind {
+  readonly name: string
+  /** The variable that names it for the tests. */
+  readonly variable: string
+  /** Where it answers on a machine that runs one. */
+  readonly usual: readonly string[]
+  readonly debianPackage: string
+  answers(url: string): Promise<boolean>
+  /** Starts one of its own with empty data; undefined where the program is not installed. */
+  start(): Promise<Service | undefined>
+}
+
+/** The service for this run, or undefined when it can't be had here. */
+export async function findService(
+  kind: Kind,
+  env: NodeJS.ProcessEnv = process.env,
+  install = installOnDebian
+): Promise<Service | undefined> {
+  const given = env[kind.variable]
+  if (given) return { url: given, how: `given by ${kind.variable}`, stop: async () => {} }
+  for (const url of kind.usual) {
+    if (await kind.answers(url)) return { url, how: 'already running', stop: async () => {} }
+  }
+  return (await kind.start()) ?? (install(kind.debianPackage) ? kind.start() : undefined)
+}
+
+export const postgres: Kind = {
+  name: 'PostgreSQL',
+  variable: 'TEST_DATABASE_URL',
+  usual: ['postgres:postgres', 'postgres', userInfo().username].map((login) => `postgres://${login}@127.0.0.1:5432/postgres`),
+  debianPackage: 'postgresql',
+  async answers(url) {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 })
+    client.on('error', () => {})
+    return client.connect().then(
+      () => client.end().then(() => true),
+      () => false
+    )
+  },
+  async start() {
+    const initdb = programPath('initdb', [
+      '/usr/lib/postgresql/*/bin',
+      '/opt/homebrew/opt/postgresql*/bin',
+      '/usr/local/opt/postgresql*/bin'
+    ])
+    if (!initdb) return undefined
+    const folder = temporaryFolder('postgres')
+    const owner = ownerFor(folder)
+    const port = await freePort()
+    execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+      ...owner,
+      cwd: folder,
+      stdio: 'pipe'
+    })
+    const settings = ['fsync=off', 'max_connections=200'].flatMap((setting) => ['-c', setting])
+    const words = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', folder, ...settings]
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    return startProcess({ kind: postgres, url, folder, program: join(dirname(initdb), 'postgres'), words, owner })
+  }
+}
+
+export const redis: Kind = {
+  name: 'Redis',
+  variable: 'TEST_REDIS_URL',
+  usual: ['redis://127.0.0.1:6379'],
+  debianPackage: 'redis-server',
+  answers(url) {
+    const { hostname, port } = new URL(url)
+    return new Promise((resolve) => {
+      const socket = connect({ host: hostname, port: Number(port), timeout: 2000 }, () => socket.write('PING\r\n'))
+      const answer = (is: boolean) => resolve((socket.destroy(), is))
+      socket.on('data', (data) => answer(data.toString().startsWith('+PONG')))
+      socket.on('error', () => answer(false)).on('timeout', () => answer(false))
+    })
+  },
+  async start() {
+    const program = programPath('redis-server', ['/opt/homebrew/bin', '/usr/local/bin'])
+    if (!program) return undefined
+    const folder = temporaryFolder('redis')
+    const port = await freePort()
+    const words = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder]
+    return startProcess({ kind: redis, url: `redis://127.0.0.1:${port}`, folder, program, words, owner: {} })
+  }
+}

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { checkRules } from '../check-rules.ts'
+
+const head = '| id | rule | package | proof | where |\n| --- | --- | --- | --- | --- |\n'
+const script = join(import.meta.dirname, '../check-rules.ts')
+
+// The call is put together, so that these titles are not taken for titles of this file.
+const call = 't.test'
+const titled = (title: string, options = '') => `${call}('${title}'${options}, async (t) => {})\n`
+const inDocs = (...rows: string[]) => ({ 'rules.md': `# Rules\n\n${head}${rows.join('\n')}\n`, 'guide.md': '# Guide\n' })
+const links = (source: string) => ({ links: { test: { 'self.test.ts': source } } })
+const proven = '[links/self](../packages/links/test/self.test.ts)'
+
+const restOpen = (name: string) => inDocs(`| K1 | Three members. | links | R | ${proven} · rest open: ${name} |`)
+
+function tree(t: Test, docs: Record<string, string>, packages: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
+  return t.testdir({ docs, packages, ...more } as Parameters<Test['testdir']>[0])
+}
+
+t.test('a rule that a title proves, one that a page shows and one that is open leave nothing to say', async (t) => {
+  const root = tree(
+    t,
+    inDocs(
+      `| K1 | Links have three members. | links | R | ${proven} |`,
+      `| X3 | The codes are published. | links | R D | ${proven} · [guide](guide.md) · rest open: openapi |`,
+      '| Q8 | The styles are explained. | docs | D | [guide](guide.md#styles) |',
+      '| I2 | Run once. | idempotency | R | open: idempotency |'
+    ),
+    links(titled('has a self link [K1] [X3]'))
+  )
+  t.strictSame(checkRules(root).problems, [])
+})
+
+t.test('a rule that nothing proves is reported, and a page alone proves only documentation', async (t) => {
+  const root = tree(t, inDocs('| K1 | Three members. | links | R L | [guide](guide.md) |', '| Q8 | Explained. | docs | D | |'))
+  t.match(checkRules(root).problems, [/^K1: no test title ends with \[K1\]/, /^Q8: .*Link the page/])
+  t.equal(checkRules(root).problems.length, 2)
+})
+
+t.test('a rule marked open that a test proves is stale, and writing takes the mark away', async (t) => {
+  const root = tree(t, inDocs('| K1 | Three members. | links | R | open: links |'), links(titled('links [K1]')))
+  const { problems, page } = checkRules(root)
+  t.match(problems, [/^K1: marked open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the last column/])
+  t.match(page, `| R | ${proven} |`)
+})
+
+t.test('a rest marked open is stale as soon as the named package proves the rule', async (t) => {
+  t.match(checkRules(tree(t, restOpen('webhooks, links'), links(titled('links [K1]')))).problems, [
+    /^K1: the rest is marked open for links/
+  ])
+  t.strictSame(checkRules(t.testdir({ docs: restOpen('webhooks'), packages: links(titled('links [K1]')) })).problems, [])
+})
+
+t.test('a title that names an unknown rule is reported with its file', async (t) => {
+  const root = tree(
+    t,
+    inDocs('| I2 | Run once. | idempotency | R | open: idempotency |'),
+    {},
+    { scripts: { test: { 'a.test.ts': titled('x [Z9]') } } }
+  )
+  t.strictSame(checkRules(root).problems, ['scripts/test/a.test.ts: the title "x [Z9]" names Z9, which docs/rules.md does not have.'])
+})
+
+t.test('the column lists every proving file of packages, examples and scripts, sorted, whatever the quotes', async (t) => {
+  const root = tree(t, inDocs('| K1 | Three members. | links | R | |'), links(titled('links [K1]').replaceAll("'", '`')), {
+    examples: { orders: { test: { 'surface.test.ts': titled('links [K1]').replaceAll("'", '"') } } },
+    scripts: { test: { 'b.test.ts': titled("it\\'s [K1]") } }
+  })
+  const { problems, page } = checkRules(root)
+  t.strictSame(problems, ['K1: the last column is not what the test titles say. Run check-rules with --write.'])
+  t.match(page, `| R | [orders/surface](../examples/orders/test/surface.test.ts) · ${proven} · [scripts/b](../scripts/test/b.test.ts) |`)
+})
+
+t.test('skipped, unfinished and commented tests prove nothing', async (t) => {
+  const source = `${titled('a [K1]', ', { skip: true }')}${titled('b [K1]', ', { todo: true }')}// ${titled('c [K1]')}/* ${titled('d [K1]')}`
+  const root = tree(t, inDocs('| K1 | Three members. | links | R | |'), links(source))
+  t.match(checkRules(root).problems, [/^K1: no test title/])
+})
+
+t.test('mistakes of the page are reported: a rule twice, no kind, an unknown mark, a page that is not there', async (t) => {
+  const root = tree(
+    t,
+    inDocs(
+      '| K1 | Three members. | links | R | open: links |',
+      '| K1 | Again. | links | R | open: links |',
+      '| K2 | No kind. | links | open: links |',
+      '| K3 | Self. | links | R | open: links · later |',
+      '| V5 | Policy. | docs | D | [policy](policy.md) |'
+    )
+  )
+  t.match(checkRules(root).problems, [
+    /^K1: stands twice/,
+    /no kind of proof/,
+    /^K3: "open: links · later" is not a mark/,
+    /^V5: the page policy\.md does not exist/
+  ])
+})
+
+t.test('the command prints a line per problem and fails, and --write mends what it can', async (t) => {
+  const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
+  const root = tree(t, rows, links(titled('links [K1]')))
+  const run = (...options: string[]) => spawnSync(process.execPath, [script, ...options], { cwd: root, encoding: 'utf8' })
+
+  t.match(run(), { status: 1, stdout: /^K1: marked open.*\nK1: the last column.*\nK2: no test title.*\n$/ })
+  t.match(run('--write'), { status: 1, stdout: /^K2: no test title.*\n$/ })
+  t.match(readFileSync(join(root, 'docs/rules.md'), 'utf8'), proven)
+})

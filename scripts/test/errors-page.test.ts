@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { errorsPage } from '../errors-page.ts'
+
+const message = { en: 'Too many: {limit}.', es: 'Demasiados: {limit}.' }
+
+t.test('the page lists every code once, by status and then by code, with texts, remedy and packages', async (t) => {
+  const page = errorsPage(
+    [
+      { code: 'B_LATE', statusCode: 409, message, remedy: 'Send fewer.' },
+      { code: 'A_LATE', statusCode: 409, message, remedy: 'Wait.' },
+      { code: 'Z_FIRST', statusCode: 400, message, remedy: 'Read.' }
+    ],
+    (code) => (code === 'B_LATE' ? ['links', 'versioning'] : ['links'])
+  )
+  t.strictSame(page.match(/^\| `.*$/gm), [
+    '| `Z_FIRST` | 400 | Too many: {limit}. | Demasiados: {limit}. | Read. | links |',
+    '| `A_LATE` | 409 | Too many: {limit}. | Demasiados: {limit}. | Wait. | links |',
+    '| `B_LATE` | 409 | Too many: {limit}. | Demasiados: {limit}. | Send fewer. | links, versioning |'
+  ])
+  t.match(page, /^# Errors\n/)
+})
+
+t.test('a text with a bar or a line break stays one cell', async (t) => {
+  const page = errorsPage([{ code: 'ODD', statusCode: 400, message: { en: 'a|b\nc', es: 'd' }, remedy: 'e' }], () => [])
+  t.match(page, '| `ODD` | 400 | a\\|b c | d | e |  |\n')
+})
+
+t.test('the command accepts the page that it wrote, and refuses one that says something else', async (t) => {
+  const repository = join(import.meta.dirname, '../..')
+  const root = t.testdir({ docs: { 'errors.md': '# Errors\n' } })
+  symlinkSync(join(repository, 'packages'), join(root, 'packages'), 'junction')
+  const page = join(root, 'docs/errors.md')
+  const run = (...options: string[]) =>
+    spawnSync(process.execPath, ['--conditions=@concordat/source', join(repository, 'scripts/errors-page.ts'), ...options], {
+      cwd: root,
+      encoding: 'utf8'
+    })
+
+  t.match(run(), { status: 1, stdout: /^docs\/errors\.md is not what the code says/ })
+  t.match(run('--write'), { status: 0, stdout: '' })
+  t.match(run(), { status: 0, stdout: '' })
+  t.match(readFileSync(page, 'utf8'), /^\| `VALIDATION_FAILED` \| 422 \| .* \| error-catalogue(, [a-z-]+)* \|$/m)
+})

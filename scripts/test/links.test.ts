@@ -1,0 +1,36 @@
+import t from 'tap'
+import { brokenLinks } from '../check-links.ts'
+
+t.test('links to files, folders, headings and other sites are right', async (t) => {
+  const root = t.testdir({
+    'README.md': [
+      '# Read me',
+      '[a](docs/page.md) [b](docs/page.md#the-second-one-1) [c](docs) [d](#read-me) ![e](docs/x.png "x")',
+      '[f](https://example.com/nowhere) [g](mailto:a@b.c) [h](docs/page.md#code-in-a-heading) [i]: later',
+      '`[code](nowhere.md)`',
+      '```md',
+      '[code](nowhere.md)',
+      '```',
+      '[j][ref] [k](docs/page.md#own)',
+      '',
+      '[ref]: docs/page.md#größe'
+    ].join('\n'),
+    docs: { 'page.md': '# Page\n## The second one\n## The second one\n## `Code` in a heading\n## Größe!\n<a id="own"></a>\n', 'x.png': '' }
+  })
+  t.strictSame(brokenLinks(root), [])
+})
+
+t.test('a link that leads nowhere is named with its file and line', async (t) => {
+  const root = t.testdir({
+    'README.md': '\n[a](gone.md)\n[b](docs/page.md#gone)\n[c](../outside.md)\n[d](/docs/page.md)\n[e](#gone)\n\n[f]: gone-too.md\n',
+    docs: { 'page.md': '```sh\n# gone\n```\n' }
+  })
+  t.strictSame(brokenLinks(root), [
+    'README.md:2 links to gone.md, which is not there',
+    'README.md:3 links to docs/page.md#gone, and there is no such heading',
+    'README.md:4 links to ../outside.md, which is outside the repository',
+    'README.md:5 links to /docs/page.md, which is absolute; make it relative to the file',
+    'README.md:6 links to #gone, and there is no such heading',
+    'README.md:8 links to gone-too.md, which is not there'
+  ])
+})

@@ -1,0 +1,92 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t, { type Test } from 'tap'
+import { violationsOf } from '../check-floors.ts'
+import { createPackage } from '../new-package.ts'
+import { filesUnder, repository } from '../workspace.ts'
+import { bareRun } from './bare-run.ts'
+
+/** A workspace with the ground floor of this one, linked as pnpm would link it. */
+function workspace(t: Test) {
+  const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
+  const references = '"references": [\n    { "path": "packages/api-error" },\n    { "path": "scripts" }\n  ]\n}\n'
+  // The linter obeys the .gitignore of the nearest repository, and ours leaves out where tests write.
+  const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
+  cpSync(join(repository, 'package.json'), join(root, 'package.json'))
+  const source = join(repository, 'packages/api-error')
+  cpSync(source, join(root, 'packages/api-error'), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
+  return root
+}
+
+function link(root: string, name: string) {
+  const modules = join(root, 'packages', name, 'node_modules')
+  const links = {
+    fastify: join(repository, 'node_modules/fastify'),
+    'fastify-plugin': join(repository, 'packages/envelope/node_modules/fastify-plugin'),
+    '@concordat/api-error': join(root, 'packages/api-error')
+  }
+  for (const [module, target] of Object.entries(links)) {
+    mkdirSync(dirname(join(modules, module)), { recursive: true })
+    symlinkSync(target, join(modules, module))
+  }
+}
+
+/** Everything that `pnpm check` asks of one package. Answers what is wrong, as text. */
+async function complaintsAbout(root: string, name: string) {
+  const folder = `packages/${name}`
+  const tests = filesUnder(root, `${folder}/test/*.test.ts`)
+  const complaints = violationsOf(root).map(({ where, rule }) => `${where} ${rule}`)
+  for (const words of [
+    ['tsc', '-b', folder, `${folder}/test`],
+    ['biome', 'check', `--config-path=${join(repository, 'scripts/format.json')}`, folder],
+    ['oxlint', '-c', join(repository, 'scripts/lint.json'), '--type-aware', folder],
+    ...tests.map((file) => ['node', '--conditions=@concordat/source', file])
+  ]) {
+    const { code, output } = await bareRun(words[0] as string, words.slice(1), { cwd: root })
+    if (code !== 0) complaints.push(`${words.join(' ')}\n${output}`)
+  }
+  return complaints.join('\n')
+}
+
+t.test('a new plugin passes types, format, lint, floors and its own tests', async (t) => {
+  const root = workspace(t)
+  createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', floor: 2 })
+  link(root, 'path-length')
+  t.equal(await complaintsAbout(root, 'path-length'), '')
+  t.match(readFileSync(join(root, '.changeset/path-length-is-new.md'), 'utf8'), "'@concordat/path-length': minor")
+  t.match(
+    readFileSync(join(root, 'packages/path-length/README.md'), 'utf8'),
+    /^# @concordat\/path-length\n\nPaths of a length[\s\S]*PATH_LENGTH_PATH_TOO_LONG/
+  )
+})
+
+t.test('a new package of the ground floor does too, and stands on nothing', async (t) => {
+  const root = workspace(t)
+  createPackage(root, { name: 'ledger', description: 'Names without space around them.', floor: 1 })
+  t.equal(await complaintsAbout(root, 'ledger'), '')
+  t.notMatch(readFileSync(join(root, 'packages/ledger/package.json'), 'utf8'), 'dependencies')
+})
+
+t.test('the root project references the package and its tests, in order', async (t) => {
+  const root = workspace(t)
+  createPackage(root, { name: 'zebra', description: 'Stripes.', floor: 2 })
+  const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
+  t.strictSame(
+    references.map(({ path }: { path: string }) => path),
+    ['packages/api-error', 'packages/zebra', 'packages/zebra/test', 'scripts']
+  )
+})
+
+t.test('a name that is taken, badly written or says nothing is refused and writes nothing', async (t) => {
+  const root = workspace(t)
+  for (const [name, said] of [
+    ['api-error', /already there\. Choose another name/],
+    ['RateLimit', /not a name in kebab-case/],
+    ['../escape', /not a name in kebab-case/],
+    ['page-utils', /"utils" says nothing/]
+  ] as const) {
+    t.throws(() => createPackage(root, { name, description: '', floor: 2 }), said)
+  }
+  t.equal(existsSync(join(root, '.changeset')), false)
+})

@@ -1,0 +1,55 @@
+import { cpSync, existsSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { compileSnippets, snippetsByHome } from '../check-snippets.ts'
+import { repository } from '../workspace.ts'
+import { bareRun } from './bare-run.ts'
+
+const fence = '```'
+
+function workspace(t: Test, readme: string) {
+  const doors = { '.': { '@concordat/source': './src/index.ts' } }
+  const root = t.testdir({
+    'README.md': `# All\n${fence}ts\nimport { one } from '@concordat/one'\nimport { two } from '@concordat/two'\nconsole.log(one + two)\n${fence}\n`,
+    docs: { api: { 'one.md': `${fence}ts\nnot a program\n${fence}\n` } },
+    packages: {
+      one: {
+        'package.json': JSON.stringify({ name: '@concordat/one', type: 'module', floor: 1, exports: doors }),
+        'README.md': readme,
+        'CHANGELOG.md': `${fence}ts\nold\n${fence}\n`,
+        src: { 'index.ts': 'export const one: number = 1' }
+      },
+      two: {
+        'package.json': JSON.stringify({ name: '@concordat/two', type: 'module', floor: 2, exports: doors }),
+        src: { 'index.ts': 'export const two: number = 2' }
+      }
+    }
+  })
+  cpSync(join(repository, 'tsconfig.json'), join(root, 'tsconfig.json'))
+  symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
+  return root
+}
+
+t.test('a snippet belongs to its package, and one of the whole suite to the highest', async (t) => {
+  const homes = snippetsByHome(workspace(t, `${fence}ts\nlet a\n${fence}\n${fence}json\n{}\n${fence}\n~~~ts\nlet b\n~~~\n`))
+  t.strictSame([...homes.keys()], ['packages/two', 'packages/one'])
+  t.strictSame(homes.get('packages/one'), [
+    { file: 'packages/one/README.md', line: 2, text: 'let a' },
+    { file: 'packages/one/README.md', line: 8, text: 'let b' }
+  ])
+})
+
+t.test('a whole program compiles, with any package of ours and top-level await', async (t) => {
+  const root = workspace(t, `${fence}ts\nimport { two } from '@concordat/two'\nconst unused = await Promise.resolve(two)\n${fence}\n`)
+  for (const [home, snippets] of snippetsByHome(root)) {
+    t.strictSame(await compileSnippets(root, home, snippets, bareRun), [])
+    t.equal(existsSync(join(root, home, '.snippets')), false)
+  }
+})
+
+t.test('a snippet that does not compile is named by its place in the text', async (t) => {
+  const root = workspace(t, `# One\n\n${fence}ts\nimport { one } from '@concordat/one'\n\nconst word: string = one\n${fence}\n`)
+  t.match(await compileSnippets(root, 'packages/one', snippetsByHome(root).get('packages/one') ?? [], bareRun), [
+    /^packages\/one\/README\.md:6:7: error TS2322: Type 'number' is not assignable/
+  ])
+})
