@@ -194,7 +194,7 @@ const errorRoutes = (app: FastifyInstance) => {
 
 const zip = (app: FastifyInstance) => app.register(compress, { threshold: 1 })
 
-t.test('errors are compressed like any other answer, whichever plugin comes first [N7]', async (t) => {
+t.test('errors are compressed like any other answer, whichever plugin comes first', async (t) => {
   const after = await listening(t, async (app) => {
     await zip(app)
     errorRoutes(app)

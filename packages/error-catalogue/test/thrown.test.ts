@@ -220,7 +220,7 @@ t.test('an error that is sent without being thrown is put into the envelope, and
   isEnvelope(t, await app.inject('/stream'), 422, 'VALIDATION_FAILED', 'a stream that fails when it is closed ends nothing')
 })
 
-t.test('an envelope that was stored is sent once more as it is, byte by byte [I3]', async (t) => {
+t.test('an envelope that was stored is sent once more as it is, byte by byte', async (t) => {
   const app = await service()
   const stored = JSON.stringify({
     error: { status: 409, error: 'Conflict', message: 'Out of stock.', code: 'OUT_OF_STOCK' },
