@@ -27,10 +27,6 @@ export function writeResponse(
 export function writeSocket(socket: Duplex, { statusCode, headers, body }: Answer): void {
   // Node has taken its own listeners off some of these sockets, and a reset by the client would end the process.
   socket.on('error', () => socket.destroy())
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
   const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`)

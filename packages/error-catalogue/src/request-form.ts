@@ -18,8 +18,8 @@ const onceOnly = new Map([
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   if (targetOf(raw).length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
   if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
-  const isHttp1 = raw.httpVersionMajor === 1
-  if (isHttp1 && raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
+  // HTTP/1.0 needs none, and HTTP/2.0 has :authority.
+  if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED')
   return duplicateIn(raw.rawHeaders)

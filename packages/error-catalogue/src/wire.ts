@@ -110,16 +110,12 @@ function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, sock
 }
 
 // A client that asks before it uploads is told to go on when its body is about to be read: what hooks, router or limits
-// refuse is answered at once (RFC 9110 §10.1.1). Such a connection ends, since the client may still send the body or not.
+// refuse is answered at once (RFC 9110 §10.1.1). Node ends such a connection, since the client may still send the body or not.
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
-  const isHttp1 = request.httpVersionMajor === 1
-  if (isHttp1) response.setHeader('connection', 'close')
   request.on('newListener', function goOn(event) {
     if (event !== 'data' && event !== 'readable') return
     request.off('newListener', goOn)
-    if (response.headersSent) return
-    if (isHttp1) response.removeHeader('connection')
-    response.writeContinue()
+    if (!response.headersSent) response.writeContinue()
   })
 }
 

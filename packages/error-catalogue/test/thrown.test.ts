@@ -290,7 +290,9 @@ t.test('an ApiError of a foreign copy is believed in nothing that makes no sense
   for (const statusCode of [200, 'x', 700, Number.NaN, 404.5, undefined, null]) t.match(await answer({ statusCode }), { status: 500 })
   t.match(await answer({ statusCode: 499 }), { status: 400, code: 'MALFORMED_REQUEST' })
   for (const code of [undefined, 'lower', 42, 'A'.repeat(101)]) t.match(await answer({ code }), { status: 404, code: 'RESOURCE_NOT_FOUND' })
-  for (const errors of ['text', null, [null, 1, { field: 1 }]]) t.notOk('errors' in (await answer({ errors })))
+  for (const errors of ['text', null, [null, 1, { field: 1 }]])
+    t.strictSame(Object.keys(await answer({ errors })), ['status', 'error', 'message', 'code'])
+  t.match(await answer({ errors: [null, 1] }), { code: 'THING_MISSING' })
   t.match(await answer({ errors: [{ field: 'body.a', key: 'toString', params: {}, message: 'is bad' }] }), {
     errors: [{ field: 'body.a', message: 'is bad' }]
   })
@@ -383,11 +385,12 @@ t.test('the self link names the method and what the client asked, before it was 
 t.test('version and language are chosen per request', async (t) => {
   const app = await service({
     version: (request) => (request?.originalUrl.startsWith('/v2') ? 'v2' : 'v1'),
-    locale: ({ headers }) => String(headers['accept-language'])
+    locale: (request) => ('originalUrl' in request && request.originalUrl === '/es' ? 'es' : String(request.headers['accept-language']))
   })
   const spanish = await app.inject({ url: '/v2/x', headers: { 'accept-language': 'es' } })
   t.match(spanish.json(), { error: { message: /^No existe nada en este URI/ }, _meta: { version: 'v2' } })
   t.equal(spanish.headers['content-language'], 'es')
+  t.equal((await app.inject('/es')).headers['content-language'], 'es', 'what hooks have put on the request can be asked')
   const unknown = await app.inject({ url: '/x', headers: { 'accept-language': 'toString' } })
   t.equal(unknown.headers['content-language'], 'en', 'a language that the catalogue has not is not used')
   t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI tiene/ } })

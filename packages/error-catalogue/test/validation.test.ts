@@ -222,6 +222,7 @@ t.test('a failed union is one error: its literals, or that nothing fits, never t
       type: 'object',
       required: ['name'],
       properties: {
+        first: { $ref: 'Cat#' },
         name: { type: 'string' },
         kind: {
           anyOf: [
@@ -244,6 +245,7 @@ t.test('a failed union is one error: its literals, or that nothing fits, never t
     },
     (app) => app.addSchema({ $id: 'Cat', type: 'object', required: ['purr'], properties: { purr: { type: 'boolean' } } })
   )
+  t.strictSame(await send({ name: 'x', first: {}, kind: 'c' }), [422, 'body.first.purr: is required', 'body.kind: must be one of: a, b'])
   t.strictSame(await send({ name: 'x', kind: 'c' }), [422, 'body.kind: must be one of: a, b'])
   t.strictSame(await send({ name: 'x', kind: 7 }), [422, 'body.kind: must be one of: a, b'])
   t.strictSame(await send({ pet: {}, value: ['x'] }), [422, 'body.name: is required', 'body.pet: is not valid', 'body.value: is not valid'])

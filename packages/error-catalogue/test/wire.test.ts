@@ -251,6 +251,16 @@ t.test('a bad request behind a good one is answered after it, and once', async (
   await until(kept, '}')
   isAnswer(t, await conversation(kept, 'nonsense\r\n\r\n'), 400, 'MALFORMED_REQUEST')
 
+  const behind = await open()
+  behind.write(`${fine}GET /slow HTTP/1.1\r\nhost: a\r\n\r\n`)
+  await until(behind, '}')
+  behind.write('nonsense\r\n\r\n')
+  const behindAll = rest(behind)
+
+  const warnings: Error[] = []
+  const warn = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warn)
+  t.teardown(() => process.off('warning', warn))
   const slow = await open()
   slow.write('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n')
   const answered = rest(slow)
@@ -262,6 +272,8 @@ t.test('a bad request behind a good one is answered after it, and once', async (
   const all = await answered
   t.equal(all.match(/HTTP\/1\.1 400/g)?.length, 1, 'one answer to all that followed')
   t.match(all, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
+  t.strictSame(warnings, [], 'nothing piles up while it waits')
+  t.match(await behindAll, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
 })
 
 t.test('a client that leaves before it is answered leaves nothing behind', async (t) => {
