@@ -50,7 +50,7 @@ export interface Configuration {
 }
 
 /** A mistake that the operator can mend; its message is one line. */
-export class ConfigurationError extends Error {}
+class ConfigurationError extends Error {}
 
 /**
  * Reads the environment, and `.env` in the example's folder for what the environment does not set. An empty variable counts as

@@ -5,7 +5,7 @@ import type { Configuration } from '../src/configuration.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 /** The members of an answer that tests look at; what they say is for the test to prove. */
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested

@@ -25,9 +25,9 @@ const faults: Readonly<Record<number, (wish: Wish) => void>> = {
 const packages: Readonly<Record<number, [string, string]>> = {
   414: ['error-catalogue', 'onRequest'],
   410: ['versioning', 'onRequest'],
-  406: ['content-negotiation', 'onRequest'],
+  406: ['content-negotiation', 'onRequest of the route'],
   405: ['http-methods', 'preParsing'],
-  415: ['content-negotiation', 'preParsing'],
+  415: ['content-negotiation', 'preParsing of the route'],
   400: ['error-catalogue', 'parsing'],
   422: ['error-catalogue', 'validation'],
   409: ['the service', 'handler']

@@ -5,21 +5,22 @@ import t from 'tap'
 
 const Order = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 
+async function routes(instance: FastifyInstance) {
+  instance.get('/orders/:id', { schema: { response: { 200: Order } } }, async (_request, reply) => {
+    reply.link('collection', '/orders')
+    return { id: '7' }
+  })
+  instance.get('/failures/:id', { schema: { response: { 200: Order } } }, async () => {
+    throw new Error('internal')
+  })
+  instance.post('/orders', { schema: { body: Order, response: { 201: Order } } }, async (_request, reply) =>
+    reply.created('/orders/8', { id: '8' })
+  )
+}
+
 async function start(options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
   await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...options })
-  const routes = async (instance: FastifyInstance) => {
-    instance.get('/orders/:id', { schema: { response: { 200: Order } } }, async (_request, reply) => {
-      reply.link('collection', '/orders')
-      return { id: '7' }
-    })
-    instance.get('/failures/:id', { schema: { response: { 200: Order } } }, async () => {
-      throw new Error('internal')
-    })
-    instance.post('/orders', { schema: { body: Order, response: { 201: Order } } }, async (_request, reply) =>
-      reply.created('/orders/8', { id: '8' })
-    )
-  }
   await (options.versioning === false ? app.register(routes, { prefix: '/v1' }) : app.apiVersion(1, routes))
   return app
 }
@@ -108,4 +109,73 @@ t.test('nonsense stops the start with one line', async (t) => {
 t.test('proxies that are named are trusted, and no others', async (t) => {
   t.equal(serverOptions().trustProxy, false)
   t.strictSame(serverOptions({ trustProxy: ['10.0.0.0/8'] }).trustProxy, ['10.0.0.0/8'])
+})
+
+t.test(
+  'every link, of a success or an error, has rel, href and method and nothing else, with registered names and own ones [K4] [K5]',
+  async (t) => {
+    const app = await start()
+    app.get('/probe', { config: { operational: true }, schema: { response: { 200: Order } } }, async (_request, reply) => {
+      reply.link('collection', '/orders').link('cancel', '/orders/7/cancellations', 'POST')
+      return { id: '7' }
+    })
+    const links = [await app.inject('/probe'), await app.inject('/nothing'), await app.inject('/%zz')].flatMap(
+      (answer) => answer.json()._links
+    )
+    t.strictSame(
+      links.map(({ rel, method }) => `${rel} ${method}`),
+      ['self GET', 'collection GET', 'cancel POST', 'self GET', 'self GET']
+    )
+    for (const link of links) {
+      t.strictSame(Object.keys(link), ['rel', 'href', 'method'])
+      t.match(link.href, /^https:\/\/api\.example\.com\//)
+    }
+  }
+)
+
+t.test('timestamps are ISO 8601 in UTC, whatever language the client asks for [F2] [G2]', async (t) => {
+  let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
+  const app = await start({ now: () => now })
+  const headers = { 'accept-language': 'es' }
+  t.equal((await app.inject({ url: '/v1/orders/7', headers })).json()._meta.timestamp, '2026-01-02T03:04:05.006Z')
+  t.equal((await app.inject({ url: '/v1/nothing', headers })).json()._meta.timestamp, '2026-01-02T03:04:05.006Z')
+  now += 94
+  t.equal((await app.inject('/v1/orders/7')).json()._meta.timestamp, '2026-01-02T03:04:05.100Z')
+  now -= 60_000
+  t.equal((await app.inject('/v1/orders/7')).json()._meta.timestamp, '2026-01-02T03:03:05.100Z')
+})
+
+t.test('a 301 has an absolute Location below the version and no body [X4]', async (t) => {
+  const app = await start()
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/purchases/:id', { schema: { response: { 200: Order } } }, async (_request, reply) => reply.moved('/orders/7'))
+  })
+  const answer = await app.inject('/v1/purchases/7')
+  t.strictSame([answer.statusCode, answer.headers.location, answer.body], [301, 'https://api.example.com/v1/orders/7', ''])
+})
+
+t.test('an error of a deprecated version tells of its end too [V6]', async (t) => {
+  const documentation = 'https://docs.example.com/v2'
+  const versions = { 1: { deprecatedAt: '2026-01-01T00:00:00Z', sunsetAt: '2027-01-01T00:00:00Z', documentation }, 2: {} }
+  const app = await start({ versions, now: () => Date.UTC(2026, 5, 1) })
+  for (const url of ['/v1/orders/7', '/v1/failures/7', '/v1/nothing']) {
+    const { headers } = await app.inject(url)
+    t.match(headers, { deprecation: '@1767225600', sunset: 'Fri, 01 Jan 2027 00:00:00 GMT', link: /rel="deprecation"/ })
+  }
+})
+
+t.test('a merge patch is read by the strict JSON parser', async (t) => {
+  const app = await start()
+  await app.apiVersion(1, async (v1) => {
+    const config = { consumes: ['application/merge-patch+json'] }
+    v1.patch(
+      '/orders/:id',
+      { config, schema: { body: Order, response: { 200: Order } } },
+      async (request) => request.body as { id: string }
+    )
+  })
+  const patch = (body: string) =>
+    app.inject({ method: 'PATCH', url: '/v1/orders/7', headers: { 'content-type': 'application/merge-patch+json' }, body })
+  t.strictSame((await patch('{"id":"7"}')).json().data, { id: '7' })
+  t.equal((await patch('{"id":"\\u0000"}')).json().error.code, 'INVALID_CHARACTER')
 })

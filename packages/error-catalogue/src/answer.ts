@@ -27,7 +27,7 @@ export interface Answer {
 
 /** What is known of a request that hooks have seen. */
 export function askedOf(request: FastifyRequest): Asked {
-  return { method: request.method, target: request.raw.url ?? '/', headers: request.headers, origin: request, request }
+  return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
 }
 
 /** What is known of a request that has not reached Fastify. */
@@ -36,10 +36,15 @@ export function askedOfRaw(raw: IncomingMessage | Http2ServerRequest): Asked {
   const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
   return {
     method: raw.method ?? 'UNKNOWN',
-    target: raw.url ?? '/',
+    target: targetOf(raw),
     headers: raw.headers,
     origin: { protocol: socket.encrypted === true ? 'https' : 'http', host: String(host), socket }
   }
+}
+
+/** The request target as the client sent it, before Fastify's `rewriteUrl`. */
+export function targetOf(raw: { readonly url?: string | undefined; readonly originalUrl?: string }): string {
+  return raw.originalUrl ?? raw.url ?? '/'
 }
 
 /** Makes the function that turns a failure into the bytes and headers of its answer (rules E4, E5, G1, K3). */
@@ -71,7 +76,7 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
   }
 
   function knownLocale(asked: Asked) {
-    const locale = options.locale(asked)
+    const locale = options.locale(asked.request ?? asked)
     return catalogue.locales.includes(locale) ? locale : (catalogue.locales[0] as string)
   }
 
@@ -92,18 +97,18 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
   }
 }
 
-// An error may carry a value that Node refuses to send; it must not turn a good answer into none.
-function sendable(headers: Failure['headers']) {
+/** The headers that Node agrees to send. One it refuses must not turn a good answer into none. */
+export function sendable<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
   const kept = Object.entries(headers).filter(([name, value]) => {
     try {
       validateHeaderName(name)
-      validateHeaderValue(name, value)
+      validateHeaderValue(name, value as string)
       return true
     } catch {
       return false
     }
   })
-  return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
+  return Object.fromEntries(kept)
 }
 
 // The target may be in absolute, authority or asterisk form (RFC 9112 §3.2); a link names this server's path.

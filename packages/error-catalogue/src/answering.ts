@@ -1,19 +1,20 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { type Answer, type Asked, answerWriter, askedOf } from './answer.ts'
+import { type Answer, type Asked, answerWriter, askedOf, sendable } from './answer.ts'
 import type { Catalogue } from './catalogue.ts'
-import { type Failure, failureFrom, failureOf } from './failure.ts'
+import { type Failure, failureFrom, failureOf, statusOf } from './failure.ts'
 import { type FinalAnswer, holdResponse } from './final-answer.ts'
 import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
 
 /** Turns failures into answers, whatever the functions among the options do. */
 export interface Answering {
-  readonly catalogue: Catalogue
   /** The answer to a request that no hook has seen: constant headers and a request id are in it. */
   bare(failure: Failure, asked: Asked): Answer
   /** Gives the reply the status, headers and final body of a failure; returns the body, which is still to be sent. */
   settle(reply: FastifyReply, failure: Failure): string
   /** The failure that a thrown value means on this route. */
   failureOn(request: FastifyRequest, error: unknown): Failure
+  /** The same, where somebody else has answered and chosen a status: another one than the error's own counts. */
+  failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
 }
 
 /** On each reply: the answer that was chosen for it, once there is one. */
@@ -39,7 +40,7 @@ const representationHeaders = [
 export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Answering {
   const write = answerWriter(options, catalogue)
   const writePlainly = answerWriter(resolveOptions({ locales: options.locales }), catalogue)
-  return { catalogue, bare, settle, failureOn }
+  return { bare, settle, failureOn, failureSent }
 
   function bare(failure: Failure, asked: Asked): Answer {
     const answer = answerOf(failure, asked)
@@ -50,12 +51,11 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     const own = reply as SettledReply
     const answer = answerOf(failure, askedOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
-    const vary = reply.getHeader('vary')
+    const vary = varyWith(reply.getHeader('vary'))
     // A string passes by every serializer, so a response schema for 4xx can not bend the envelope.
-    reply.code(failure.statusCode).headers(answer.headers).serializer(String)
-    if (vary !== undefined && vary !== answer.headers['vary']) reply.header('vary', `${String(vary)}, ${answer.headers['vary']}`)
+    reply.code(answer.statusCode).headers(answer.headers).header('vary', vary).serializer(String)
     if (own[finalAnswer] === null) {
-      own[finalAnswer] = { answer, ofStatus, constantHeaders: () => constantHeaders(reply.request) }
+      own[finalAnswer] = { answer, ofStatus }
       holdResponse(reply, own[finalAnswer])
     } else own[finalAnswer].answer = answer
     return answer.body
@@ -69,21 +69,39 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
   }
 
+  function failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure {
+    const failure = failureOn(request, error)
+    const isMeant = statusCode === failure.statusCode || statusCode === statusOf(error)
+    return isMeant ? failure : failureOf(catalogue.ofStatus(statusCode))
+  }
+
   function answerOf(failure: Failure, asked: Asked): Answer {
     try {
       return write(failure, asked)
     } catch (error) {
       log.error({ err: error }, 'a function among the options of the error catalogue threw')
-      return writePlainly(failure, asked)
+      return writePlainly(failureOf(catalogue.find(failure.code) ?? catalogue.ofStatus(failure.statusCode)), asked)
     }
   }
 
   function constantHeaders(request?: FastifyRequest) {
     try {
-      return options.answerHeaders(request)
+      return sendable(options.answerHeaders(request))
     } catch (error) {
       log.error({ err: error }, 'answerHeaders threw')
       return {}
     }
   }
+}
+
+// Another plugin may have said already what else the answer depends on, as CORS does with Origin.
+function varyWith(present: ReturnType<FastifyReply['getHeader']> = []): string {
+  const names = [present]
+    .flat()
+    .join(',')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (!names.some((name) => name.toLowerCase() === 'accept-language')) names.push('accept-language')
+  return names.join(', ')
 }

@@ -7,31 +7,52 @@ const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevalua
 const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
 const saysItself = ['additionalProperties', 'unevaluatedProperties']
 
-/**
- * A copy of the schema in which every object that does not say otherwise refuses unknown properties.
- * `unevaluatedProperties` is put where a value begins, never inside `allOf` and its kin: it sees through them, and closing
- * their branches would make them refuse one another's properties. Schemas that are only referenced stay open at their top
- * (`'inside'`) for the same reason; the place that refers to them closes them. Conditions (`if`, `not`, `contains`) stay
- * as they are: a condition that is made stricter decides otherwise.
- */
-export function closeObjects(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
-  if (typeof schema !== 'object' || schema === null) return schema
-  const copy: AnySchemaObject = { ...schema }
-  for (const key of inPlaceLists)
-    if (Array.isArray(schema[key])) copy[key] = schema[key].map((part: AnySchemaObject) => closeObjects(part, 'inside'))
-  for (const key of inPlaceOnes) if (schema[key] !== undefined) copy[key] = closeObjects(schema[key], 'inside')
-  for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = mapValues(schema[key], 'whole')
-  for (const key of definitionMaps) if (schema[key] !== undefined) copy[key] = mapValues(schema[key], 'inside')
-  for (const key of valueOnes) {
-    if (Array.isArray(schema[key])) copy[key] = schema[key].map((part: AnySchemaObject) => closeObjects(part, 'whole'))
-    else if (schema[key] !== undefined) copy[key] = closeObjects(schema[key], 'whole')
-  }
-  if (where === 'whole' && describesObject(schema) && !saysItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
-  return copy
+/** Makes copies of schemas in which every object that does not say otherwise refuses unknown properties. */
+export interface ObjectCloser {
+  /** The copy of a route's schema. */
+  closed(schema: AnySchemaObject): AnySchemaObject
+  /** The copy of a shared schema: its top stays open, and the place that refers to it closes it. */
+  openAtTop(schema: AnySchemaObject): AnySchemaObject
 }
 
-function mapValues(schemas: Readonly<Record<string, AnySchemaObject>>, where: 'whole' | 'inside') {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closeObjects(schema, where)]))
+/**
+ * `unevaluatedProperties` is put where a value begins, never inside `allOf` and its kin: it sees through them, and closing
+ * their branches would make them refuse one another's properties. Schemas that are only referenced stay open at their top
+ * for the same reason. Conditions (`if`, `not`, `contains`) stay as they are: a condition that is made stricter decides
+ * otherwise. A copy of a shared schema becomes a reference to it, so that one `$id` never names two schemas.
+ */
+export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
+  const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))
+  return { closed: (schema) => close(schema, 'whole'), openAtTop: (schema) => closeParts(schema, 'inside') }
+
+  function close(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
+    if (typeof schema !== 'object' || schema === null) return schema
+    const { $id } = schema
+    const isShared = typeof $id === 'string' && sharedTexts.get($id) === JSON.stringify(schema)
+    return closeParts(isShared ? { $ref: $id } : schema, where)
+  }
+
+  function closeParts(schema: AnySchemaObject, where: 'whole' | 'inside'): AnySchemaObject {
+    const copy: AnySchemaObject = { ...schema }
+    for (const key of inPlaceLists) if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'inside')
+    for (const key of inPlaceOnes) if (schema[key] !== undefined) copy[key] = close(schema[key], 'inside')
+    for (const key of valueMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'whole')
+    for (const key of definitionMaps) if (schema[key] !== undefined) copy[key] = closeMembers(schema[key], 'inside')
+    for (const key of valueOnes) {
+      if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'whole')
+      else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
+    }
+    if (where === 'whole' && describesObject(schema) && !saysItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
+    return copy
+  }
+
+  function closeEach(schemas: readonly AnySchemaObject[], where: 'whole' | 'inside') {
+    return schemas.map((schema) => close(schema, where))
+  }
+
+  function closeMembers(schemas: Readonly<Record<string, AnySchemaObject>>, where: 'whole' | 'inside') {
+    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, close(schema, where)]))
+  }
 }
 
 function describesObject(schema: AnySchemaObject): boolean {

@@ -1,23 +1,23 @@
 // SQLSTATE classes and codes (PostgreSQL, appendix A) that tell a client more than "something went wrong".
-const bySqlState: Readonly<Record<string, string>> = {
-  '23503': 'CONFLICT', // foreign key
-  '23505': 'CONFLICT', // unique
-  '23P01': 'CONFLICT', // exclusion
-  '40001': 'SERVICE_UNAVAILABLE', // serialization failure
-  '40P01': 'SERVICE_UNAVAILABLE', // deadlock
-  '55P03': 'SERVICE_UNAVAILABLE', // lock not available
-  '57014': 'UPSTREAM_TIMEOUT' // statement cancelled
-}
-const byClass: Readonly<Record<string, string>> = {
-  '08': 'SERVICE_UNAVAILABLE', // connection
-  '53': 'SERVICE_UNAVAILABLE', // resources
-  '57': 'SERVICE_UNAVAILABLE' // shutdown
-}
+const bySqlState = new Map([
+  ['23503', 'CONFLICT'], // foreign key
+  ['23505', 'CONFLICT'], // unique
+  ['23P01', 'CONFLICT'], // exclusion
+  ['40001', 'SERVICE_UNAVAILABLE'], // serialization failure
+  ['40P01', 'SERVICE_UNAVAILABLE'], // deadlock
+  ['55P03', 'SERVICE_UNAVAILABLE'], // lock not available
+  ['57014', 'UPSTREAM_TIMEOUT'] // statement cancelled
+])
+const byClass = new Map([
+  ['08', 'SERVICE_UNAVAILABLE'], // connection
+  ['53', 'SERVICE_UNAVAILABLE'], // resources
+  ['57', 'SERVICE_UNAVAILABLE'] // shutdown
+])
 
 /** The catalogue code for a database error with an SQLSTATE, as `pg` and PGlite throw them. */
 export function databaseCodeOf(thrown: object): string | undefined {
   const { code, severity } = thrown as { code?: unknown; severity?: unknown }
   // Other libraries have codes of five characters too; the severity belongs to the PostgreSQL protocol.
   if (typeof code !== 'string' || typeof severity !== 'string') return undefined
-  return bySqlState[code] ?? byClass[code.slice(0, 2)]
+  return bySqlState.get(code) ?? byClass.get(code.slice(0, 2))
 }

@@ -1,7 +1,8 @@
-import { type FieldError, isApiError, type Params } from '@concordat/api-error'
+import { STATUS_CODES } from 'node:http'
+import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
-import { fieldErrorsOf, type ValidationFailure } from './validation-failure.ts'
+import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
 /** What a client is told about anything that went wrong. */
 export interface Failure {
@@ -16,31 +17,31 @@ export interface Failure {
   readonly validation?: boolean
 }
 
-const fastifyCodes: Readonly<Record<string, string>> = {
-  FST_ERR_ASYNC_CONSTRAINT: 'INTERNAL_ERROR',
-  FST_ERR_BAD_URL: 'MALFORMED_URI',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'EMPTY_BODY',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'CONTENT_LENGTH_MISMATCH',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'MALFORMED_JSON',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
-  FST_ERR_HANDLER_TIMEOUT: 'HANDLER_TIMEOUT',
-  FST_ERR_MAX_PARAM_LENGTH: 'URI_TOO_LONG',
+const fastifyCodes = new Map([
+  ['FST_ERR_ASYNC_CONSTRAINT', 'INTERNAL_ERROR'],
+  ['FST_ERR_BAD_URL', 'MALFORMED_URI'],
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'PAYLOAD_TOO_LARGE'],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'EMPTY_BODY'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'CONTENT_LENGTH_MISMATCH'],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', 'MALFORMED_JSON'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
+  ['FST_ERR_HANDLER_TIMEOUT', 'HANDLER_TIMEOUT'],
+  ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
   // Thrown for a method that Fastify has never heard of; HTTP/2 lets any text be one.
-  FST_ERR_NOT_FOUND: 'METHOD_NOT_IMPLEMENTED',
-  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'UNSUPPORTED_MEDIA_TYPE'
-}
+  ['FST_ERR_NOT_FOUND', 'METHOD_NOT_IMPLEMENTED'],
+  ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
+])
 
 // Foreign errors may carry these to the client; everything else in their headers could be internal.
 const passedHeaders = new Set(['accept', 'allow', 'retry-after', 'upgrade', 'www-authenticate'])
 
 const noErrors: Failure['errors'] = []
-const wholeRequest: Failure['errors'] = [{ field: 'body', key: 'invalid', params: {}, message: 'is not valid' }]
+const wholeBody = wholePart('body')
 
 /** The failure of one catalogue entry. */
-export function failureOf(entry: CatalogueEntry, params: Params = {}, headers: Failure['headers'] = {}): Failure {
-  const errors = entry.statusCode === 422 ? wholeRequest : noErrors
-  return { statusCode: entry.statusCode, code: entry.code, params, errors, headers }
+export function failureOf(entry: CatalogueEntry, headers: Failure['headers'] = {}): Failure {
+  const errors = entry.statusCode === 422 ? wholeBody : noErrors
+  return { statusCode: entry.statusCode, code: entry.code, params: {}, errors, headers }
 }
 
 /**
@@ -49,50 +50,90 @@ export function failureOf(entry: CatalogueEntry, params: Params = {}, headers: F
  */
 export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCode: string): Failure {
   try {
-    if (isApiError(thrown)) return apiFailure(thrown)
     if (typeof thrown !== 'object' || thrown === null) return failureOf(catalogue.ofStatus(500))
-    const error = thrown as { code?: unknown; statusCode?: unknown; status?: unknown; headers?: unknown }
+    if (isApiError(thrown)) return apiFailure(thrown, catalogue)
+    const error = thrown as { code?: unknown; headers?: unknown }
     const validation = validationFailure(thrown, catalogue, validationCode)
     if (validation) return validation
-    const code = typeof error.code === 'string' ? (fastifyCodes[error.code] ?? databaseCodeOf(thrown)) : undefined
-    const entry = code === undefined ? catalogue.ofStatus(statusOf(error)) : (catalogue.find(code) as CatalogueEntry)
-    return failureOf(entry, {}, foreignHeaders(error.headers))
+    const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
+    const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
+    return failureOf(entry, foreignHeaders(error.headers))
   } catch {
     return failureOf(catalogue.ofStatus(500))
   }
 }
 
-function apiFailure(error: {
-  statusCode: number
-  code: string
-  message: string
-  params: Params
-  errors: Failure['errors']
-  headers: Failure['headers']
-}): Failure {
-  const { statusCode, code, message, params, headers } = error
-  const errors = error.errors.length === 0 && statusCode === 422 ? wholeRequest : error.errors
-  // A 5xx may name its code and never brings words of its own.
-  return { statusCode, code, params, errors, headers, ...(statusCode < 500 ? { message } : {}) }
+/** The status that a thrown value names, else 500. */
+export function statusOf(thrown: unknown): number {
+  try {
+    const { statusCode, status } = thrown as { statusCode?: unknown; status?: unknown }
+    return [statusCode, status].find(isStatus) ?? 500
+  } catch {
+    return 500
+  }
 }
 
-function validationFailure(error: ValidationFailure, catalogue: Catalogue, validationCode: string): Failure | undefined {
-  const { validationContext, validation } = error
-  if (validationContext === undefined || !Array.isArray(validation)) return undefined
-  if (validationContext === 'params') return failureOf(catalogue.find('RESOURCE_NOT_FOUND') as CatalogueEntry)
-  const errors = fieldErrorsOf(error)
+// The error may come from another copy of the package, or from JavaScript: no member is believed.
+function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, catalogue: Catalogue): Failure {
+  const statusCode = isStatus(error.statusCode) ? error.statusCode : 500
+  if (STATUS_CODES[statusCode] === undefined) return failureOf(catalogue.ofStatus(statusCode))
+  const errors = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isFieldError) : noErrors
+  return {
+    statusCode,
+    code: typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(error.code) ? error.code : catalogue.ofStatus(statusCode).code,
+    params: isObject(error.params) ? (error.params as Params) : {},
+    errors: errors.length === 0 && statusCode === 422 ? wholeBody : errors,
+    headers: isObject(error.headers) ? textMembers(error.headers) : {},
+    // A 5xx may name its code and never brings words of its own.
+    ...(statusCode < 500 && typeof error.message === 'string' ? { message: error.message } : {})
+  }
+}
+
+function validationFailure(
+  error: ValidationFailure & { readonly statusCode?: unknown },
+  catalogue: Catalogue,
+  validationCode: string
+): Failure | undefined {
+  const { validationContext, statusCode } = error
+  // A validator that threw has status 500: the fault is not the client's.
+  if (typeof validationContext !== 'string' || (isStatus(statusCode) && statusCode >= 500)) return undefined
+  if (validationContext === 'params') return failureOf(entryOf(catalogue, 'RESOURCE_NOT_FOUND'))
+  const found = fieldErrorsOf(error)
+  const errors = found.length > 0 ? found : wholePart(partOf(error))
   const missingHeader = validationContext === 'headers' && errors.some(({ key }) => key === 'required')
-  if (missingHeader) return { ...failureOf(catalogue.find('MALFORMED_REQUEST') as CatalogueEntry), errors }
-  return { ...failureOf(catalogue.find(validationCode) as CatalogueEntry), errors, validation: true }
+  if (missingHeader) return { ...failureOf(entryOf(catalogue, 'MALFORMED_REQUEST')), errors }
+  // A route that was there before the catalogue may name a code that the catalogue has not.
+  const entry = catalogue.find(validationCode) ?? entryOf(catalogue, 'VALIDATION_FAILED')
+  return { ...failureOf(entry), errors, validation: true }
 }
 
-function statusOf({ statusCode, status }: { statusCode?: unknown; status?: unknown }): number {
-  const wanted = [statusCode, status].find((value) => Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599)
-  return (wanted as number | undefined) ?? 500
+function entryOf(catalogue: Catalogue, code: string) {
+  return catalogue.find(code) as CatalogueEntry
+}
+
+function wholePart(part: string): Failure['errors'] {
+  return [{ field: part, key: 'invalid', params: {}, message: 'is not valid' }]
+}
+
+function isFieldError(value: unknown): value is FieldError {
+  if (!isObject(value)) return false
+  const { field, key, params, message } = value
+  return typeof field === 'string' && typeof key === 'string' && isObject(params) && typeof message === 'string'
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function isStatus(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 400 && (value as number) <= 599
 }
 
 function foreignHeaders(headers: unknown): Record<string, string> {
-  if (typeof headers !== 'object' || headers === null) return {}
-  const passed = Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))
-  return Object.fromEntries(passed.map(([name, value]) => [name.toLowerCase(), String(value)]))
+  if (!isObject(headers)) return {}
+  return textMembers(Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))))
+}
+
+function textMembers(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

@@ -2,14 +2,26 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { httpErrors } from './errors.ts'
 
-/** `application/json` and every type with the `+json` suffix (RFC 6839). */
-export const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.-]+\+json\b/i]
+// Every type with the `+json` suffix is JSON too (RFC 6839).
+const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i]
+
+/** Adds the strict parser for JSON bodies, where the service has not added one of its own. */
+export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
+  for (const type of jsonMediaTypes) {
+    try {
+      // Fastify lets its own default be replaced, and nothing that somebody chose.
+      app.addContentTypeParser(type, { parseAs: 'buffer' }, jsonBodyParser(app, maxDepth))
+    } catch {
+      app.log.warn(`error-catalogue: ${String(type)} has a parser already; it is kept, and its bodies are not checked`)
+    }
+  }
+}
 
 /**
  * Makes the parser for JSON bodies. It refuses what JSON.parse lets through and databases and serializers choke on: bytes
  * that are not UTF-8, U+0000, unpaired surrogates, and nesting deeper than `maxDepth`.
  */
-export function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
+function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
   return (request: FastifyRequest, bytes: Buffer, done) => {
     if (!isUtf8(bytes)) return done(httpErrors.create('INVALID_UTF8'), undefined)

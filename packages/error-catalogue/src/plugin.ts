@@ -4,7 +4,8 @@ import { type Asked, askedOfRaw } from './answer.ts'
 import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
 import { buildCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts'
 import { failureOf } from './failure.ts'
-import { jsonBodyParser, jsonMediaTypes } from './json-body.ts'
+import { discard, isErrorEnvelope } from './foreign-payload.ts'
+import { addJsonParsers } from './json-body.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-answer.ts'
 import { formErrorOf } from './request-form.ts'
@@ -25,13 +26,13 @@ declare module 'fastify' {
 
 const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
+type SendNext = (error: null, payload: unknown) => void
 
 /** Every 4xx and 5xx leaves in the error envelope, whatever raised it, and nothing a client sends ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = buildCatalogue(options.include, options.locales)
   const answering = createAnswering(options, catalogue, app.log)
-  let largestBody = app.initialConfig.bodyLimit as number
 
   app.decorate('errorCatalogue', catalogue)
   app.decorate(answerRefusedUrl, answerRefused)
@@ -41,18 +42,16 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     app.log.warn('error-catalogue: give errorCatalogueServerOptions() to Fastify(); without it, broken URLs are answered by Fastify itself')
     app.setSchemaController({ compilersFactory: { buildValidator } })
   }
-  app.removeContentTypeParser('application/json')
-  for (const type of jsonMediaTypes) app.addContentTypeParser(type, { parseAs: 'buffer' }, jsonBodyParser(app, options.maxJsonDepth))
-  installWire({ app, catalogue, answerOf: wireAnswer, largestBody: () => largestBody })
-  app.addHook('onRoute', checkRoute)
+  addJsonParsers(app, options.maxJsonDepth)
+  installWire({ app, answerOf: wireAnswer, maxUriLength: options.maxUriLength })
+  app.addHook('onRoute', checkValidationCode)
   app.addHook('onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
   app.setErrorHandler(answerError)
   app.addHook('onSend', envelopForeignError)
   app.addHook('onListen', warnOfSecondAddress)
 
-  function checkRoute(route: RouteOptions) {
-    largestBody = Math.max(largestBody, route.bodyLimit ?? 0)
+  function checkValidationCode(route: RouteOptions) {
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
@@ -80,24 +79,21 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
 
   // The last net: errors answered without the error handler, or by the handler of a child context.
-  function envelopForeignError(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    payload: unknown,
-    next: (error: null, payload: unknown) => void
-  ) {
-    const statusCode = payload instanceof Response ? payload.status : reply.statusCode
-    if (statusCode < 400) return next(null, payload)
-    const chosen = (reply as SettledReply)[finalAnswer]
+  function envelopForeignError(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+    const sentStatus = payload instanceof Response ? payload.status : reply.statusCode
+    const { [finalAnswer]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]: unknown }
+    if (sentStatus < 400 && chosen === null) return next(null, payload)
+    // Once an error, always an error: no later hook can make a success of it.
+    const statusCode = sentStatus < 400 && chosen !== null ? chosen.answer.statusCode : sentStatus
     if (chosen !== null && (payload === chosen.answer.body || reply.hasHeader('content-encoding'))) return next(null, payload)
+    if (chosen === null && isErrorEnvelope(payload, statusCode)) return next(null, payload)
     discard(payload)
-    const failure = answering.failureOn(request, (reply as SettledReply & { [thrownError]: unknown })[thrownError])
-    next(null, answering.settle(reply, failure.statusCode === statusCode ? failure : failureOf(catalogue.ofStatus(statusCode))))
+    next(null, answering.settle(reply, answering.failureSent(request, thrown, statusCode)))
   }
 
-  function wireAnswer(entry: CatalogueEntry, asked: Asked, cause?: unknown) {
+  function wireAnswer(code: string, asked: Asked, cause?: unknown) {
     if (cause !== undefined) app.log.error({ err: cause }, 'a request failed before it was routed')
-    return answering.bare(failureOf(entry), asked)
+    return answering.bare(failureOf(catalogue.find(code) as CatalogueEntry), asked)
   }
 
   function answerRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
@@ -109,12 +105,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       app.log.warn('error-catalogue: listen on one explicit address; malformed requests to a second one are answered by Node itself')
     next()
   }
-}
-
-// A body that is not sent must still be closed.
-function discard(payload: unknown) {
-  if (typeof payload !== 'object' || payload === null) return
-  if ('destroy' in payload && typeof payload.destroy === 'function') payload.destroy()
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })

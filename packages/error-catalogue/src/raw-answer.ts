@@ -25,13 +25,13 @@ export function writeResponse(
 
 /** Writes an answer as HTTP/1.1 bytes to a connection whose request never became one, and closes it. */
 export function writeSocket(socket: Duplex, { statusCode, headers, body }: Answer): void {
-  if (!socket.writable) {
-    socket.destroy()
-    return
-  }
+  // Node has taken its own listeners off some of these sockets, and a reset by the client would end the process.
+  socket.on('error', () => socket.destroy())
   const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`)
-  // Nothing reads this connection any more: without a limit, a client that never closes would hold it for ever.
+  // What still arrives is read and thrown away, or the system would answer it with a reset that overtakes the answer.
+  // Without a limit, a client that never closes would hold the connection for ever.
+  socket.resume()
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
+import { targetOf } from './answer.ts'
 import { httpErrors } from './errors.ts'
 
 // By length first: nearly every header is passed over without a comparison of strings.
@@ -15,9 +16,9 @@ const onceOnly = new Map([
  * chunked, a target that is too long (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
-  if ((raw.url as string).length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
+  if (targetOf(raw).length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
   if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
-  if (raw.httpVersionMajor !== 1) return undefined
+  // HTTP/1.0 needs none, and HTTP/2.0 has :authority.
   if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED')

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { positiveInteger } from './options.ts'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
@@ -22,14 +22,22 @@ export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
   readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
   readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
-  readonly frameworkErrors: NonNullable<FastifyServerOptions['frameworkErrors']>
-  readonly clientErrorHandler: NonNullable<FastifyServerOptions['clientErrorHandler']>
+  readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
+  readonly clientErrorHandler: (error: Error, socket: Duplex) => void
+}
+
+// As much of request and reply as HTTP/1 and HTTP/2 have in common, so that the part fits both.
+interface RefusedRequest {
+  readonly server: object
+}
+interface RefusedReply {
+  readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
 /** Under this name the plugin leaves, on the instance, the function that answers what the router refuses. */
 export const answerRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
 
-type Answering = FastifyInstance & { [answerRefusedUrl]?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void }
+type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] }
 
 /**
  * What `Fastify({ ...errorCatalogueServerOptions() })` must have for the catalogue to cover everything: the two validators,

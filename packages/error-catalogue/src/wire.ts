@@ -4,9 +4,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { type Answer, type Asked, askedOfRaw } from './answer.ts'
-import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { writeResponse, writeSocket } from './raw-answer.ts'
-import { entryOfWireError, requestLineOf, type WireError } from './wire-failure.ts'
+import { codeOfWireError, isAnswerable, requestLineOf, type WireError } from './wire-failure.ts'
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
@@ -15,11 +14,9 @@ type Listener = (request: RawRequest, response: RawResponse) => void
 /** What the server's own events need to answer in the envelope. */
 export interface Wire {
   readonly app: FastifyInstance
-  readonly catalogue: Catalogue
   /** The answer with the constant headers and a request id, since no hook will add them. */
-  readonly answerOf: (entry: CatalogueEntry, asked: Asked, cause?: unknown) => Answer
-  /** The largest body that any route takes, in bytes. */
-  readonly largestBody: () => number
+  readonly answerOf: (code: string, asked: Asked, cause?: unknown) => Answer
+  readonly maxUriLength: number
 }
 
 /** Answers in the envelope what happens outside of Fastify's hooks: events of the server, throws before routing, closing. */
@@ -28,21 +25,30 @@ export function installWire(wire: Wire): void {
   // Node would answer a missing Host with an empty 400; the first hook refuses it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
   const inFlight = trackResponses(wire, server)
+  const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
-  server.on('clientError', (error: WireError, socket: Duplex) => answerClientError(wire, inFlight, error, socket))
-  server.on('timeout', (socket: Socket) => answerIdleSocket(wire, inFlight, socket))
+  server.on('clientError', (error: WireError, socket: Duplex) => {
+    // The parser complains again about each further packet.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    answerClientError(wire, inFlight.get(socket), error, socket)
+  })
+  server.on('timeout', (socket: Socket) => answerIdleSocket(wire, inFlight.get(socket), socket))
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     answerRaw(wire, 'EXPECTATION_FAILED', request, response)
   )
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => continueOrRefuse(wire, server, request, response))
-  server.on('connect', (request: RawRequest, socket: Duplex | RawResponse) => answerConnect(wire, request, socket))
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    continueWhenRead(request, response)
+    server.emit('request', request, response)
+  })
+  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => answerConnect(wire, inFlight, request, target))
   server.on('unknownProtocol', (socket: Duplex) => answerSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
 }
 
 // Every request passes here first: what throws before routing (a request id generator, a log serializer, a URL rewriter)
 // would otherwise end the process, and a closing server would answer in Fastify's own words.
-function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, RawResponse> {
-  const inFlight = new WeakMap<Duplex, RawResponse>()
+function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, ServerResponse> {
+  const inFlight = new WeakMap<Duplex, ServerResponse>()
   let closing = false
   wire.app.addHook('preClose', (done) => {
     closing = true
@@ -51,7 +57,10 @@ function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, RawResponse
   const listeners = server.listeners('request') as Listener[]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    inFlight.set(request.socket, response)
+    if (request.httpVersionMajor !== 2) {
+      inFlight.set(request.socket, response)
+      response.on('close', forget)
+    }
     if (closing) return answerRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
     try {
       for (const listener of listeners) listener.call(server, request, response)
@@ -60,62 +69,63 @@ function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, RawResponse
     }
   })
   return inFlight
+
+  // An idle connection must not hold on to its last request; with pipelining, a later one is there already.
+  function forget(this: ServerResponse) {
+    if (inFlight.get(this.req.socket) === this) inFlight.delete(this.req.socket)
+  }
 }
 
 function answerRaw(wire: Wire, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
-  writeResponse(request, response, wire.answerOf(entryOf(wire, code), askedOfRaw(request), cause))
+  writeResponse(request, response, wire.answerOf(code, askedOfRaw(request), cause))
 }
 
-function answerSocket(wire: Wire, code: string, socket: Duplex, packet?: Buffer): void {
-  writeSocket(socket, wire.answerOf(entryOf(wire, code), { ...requestLineOf(packet), headers: {}, origin: originOf(socket) }))
+function answerSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
+  writeSocket(socket, wire.answerOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
 }
 
-function answerClientError(wire: Wire, inFlight: WeakMap<Duplex, RawResponse>, error: WireError, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+function answerClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
+  if (!isAnswerable(error) || !socket.writable) {
     socket.destroy()
     return
   }
-  const { code } = entryOfWireError(error, wire.catalogue)
-  const response = inFlight.get(socket) as ServerResponse | undefined
-  if (response === undefined || response.writableFinished) return answerSocket(wire, code, socket, error.rawPacket)
-  if (response.req.complete) {
-    // The bad bytes belong to a later, pipelined request: the answer to this one goes first.
-    response.once('close', () => answerSocket(wire, code, socket, error.rawPacket))
-  } else if (response.headersSent) {
-    socket.destroy()
-  } else {
-    // The bad bytes are the body of the request in flight: this is its answer.
-    const asked = askedOfRaw(response.req)
-    writeSocket(socket, wire.answerOf(entryOf(wire, code), asked))
-  }
+  const code = codeOfWireError(error, wire.maxUriLength)
+  if (response === undefined) answerSocket(wire, code, socket, error)
+  // The bad bytes belong to a later, pipelined request: the answer to this one goes first.
+  else if (response.req.complete) response.once('close', () => answerSocket(wire, code, socket, error))
+  else if (response.headersSent) socket.destroy()
+  // The bad bytes are the body of the request in flight: this is its answer.
+  else writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
 }
 
-function answerIdleSocket(wire: Wire, inFlight: WeakMap<Duplex, RawResponse>, socket: Socket): void {
-  const response = inFlight.get(socket) as ServerResponse | undefined
+// HTTP/1 gives the socket, HTTP/2 the session; a connection without a request ends without a word.
+function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket): void {
   if (response === undefined || response.headersSent) {
     socket.destroy()
     return
   }
   // A complete request that got no answer waited for us; an incomplete one kept us waiting.
   const code = response.req.complete ? 'HANDLER_TIMEOUT' : 'REQUEST_TIMEOUT'
-  writeSocket(socket, wire.answerOf(entryOf(wire, code), askedOfRaw(response.req)))
+  writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
 }
 
-// A client that asks before it uploads is told at once that its body is too large (RFC 9110 §10.1.1).
-function continueOrRefuse(wire: Wire, server: Server, request: IncomingMessage, response: ServerResponse): void {
-  if (Number(request.headers['content-length'] ?? 0) > wire.largestBody()) return answerRaw(wire, 'PAYLOAD_TOO_LARGE', request, response)
-  response.writeContinue()
-  server.emit('request', request, response)
+// A client that asks before it uploads is told to go on when its body is about to be read: what hooks, router or limits
+// refuse is answered at once (RFC 9110 §10.1.1). Node ends such a connection, since the client may still send the body or not.
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.on('newListener', function goOn(event) {
+    if (event !== 'data' && event !== 'readable') return
+    request.off('newListener', goOn)
+    if (!response.headersSent) response.writeContinue()
+  })
 }
 
 // HTTP/1 hands over the socket, HTTP/2 a response.
-function answerConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
+function answerConnect(wire: Wire, inFlight: WeakMap<Duplex, ServerResponse>, request: RawRequest, target: Duplex | RawResponse): void {
   if ('writeHead' in target) return answerRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
-  writeSocket(target, wire.answerOf(entryOf(wire, 'METHOD_NOT_IMPLEMENTED'), askedOfRaw(request)))
-}
-
-function entryOf(wire: Wire, code: string): CatalogueEntry {
-  return wire.catalogue.find(code) as CatalogueEntry
+  const answer = wire.answerOf('METHOD_NOT_IMPLEMENTED', askedOfRaw(request))
+  const before = inFlight.get(target)
+  if (before === undefined) writeSocket(target, answer)
+  else before.once('close', () => writeSocket(target, answer))
 }
 
 function originOf(socket: Duplex): Asked['origin'] {

@@ -79,7 +79,7 @@ const placesKey: unique symbol = Symbol('concordat.versioning.places')
 const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
 /** What this package keeps on Fastify instances: the places on its own, the place on that of each version. Children inherit both. */
-export interface Placed {
+interface Placed {
   [placesKey]?: Places
   [placeKey]?: Place
 }

@@ -1,0 +1,29 @@
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+import conventions, { serverOptions } from '@concordat/conventions'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { expectTypeOf } from 'expect-type'
+import Fastify from 'fastify'
+
+const Order = Type.Object({ id: Type.String(), total: Type.String() })
+const NewOrder = Type.Object({ quantity: Type.Integer() })
+
+const app = Fastify({ ...serverOptions({ trustProxy: ['10.0.0.0/8'] }), logger: true }).withTypeProvider<TypeBoxTypeProvider>()
+await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, envelope: false })
+await app.apiVersion(1, async (v1) => {
+  v1.post('/orders', { schema: { body: NewOrder, response: { 201: Order } } }, async (request, reply) => {
+    expectTypeOf(request.body).toEqualTypeOf<{ quantity: number }>()
+    expectTypeOf(request.apiVersion).toEqualTypeOf<string>()
+    expectTypeOf(request.locale).toEqualTypeOf<string>()
+    return reply.created('/orders/1', { id: '1', total: '2.00' })
+  })
+  // @ts-expect-error – the resource has no total
+  v1.get('/orders/:id', { schema: { response: { 200: Order } } }, async () => ({ id: '1' }))
+})
+
+// @ts-expect-error – a version has no such status
+await app.register(conventions, { versions: { 1: { status: 'beta' } } })
+// @ts-expect-error – limits are numbers
+serverOptions({ bodyLimitBytes: '1 MiB' })
+// @ts-expect-error – proxies are named, not counted
+serverOptions({ trustProxy: 1 })

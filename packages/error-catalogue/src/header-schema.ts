@@ -1,0 +1,16 @@
+import type { AnySchemaObject } from 'ajv/dist/2019.js'
+
+/**
+ * A copy of a schema for headers in which their names are lower case, as Node hands them over. Fastify does the same, but
+ * only before its own validator.
+ */
+export function withLowerCaseNames(schema: AnySchemaObject): AnySchemaObject {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: AnySchemaObject = { ...schema }
+  if (Array.isArray(schema['required'])) copy['required'] = schema['required'].map((name: string) => name.toLowerCase())
+  if (schema['properties'] !== undefined) {
+    copy['properties'] = Object.fromEntries(Object.entries(schema['properties']).map(([name, value]) => [name.toLowerCase(), value]))
+  }
+  for (const key of ['allOf', 'anyOf', 'oneOf']) if (Array.isArray(schema[key])) copy[key] = schema[key].map(withLowerCaseNames)
+  return copy
+}

@@ -1,0 +1,85 @@
+/** One entry of Ajv. Another validator may have left any of it out. */
+export interface SchemaError {
+  readonly keyword?: string
+  readonly instancePath?: string
+  readonly schemaPath?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly parentSchema?: Readonly<Record<string, unknown>>
+  readonly data?: unknown
+}
+
+/** An error that says something to a reader, with the errors of the branches when it is the error of a union. */
+export interface Telling {
+  readonly error: SchemaError
+  readonly branches: readonly SchemaError[]
+}
+
+const unions = new Set(['anyOf', 'oneOf'])
+const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
+
+/**
+ * Drops what Ajv reports besides the fault. It writes errors in the order of evaluation: those of a union's branches and of a
+ * property's name right before the union's or the name's own, unevaluated properties last.
+ */
+export function withoutNoise(errors: readonly SchemaError[]): readonly Telling[] {
+  const told: Telling[] = []
+  const failedUnions = new Set<string | undefined>()
+  for (let index = errors.length - 1; index >= 0; index--) {
+    const error = errors[index] as SchemaError
+    const start = unions.has(error.keyword ?? '') || error.keyword === 'propertyNames' ? startOfBranches(errors, index) : index
+    // A failed branch of another union may be a union too; what it evaluated counts as unknown all the same.
+    for (const part of errors.slice(start, index + 1)) if (unions.has(part.keyword ?? '')) failedUnions.add(part.instancePath)
+    if (error.keyword !== 'if') told.push({ error, branches: errors.slice(start, index) })
+    index = start
+  }
+  const unevaluated = told.filter(({ error }) => error.keyword === 'unevaluatedProperties')
+  const noise = new Set(unevaluated.filter(({ error }) => failedUnions.has(error.instancePath)).map(({ error }) => error))
+  for (const error of notEvaluatedAtAll(errors)) noise.add(error)
+  return told.filter(({ error }) => !noise.has(error)).toReversed()
+}
+
+// The branches of a union stand at its value or below, and under its schema or in one that they refer to.
+function startOfBranches(errors: readonly SchemaError[], index: number): number {
+  const owner = errors[index] as SchemaError
+  let start = index
+  while (start > 0) {
+    const before = errors[start - 1] as SchemaError
+    const isBranch = isWithin(before.schemaPath, owner.schemaPath) || documentOf(before) !== documentOf(owner)
+    if (!isBranch || !isAtOrBelow(before.instancePath, owner.instancePath)) break
+    start--
+  }
+  return start
+}
+
+// An object that a referenced schema refuses counts as not evaluated, so that all its properties are reported as unknown.
+function notEvaluatedAtAll(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const noise: SchemaError[] = []
+  for (let index = 0, end = 0; index < errors.length; index = end) {
+    const first = errors[index] as SchemaError
+    end = index + 1
+    if (first.keyword !== 'unevaluatedProperties') continue
+    while (errors[end]?.schemaPath === first.schemaPath && errors[end]?.instancePath === first.instancePath) end++
+    const failedBefore = index > 0 && isAtOrBelow(errors[index - 1]?.instancePath, first.instancePath)
+    const isAll = end - index === Object.keys(Object(first.data)).length
+    if (failedBefore && isAll && refers(first.parentSchema)) noise.push(...errors.slice(index, end))
+  }
+  return noise
+}
+
+function refers(schema: SchemaError['parentSchema']): boolean {
+  if (schema === undefined) return false
+  const { allOf } = schema
+  return references.some((key) => key in schema) || (Array.isArray(allOf) && allOf.some((part) => refers(part)))
+}
+
+function isWithin(path = '', ancestor = '') {
+  return path.startsWith(`${ancestor}/`)
+}
+
+function isAtOrBelow(path = '', ancestor = '') {
+  return path === ancestor || isWithin(path, ancestor)
+}
+
+function documentOf({ schemaPath = '' }: SchemaError) {
+  return /^[^#]*#(\/(\$defs|definitions)\/[^/]*)?/.exec(schemaPath)?.[0]
+}

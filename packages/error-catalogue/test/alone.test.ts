@@ -1,0 +1,143 @@
+import { type AddressInfo, connect } from 'node:net'
+import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import Fastify, { type FastifyServerOptions } from 'fastify'
+import t from 'tap'
+
+function logInto(lines: string[]): NonNullable<FastifyServerOptions['logger']> {
+  return { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+}
+
+function fail(): never {
+  throw new Error('option failed')
+}
+
+t.test('with nothing but Fastify, every error has the one shape [E4]', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  await app.register(errorCatalogue, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) })
+  app.get('/fails', async () => {
+    throw new Error('the disk /dev/sda1 is full')
+  })
+
+  const failed = await app.inject('/fails')
+  t.equal(failed.statusCode, 500)
+  t.strictSame(failed.json(), {
+    error: {
+      status: 500,
+      error: 'Internal Server Error',
+      message: 'Something went wrong on our side. Report the Request-Id if it happens again.',
+      code: 'INTERNAL_ERROR'
+    },
+    _links: [{ rel: 'self', href: 'http://localhost/fails', method: 'GET' }],
+    _meta: { version: 'v1', timestamp: '2026-01-02T03:04:05.000Z' }
+  })
+  t.match(failed.headers, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-language': 'en',
+    'cache-control': 'no-store',
+    vary: 'accept-language'
+  })
+  t.match((await app.inject('/unknown?token=abc&a=1')).json(), {
+    error: { status: 404, error: 'Not Found', code: 'RESOURCE_NOT_FOUND' },
+    _links: [{ rel: 'self', href: 'http://localhost/unknown?a=1', method: 'GET' }]
+  })
+})
+
+t.test('what succeeds is left as it is', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  await app.register(errorCatalogue)
+  app.get('/', async () => ({ a: 1 }))
+  app.get('/response', async () => new Response('plain', { status: 202 }))
+  app.get('/empty', (_request, reply) => reply.code(204).send())
+  t.strictSame((await app.inject('/')).json(), { a: 1 })
+  t.match(await app.inject('/response'), { statusCode: 202, body: 'plain' })
+  t.match(await app.inject('/empty'), { statusCode: 204, body: '' })
+})
+
+t.test('a URL that the router refuses is answered in the envelope, with the constant headers [X6]', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions({ maxParameterLength: 10 }) })
+  await app.register(errorCatalogue, { answerHeaders: (request) => ({ 'request-id': String(request?.id), 'x-split': 'a\r\nb' }) })
+  app.get('/things/:id', async () => 'thing')
+
+  const broken = await app.inject('/things/%zz')
+  t.match(broken.json(), { error: { status: 400, code: 'MALFORMED_URI' }, _links: [{ rel: 'self', method: 'GET' }] })
+  t.match(broken.headers, { 'request-id': /^req-/, 'content-language': 'en' })
+  t.notOk('x-split' in broken.headers, 'a header that Node refuses is left out')
+  const long = await app.inject('/things/12345678901')
+  t.match(long.json().error, { status: 414, error: 'URI Too Long', code: 'URI_TOO_LONG' })
+  t.equal((await app.inject('/things/1234567890')).statusCode, 200)
+})
+
+t.test('without its server options it warns once and still does what it can', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ logger: logInto(lines) })
+  app.get('/early', { config: { validationCode: 'NOT_IN_ANY_LIST' } }, async () => 'early')
+  await app.register(errorCatalogue)
+  app.post('/late', { schema: { body: { type: 'object', properties: { a: { type: 'integer' } } } } }, async () => 'late')
+
+  t.match((await app.inject({ method: 'POST', url: '/late', payload: { a: '1', b: 2 } })).json().error, {
+    status: 422,
+    errors: [
+      { field: 'body.a', message: 'must be of type integer' },
+      { field: 'body.b', message: 'is not a known field' }
+    ]
+  })
+  t.equal((await app.inject('/early')).statusCode, 200)
+  t.match((await app.inject('/nowhere')).json().error, { code: 'RESOURCE_NOT_FOUND' })
+  t.equal(lines.filter((line) => line.includes('give errorCatalogueServerOptions() to Fastify()')).length, 1)
+})
+
+t.test('a route from before the catalogue with an unknown validationCode is answered with VALIDATION_FAILED', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  app.post(
+    '/early',
+    { config: { validationCode: 'NOT_IN_ANY_LIST' }, schema: { body: { type: 'object', required: ['a'] } } },
+    async () => 'early'
+  )
+  await app.register(errorCatalogue)
+  t.match((await app.inject({ method: 'POST', url: '/early', payload: {} })).json().error, { code: 'VALIDATION_FAILED' })
+})
+
+t.test('its server options alone give no envelope, and never a success', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  t.match(await app.inject('/%zz'), { statusCode: 400, body: '' })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.end('nonsense\r\n\r\n')
+  t.equal((await socket.toArray()).join(''), '')
+})
+
+t.test('options and limits that make no sense stop the start with one clear line', async (t) => {
+  for (const [options, message] of [
+    [{ locales: [] }, /locales is empty/],
+    [{ retryAfterSeconds: 0 }, /retryAfterSeconds is 0/],
+    [{ maxJsonDepth: 1.5 }, /maxJsonDepth is 1.5/],
+    [{ maxUriLength: Number.NaN }, /maxUriLength is NaN/],
+    [{ publicUrl: 'api.example.com' }, /publicUrl is "api.example.com"/]
+  ] as const) {
+    await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
+  }
+  t.throws(() => errorCatalogueServerOptions({ bodyLimitBytes: -1 }), /bodyLimitBytes is -1. Give a whole number/)
+  t.throws(() => errorCatalogueServerOptions({ maxParameterLength: 0 }), /maxParameterLength/)
+})
+
+t.test('a second address, which its listeners can not reach, is warned about', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
+  await app.register(errorCatalogue)
+  t.teardown(() => app.close())
+  const addresses = app.addresses.bind(app)
+  app.addresses = () => [...addresses(), ...addresses()]
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.match(lines.join(''), /listen on one explicit address/)
+})
+
+t.test('a function among the options that throws is logged, and the defaults answer', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
+  await app.register(errorCatalogue, { locale: fail, version: fail, answerHeaders: fail })
+  t.match((await app.inject('/nowhere')).json(), { error: { code: 'RESOURCE_NOT_FOUND' }, _meta: { version: 'v1' } })
+  t.match((await app.inject('/%zz')).json(), { error: { status: 400, code: 'MALFORMED_URI' } })
+  t.match(lines.join(''), /answerHeaders threw/)
+  t.match(lines.join(''), /a function among the options of the error catalogue threw/)
+})

@@ -1,0 +1,152 @@
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import t from 'tap'
+
+async function echo(options: ErrorCatalogueOptions = {}, before?: (app: FastifyInstance) => void, server: FastifyServerOptions = {}) {
+  const app = Fastify({ ...errorCatalogueServerOptions({ bodyLimitBytes: 4096 }), ...server })
+  before?.(app)
+  await app.register(errorCatalogue, options)
+  app.post('/', async (request) => ({ got: request.body ?? 'nothing' }))
+  return app
+}
+
+async function send(app: FastifyInstance, payload: string | Buffer, type = 'application/json') {
+  const response = await app.inject({ method: 'POST', url: '/', payload, headers: { 'content-type': type } })
+  const body = response.json()
+  return response.statusCode === 200 ? body.got : [response.statusCode, body.error.code]
+}
+
+t.test('JSON that everybody reads alike arrives as it was sent', async (t) => {
+  const app = await echo()
+  for (const value of [{}, [], { a: [1, 'é', '\u{1F600}', null, true] }, 'text', 7, false, { é: { '': 0 } }]) {
+    t.strictSame(await send(app, JSON.stringify(value)), value)
+  }
+  t.equal(await send(app, String.raw`"\u00e9 \ud83d\ude00 \\u0000"`), 'é \u{1F600} \\u0000')
+  t.strictSame(await send(app, '\ufeff{"a":1}'), { a: 1 }, 'a byte order mark is passed over (RFC 8259 §8.1)')
+})
+
+t.test('bytes that are not UTF-8 are refused', async (t) => {
+  const app = await echo()
+  for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]]) {
+    t.strictSame(await send(app, Buffer.from([0x22, ...bytes, 0x22])), [400, 'INVALID_UTF8'])
+  }
+  t.strictSame(await send(app, Buffer.from('{"a":1}', 'utf16le')), [400, 'MALFORMED_JSON'])
+  t.strictSame(await send(app, Buffer.from('\ufeff{"a":1}', 'utf16le')), [400, 'INVALID_UTF8'])
+})
+
+t.test('NUL and half surrogate pairs are refused wherever they stand', async (t) => {
+  const app = await echo()
+  for (const text of [String.raw`\u0000`, String.raw`\ud83d`, String.raw`\ude00`, String.raw`\ude00\ud83d`, String.raw`a\uD800b`]) {
+    for (const body of [`"${text}"`, `{"a":"${text}"}`, `{"${text}":1}`, `[1,{"a":["${text}"]}]`]) {
+      t.strictSame(await send(app, body), [400, 'INVALID_CHARACTER'], body)
+    }
+  }
+})
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+t.test('nesting is taken to the limit and not further', async (t) => {
+  const app = await echo()
+  t.strictSame(await send(app, nested(64)), JSON.parse(nested(64)))
+  t.strictSame(await send(app, objects(64)), JSON.parse(objects(64)))
+  t.strictSame(await send(app, nested(65)), [400, 'JSON_TOO_DEEP'])
+  t.strictSame(await send(app, objects(65)), [400, 'JSON_TOO_DEEP'])
+  t.strictSame(await send(app, nested(2000)), [400, 'JSON_TOO_DEEP'])
+  const shallow = await echo({ maxJsonDepth: 1 })
+  t.strictSame(await send(shallow, '[1]'), [1])
+  t.strictSame(await send(shallow, '[[]]'), [400, 'JSON_TOO_DEEP'])
+  const refused = await shallow.inject({ method: 'POST', url: '/', payload: '[[]]', headers: { 'content-type': 'application/json' } })
+  t.match(refused.json().error.message, 'deeper than 1 levels')
+})
+
+t.test('keys that change what every object inherits are refused, however they are written', async (t) => {
+  const app = await echo()
+  for (const body of [
+    '{"__proto__":{"a":1}}',
+    String.raw`{"\u005f_proto__":1}`,
+    '{"a":[{"__proto__":null}]}',
+    '{"constructor":{"prototype":{}}}'
+  ]) {
+    t.strictSame(await send(app, body), [400, 'MALFORMED_JSON'], body)
+  }
+  t.strictSame(await send(app, '{"constructor":"acme","prototype":1}'), { constructor: 'acme', prototype: 1 })
+})
+
+t.test('what is no JSON is refused', async (t) => {
+  const app = await echo()
+  for (const body of ['{', '{"a":NaN}', "{'a':1}", '{"a":1,}', '{"a":1}{"b":2}', '"\t"', '01', 'undefined', ' ']) {
+    t.strictSame(await send(app, body), [400, 'MALFORMED_JSON'], JSON.stringify(body))
+  }
+  t.strictSame(await send(app, ''), [400, 'EMPTY_BODY'])
+})
+
+t.test('a body over the limit is refused, its length announced or not [X6]', async (t) => {
+  const app = await echo()
+  const fitting = JSON.stringify('x'.repeat(4094))
+  t.equal(await send(app, fitting), JSON.parse(fitting))
+  t.strictSame(await send(app, `${fitting} `), [413, 'PAYLOAD_TOO_LARGE'])
+  const response = await app.inject({
+    method: 'POST',
+    url: '/',
+    payload: '{}',
+    headers: { 'content-type': 'application/json', 'content-length': '99' }
+  })
+  t.match(response.json().error, { status: 400, code: 'CONTENT_LENGTH_MISMATCH' })
+})
+
+t.test('types with the +json suffix are JSON, and nothing else is [N3] [N4]', async (t) => {
+  const app = await echo()
+  for (const type of [
+    'application/json',
+    'APPLICATION/JSON; charset=utf-8',
+    'application/merge-patch+json',
+    'application/vnd.a.b+json; v=1',
+    'application/a+b+JSON'
+  ]) {
+    t.strictSame(await send(app, '{"a":1}', type), { a: 1 }, type)
+    t.strictSame(await send(app, Buffer.from([0x22, 0xff, 0x22]), type), [400, 'INVALID_UTF8'], type)
+  }
+  for (const type of [
+    'application/x+jsonp',
+    'application/x+json-seq',
+    'application/+json',
+    'application/xml',
+    'json',
+    'a',
+    'text/json',
+    'x/y+json'
+  ]) {
+    t.strictSame(await send(app, '{"a":1}', type), [415, 'UNSUPPORTED_MEDIA_TYPE'], type)
+  }
+  const untyped = await app.inject({ method: 'POST', url: '/', payload: Buffer.from('{}') })
+  t.match(untyped.json().error, { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+})
+
+t.test('a JSON parser that the service has added before is kept, and said', async (t) => {
+  const lines: string[] = []
+  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const app = await echo({}, (app) => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => 'own'), { logger })
+  t.equal(await send(app, '{"__proto__":1}'), 'own')
+  t.strictSame(await send(app, '{"__proto__":1}', 'application/a+json'), [400, 'MALFORMED_JSON'])
+  t.match(lines.join(''), /application\/json has a parser already; it is kept/)
+  t.equal(lines.length, 1)
+})
+
+t.test('a child context may have a JSON parser of its own, once it has taken ours away', async (t) => {
+  const app = await echo()
+  await app.register(async (child) => {
+    child.removeContentTypeParser('application/json')
+    child.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, bytes: Buffer) => bytes.length)
+    child.post('/raw', async (request) => ({ got: request.body }))
+  })
+  const raw = await app.inject({ method: 'POST', url: '/raw', payload: '{{{', headers: { 'content-type': 'application/json' } })
+  t.strictSame(raw.json(), { got: 3 })
+  t.strictSame(await send(app, '{{{'), [400, 'MALFORMED_JSON'])
+})
+
+t.test('a service that has removed all parsers has the JSON parser still', async (t) => {
+  const app = await echo({}, (app) => app.removeAllContentTypeParsers())
+  t.strictSame(await send(app, '{"a":1}'), { a: 1 })
+  t.strictSame(await send(app, 'x', 'text/plain'), [415, 'UNSUPPORTED_MEDIA_TYPE'])
+})

@@ -1,0 +1,428 @@
+import { Readable } from 'node:stream'
+import { ApiError, defineErrors } from '@concordat/api-error'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type LightMyRequestResponse } from 'fastify'
+import t, { type Test } from 'tap'
+
+const secret = 'canary-8f3a'
+
+async function service(options: ErrorCatalogueOptions = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = Fastify({ ...errorCatalogueServerOptions(), ...server })
+  await app.register(errorCatalogue, options)
+  return app
+}
+
+// What every error answer must be, whatever it says.
+function isEnvelope(t: Test, response: LightMyRequestResponse, statusCode: number, code: string, title: string) {
+  t.equal(response.statusCode, statusCode, title)
+  const body = response.json()
+  t.match(
+    body,
+    {
+      error: { status: statusCode, error: String, message: String, code },
+      _links: [{ rel: 'self', href: /^https?:/, method: String }],
+      _meta: { version: 'v1', timestamp: /^\d{4}-.*Z$/ }
+    },
+    title
+  )
+  t.notOk(response.payload.includes(secret), `${title}: nothing internal`)
+  t.notOk(/\n\s+at |node_modules|stack/.test(response.payload), `${title}: no stack`)
+}
+
+const hostile = {
+  get statusCode() {
+    throw new Error(secret)
+  }
+}
+const revoked = Proxy.revocable({}, {})
+revoked.revoke()
+
+const thrown: readonly (readonly [string, () => unknown, number, string])[] = [
+  ['an error', () => new Error(secret), 500, 'INTERNAL_ERROR'],
+  ['a string', () => secret, 500, 'INTERNAL_ERROR'],
+  ['a number', () => 42, 500, 'INTERNAL_ERROR'],
+  ['null', () => null, 500, 'INTERNAL_ERROR'],
+  ['a symbol', () => Symbol(secret), 500, 'INTERNAL_ERROR'],
+  ['a function', () => () => secret, 500, 'INTERNAL_ERROR'],
+  ['a frozen error', () => Object.freeze(new Error(secret)), 500, 'INTERNAL_ERROR'],
+  ['an object with a throwing getter', () => hostile, 500, 'INTERNAL_ERROR'],
+  ['a revoked proxy', () => revoked.proxy, 500, 'INTERNAL_ERROR'],
+  ['an object without a prototype', () => Object.assign(Object.create(null), { statusCode: 404 }), 404, 'RESOURCE_NOT_FOUND'],
+  ['a status that is a success', () => Object.assign(new Error(secret), { statusCode: 200 }), 500, 'INTERNAL_ERROR'],
+  ['a status that is none', () => Object.assign(new Error(secret), { statusCode: 999 }), 500, 'INTERNAL_ERROR'],
+  ['a status that is text', () => Object.assign(new Error(secret), { statusCode: '404' }), 500, 'INTERNAL_ERROR'],
+  ['a 4xx that is not registered', () => Object.assign(new Error(secret), { statusCode: 499 }), 400, 'MALFORMED_REQUEST'],
+  ['a 5xx that is not registered', () => Object.assign(new Error(secret), { status: 599 }), 500, 'INTERNAL_ERROR'],
+  ['a foreign 404', () => Object.assign(new Error(secret), { status: 404 }), 404, 'RESOURCE_NOT_FOUND'],
+  ['a foreign 402', () => Object.assign(new Error(secret), { statusCode: 402 }), 402, 'PAYMENT_REQUIRED'],
+  ['a foreign 418', () => Object.assign(new Error(secret), { statusCode: 418 }), 418, 'I_M_A_TEAPOT'],
+  ['a foreign 422', () => Object.assign(new Error(secret), { statusCode: 422 }), 422, 'VALIDATION_FAILED'],
+  ['a foreign 502', () => Object.assign(new Error(secret), { statusCode: 502 }), 502, 'UPSTREAM_ERROR'],
+  [
+    'a code named like a member of every object',
+    () => Object.assign(new Error(secret), { code: 'constructor', statusCode: 410 }),
+    410,
+    'GONE'
+  ],
+  [
+    'an error of fastify about the handler',
+    () => Object.assign(new Error(secret), { code: 'FST_ERR_HANDLER_TIMEOUT' }),
+    503,
+    'HANDLER_TIMEOUT'
+  ],
+  [
+    'an error of fastify about the media type',
+    () => Object.assign(new Error(secret), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE'
+  ],
+  ['a duplicate key', () => Object.assign(new Error(secret), { code: '23505', severity: 'ERROR', detail: secret }), 409, 'CONFLICT'],
+  ['a deadlock', () => Object.assign(new Error(secret), { code: '40P01', severity: 'ERROR' }), 503, 'SERVICE_UNAVAILABLE'],
+  ['a cancelled statement', () => Object.assign(new Error(secret), { code: '57014', severity: 'ERROR' }), 504, 'UPSTREAM_TIMEOUT'],
+  [
+    'a database that is shutting down',
+    () => Object.assign(new Error(secret), { code: '57P01', severity: 'FATAL' }),
+    503,
+    'SERVICE_UNAVAILABLE'
+  ],
+  ['a syntax error in SQL', () => Object.assign(new Error(secret), { code: '42601', severity: 'ERROR' }), 500, 'INTERNAL_ERROR'],
+  [
+    'a SQLSTATE named like a member of every object',
+    () => Object.assign(new Error(secret), { code: 'toString', severity: 'ERROR' }),
+    500,
+    'INTERNAL_ERROR'
+  ],
+  ['five characters that are no SQLSTATE', () => Object.assign(new Error(secret), { code: '23505' }), 500, 'INTERNAL_ERROR']
+]
+
+t.test('whatever a handler throws, the answer is in the envelope and tells nothing internal [E5] [S13]', async (t) => {
+  const app = await service({}, { logger: { level: 'trace', stream: { write: () => undefined } } })
+  let value: unknown
+  app.get('/throws', () => {
+    throw value
+  })
+  app.get('/rejects', async () => {
+    throw value
+  })
+  app.get('/sends', (_request, reply) => {
+    // An error that is sent is treated as one that is thrown.
+    if (value instanceof Error) void reply.send(value)
+    else throw value
+  })
+  for (const [title, make, statusCode, code] of thrown) {
+    value = make()
+    for (const url of ['/throws', '/rejects', '/sends']) isEnvelope(t, await app.inject(url), statusCode, code, `${title} ${url}`)
+  }
+})
+
+t.test('whichever hook throws, the answer is in the envelope [E5]', async (t) => {
+  for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend'] as const) {
+    const app = await service()
+    let times = 0
+    app.addHook(hook as 'onRequest', async () => {
+      times++
+      if (times === 1) throw Object.assign(new Error(secret), { statusCode: 409 })
+    })
+    app.post('/', async () => ({ a: 1 }))
+    isEnvelope(t, await app.inject({ method: 'POST', url: '/', payload: {} }), 409, 'CONFLICT', hook)
+  }
+})
+
+t.test('a hook that throws each time does not get its own message out [S13]', async (t) => {
+  for (const hook of ['onRequest', 'preValidation', 'preSerialization', 'onSend', 'onError'] as const) {
+    const app = await service()
+    app.addHook(hook as 'onRequest', async () => {
+      throw new Error(secret)
+    })
+    app.get('/', async () => {
+      throw new Error('first')
+    })
+    isEnvelope(t, await app.inject('/'), 500, 'INTERNAL_ERROR', hook)
+  }
+})
+
+t.test('an error handler and a not-found handler of a child keep their status and lose their shape [E5]', async (t) => {
+  const app = await service()
+  await app.register(
+    async (child) => {
+      child.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) =>
+        reply.code(error.statusCode ?? 418).send({ oops: error.message })
+      )
+      child.setNotFoundHandler((_request, reply) => reply.code(404).type('text/html').send('<h1>404</h1>'))
+      child.get('/conflict', async () => {
+        throw Object.assign(new Error(secret), { statusCode: 409 })
+      })
+      child.get('/chosen', async () => {
+        throw new Error(secret)
+      })
+      child.get('/typed/:id', { schema: { querystring: { type: 'object', properties: { n: { type: 'integer' } } } } }, async () => 'ok')
+      child.get('/known', async () => {
+        throw new ApiError(403, 'SUBSCRIPTION_ENDED', 'Your subscription has ended. Renew it.')
+      })
+    },
+    { prefix: '/child' }
+  )
+  app.get('/route', { errorHandler: (_error, _request, reply) => reply.code(410).send('gone') }, async () => {
+    throw new Error(secret)
+  })
+  isEnvelope(t, await app.inject('/child/conflict'), 409, 'CONFLICT', 'status of the error')
+  isEnvelope(t, await app.inject('/child/chosen'), 418, 'I_M_A_TEAPOT', 'status of the handler')
+  isEnvelope(t, await app.inject('/child/nowhere'), 404, 'RESOURCE_NOT_FOUND', 'not found')
+  isEnvelope(t, await app.inject('/route'), 410, 'GONE', 'handler of the route')
+  t.match((await app.inject('/child/known')).json().error, {
+    code: 'SUBSCRIPTION_ENDED',
+    message: 'Your subscription has ended. Renew it.'
+  })
+  t.match((await app.inject('/child/typed/1?n=x')).json().error, {
+    status: 422,
+    errors: [{ field: 'query.n', message: 'must be of type integer' }]
+  })
+})
+
+t.test('an error that is sent without being thrown is put into the envelope, and its body is closed [E5]', async (t) => {
+  const app = await service()
+  let stream = new Readable({ read: () => undefined })
+  let cancelled = ''
+  app.get('/object', (_request, reply) => reply.code(404).send({ message: secret }))
+  app.get('/nothing', (_request, reply) => reply.code(400).send())
+  app.get('/odd', (_request, reply) => reply.code(599).send({ message: secret }))
+  app.get('/html', (_request, reply) => reply.code(500).type('text/html').send(`<p>${secret}</p>`))
+  app.get('/bytes', (_request, reply) => reply.code(503).header('retry-after', '60').send(Buffer.from(secret)))
+  app.get('/stream', (_request, reply) => reply.code(422).send(stream))
+  app.get(
+    '/response',
+    async () => new Response(new ReadableStream({ cancel: (why) => void (cancelled = `cancelled ${String(why)}`) }), { status: 402 })
+  )
+  app.get('/bare-response', async () => new Response(null, { status: 403 }))
+  app.get('/not-json', (_request, reply) => reply.code(404).type('application/json').send('{"error":'))
+  app.get('/half', (_request, reply) =>
+    reply
+      .code(404)
+      .send({ error: { status: 404, error: 'x', message: 'y', code: 'Z' }, _meta: { version: 'v1', timestamp: '' }, _links: [] })
+  )
+
+  isEnvelope(t, await app.inject('/object'), 404, 'RESOURCE_NOT_FOUND', 'object')
+  isEnvelope(t, await app.inject('/nothing'), 400, 'MALFORMED_REQUEST', 'nothing')
+  isEnvelope(t, await app.inject('/odd'), 500, 'INTERNAL_ERROR', 'odd status')
+  isEnvelope(t, await app.inject('/html'), 500, 'INTERNAL_ERROR', 'html')
+  const bytes = await app.inject('/bytes')
+  isEnvelope(t, bytes, 503, 'SERVICE_UNAVAILABLE', 'bytes')
+  isEnvelope(t, await app.inject('/not-json'), 404, 'RESOURCE_NOT_FOUND', 'not JSON')
+  isEnvelope(t, await app.inject('/half'), 404, 'RESOURCE_NOT_FOUND', 'no self link')
+  const streamed = await app.inject('/stream')
+  isEnvelope(t, streamed, 422, 'VALIDATION_FAILED', 'stream')
+  t.strictSame(streamed.json().error.errors, [{ field: 'body', message: 'is not valid' }], 'every 422 lists something [X3]')
+  t.ok(stream.destroyed)
+  isEnvelope(t, await app.inject('/response'), 402, 'PAYMENT_REQUIRED', 'response')
+  t.match(cancelled, /^cancelled/)
+  isEnvelope(t, await app.inject('/bare-response'), 403, 'FORBIDDEN', 'response without a body')
+  stream = new Readable({ read: () => undefined, destroy: (_error, done) => done(new Error(secret)) })
+  isEnvelope(t, await app.inject('/stream'), 422, 'VALIDATION_FAILED', 'a stream that fails when it is closed ends nothing')
+})
+
+t.test('an envelope that was stored is sent once more as it is, byte by byte', async (t) => {
+  const app = await service()
+  const stored = JSON.stringify({
+    error: { status: 409, error: 'Conflict', message: 'Out of stock.', code: 'OUT_OF_STOCK' },
+    _links: [{ rel: 'self', href: 'https://a.example/orders', method: 'POST' }],
+    _meta: { version: 'v1', timestamp: '2026-01-01T00:00:00.000Z' }
+  })
+  app.get('/text', (_request, reply) => reply.code(409).type('application/json; charset=utf-8').send(stored))
+  app.get('/bytes', (_request, reply) => reply.code(409).type('application/json; charset=utf-8').send(Buffer.from(stored)))
+  app.get('/other-status', (_request, reply) => reply.code(410).type('application/json').send(stored))
+  t.match(await app.inject('/text'), { statusCode: 409, payload: stored })
+  t.match(await app.inject('/bytes'), { statusCode: 409, payload: stored })
+  isEnvelope(t, await app.inject('/other-status'), 410, 'GONE', 'an envelope of another status')
+})
+
+t.test('an ApiError keeps its code, text, fields and headers; a 5xx keeps its code only [E4]', async (t) => {
+  const app = await service()
+  let error: Error
+  app.get('/', async () => {
+    throw error
+  })
+  error = new ApiError(409, 'OUT_OF_STOCK', 'Only 3 are left. Order fewer.', {
+    errors: [{ field: 'body.quantity', key: 'tooMany', params: {}, message: 'must be at most 3' }],
+    headers: { 'Retry-After': '30', 'x-bad': 'a\r\nb', 'bad name': 'x' },
+    cause: new Error(secret)
+  })
+  const conflict = await app.inject('/')
+  t.match(conflict.json().error, {
+    status: 409,
+    error: 'Conflict',
+    message: 'Only 3 are left. Order fewer.',
+    code: 'OUT_OF_STOCK',
+    errors: [{ field: 'body.quantity', message: 'must be at most 3' }]
+  })
+  t.equal(conflict.headers['retry-after'], '30')
+  t.notOk('x-bad' in conflict.headers)
+
+  error = new ApiError(503, 'STORE_DOWN', secret)
+  const down = await app.inject('/')
+  isEnvelope(t, down, 503, 'STORE_DOWN', '5xx')
+  t.equal(down.headers['retry-after'], '5', 'a 503 always says when to come again')
+  error = new ApiError(422, 'INVALID_ORDER', 'The order is not valid.')
+  t.strictSame((await app.inject('/')).json().error.errors, [{ field: 'body', message: 'is not valid' }], 'every 422 lists something [X3]')
+})
+
+t.test('an ApiError of a foreign copy is believed in nothing that makes no sense', async (t) => {
+  const app = await service()
+  let members: Record<string, unknown> = {}
+  app.get('/', async () => {
+    throw Object.assign(Object.create({ [Symbol.for('concordat.ApiError')]: true }), {
+      statusCode: 404,
+      code: 'THING_MISSING',
+      message: 'No thing {toString} {__proto__} {name}.',
+      params: { name: 'x' },
+      errors: [],
+      headers: {},
+      ...members
+    })
+  })
+  const answer = async (changed: Record<string, unknown>) => {
+    members = changed
+    const response = await app.inject('/')
+    t.equal(response.json().error.status, response.statusCode)
+    t.type(response.json().error.error, 'string')
+    return response.json().error
+  }
+  t.match(await answer({}), { status: 404, code: 'THING_MISSING', message: 'No thing {toString} {__proto__} x.' })
+  for (const statusCode of [200, 'x', 700, Number.NaN, 404.5, undefined, null]) t.match(await answer({ statusCode }), { status: 500 })
+  t.match(await answer({ statusCode: 499 }), { status: 400, code: 'MALFORMED_REQUEST' })
+  for (const code of [undefined, 'lower', 42, 'A'.repeat(101)]) t.match(await answer({ code }), { status: 404, code: 'RESOURCE_NOT_FOUND' })
+  for (const errors of ['text', null, [null, 1, { field: 1 }]])
+    t.strictSame(Object.keys(await answer({ errors })), ['status', 'error', 'message', 'code'])
+  t.match(await answer({ errors: [null, 1] }), { code: 'THING_MISSING' })
+  t.match(await answer({ errors: [{ field: 'body.a', key: 'toString', params: {}, message: 'is bad' }] }), {
+    errors: [{ field: 'body.a', message: 'is bad' }]
+  })
+  for (const params of [undefined, null, 'x']) t.match(await answer({ params }), { message: 'No thing {toString} {__proto__} {name}.' })
+  for (const headers of [undefined, null, 'x', { 'x-a': Symbol(secret) }]) t.match(await answer({ headers }), { status: 404 })
+  t.match(await answer({ message: 42 }), { status: 404, message: /^Nothing exists at this URI/ })
+  const unreadable = {
+    toString: () => {
+      throw new Error(secret)
+    }
+  }
+  t.match(await answer({ params: { name: unreadable } }), { status: 404, code: 'RESOURCE_NOT_FOUND', message: /^Nothing exists/ })
+  t.match(await answer({ headers: { 'x-a': unreadable } }), { status: 500, code: 'INTERNAL_ERROR' })
+})
+
+t.test('of the headers of a foreign error only those that speak to clients pass', async (t) => {
+  const app = await service()
+  app.get('/', async () => {
+    throw Object.assign(new Error(secret), {
+      statusCode: 401,
+      headers: { 'WWW-Authenticate': 'Bearer', 'X-Internal': secret, 'set-cookie': secret, allow: ['GET', 'HEAD'], location: secret }
+    })
+  })
+  app.get('/odd', async () => {
+    throw Object.assign(new Error(secret), { statusCode: 401, headers: secret })
+  })
+  const response = await app.inject('/')
+  t.match(response.headers, { 'www-authenticate': 'Bearer', allow: 'GET,HEAD' })
+  for (const name of ['x-internal', 'set-cookie', 'location']) t.notOk(name in response.headers, name)
+  isEnvelope(t, await app.inject('/odd'), 401, 'UNAUTHORIZED', 'headers that are none')
+})
+
+t.test('an error takes back what described the answer that was not sent, and adds to Vary', async (t) => {
+  const app = await service()
+  app.get('/', async (request, reply) => {
+    const { vary } = request.query as { vary?: string }
+    if (vary !== undefined) reply.header('vary', vary.split(';'))
+    reply.headers({ etag: '"x"', 'last-modified': 'x', location: '/x', 'content-encoding': 'gzip', 'content-length': '5', 'x-kept': 'yes' })
+    reply.header('cache-control', 'public, max-age=600')
+    throw new Error(secret)
+  })
+  const { headers, payload } = await app.inject('/')
+  for (const name of ['etag', 'last-modified', 'location', 'content-encoding']) t.notOk(name in headers, name)
+  t.match(headers, {
+    'x-kept': 'yes',
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(payload)),
+    vary: 'accept-language'
+  })
+  t.equal((await app.inject('/?vary=Origin')).headers['vary'], 'Origin, accept-language')
+  t.equal((await app.inject('/?vary=Origin;Accept-Language, Accept')).headers['vary'], 'Origin, Accept-Language, Accept')
+})
+
+t.test('a response schema for errors does not bend the envelope, and a failing serializer is a plain 500', async (t) => {
+  const app = await service()
+  const response = {
+    '4xx': { type: 'object', properties: { only: { type: 'string' } } },
+    200: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  }
+  app.get('/refused', { schema: { response } }, async () => {
+    throw Object.assign(new Error(secret), { statusCode: 409 })
+  })
+  app.get('/mismatch', { schema: { response } }, async () => ({ m: secret }))
+  app.get('/circular', async () => {
+    const circular: Record<string, unknown> = { secret }
+    circular['self'] = circular
+    return circular
+  })
+  app.get('/invalid-status', (_request, reply) => reply.code(700).send(secret))
+  isEnvelope(t, await app.inject('/refused'), 409, 'CONFLICT', 'schema for 4xx')
+  for (const url of ['/mismatch', '/circular', '/invalid-status']) isEnvelope(t, await app.inject(url), 500, 'INTERNAL_ERROR', url)
+})
+
+t.test('the self link names the method and what the client asked, before it was rewritten, without secrets [K3]', async (t) => {
+  const app = await service(
+    { publicUrl: 'https://api.example.com' },
+    { rewriteUrl: (raw) => (raw.url as string).replace('/outside', '/inside') }
+  )
+  app.get('/inside', async () => {
+    throw new Error(secret)
+  })
+  const self = async (method: 'GET' | 'HEAD' | 'DELETE', url: string) => (await app.inject({ method, url })).json()._links
+  t.strictSame(await self('GET', '/outside?access_token=x&a=1'), [
+    { rel: 'self', href: 'https://api.example.com/outside?a=1', method: 'GET' }
+  ])
+  t.strictSame(await self('DELETE', '/outside/x'), [{ rel: 'self', href: 'https://api.example.com/outside/x', method: 'DELETE' }])
+  t.match(await self('GET', '/outside/%zz'), [{ href: 'https://api.example.com/outside/%zz' }])
+})
+
+t.test('version and language are chosen per request', async (t) => {
+  const app = await service({
+    version: (request) => (request?.originalUrl.startsWith('/v2') ? 'v2' : 'v1'),
+    locale: (request) => ('originalUrl' in request && request.originalUrl === '/es' ? 'es' : String(request.headers['accept-language']))
+  })
+  const spanish = await app.inject({ url: '/v2/x', headers: { 'accept-language': 'es' } })
+  t.match(spanish.json(), { error: { message: /^No existe nada en este URI/ }, _meta: { version: 'v2' } })
+  t.equal(spanish.headers['content-language'], 'es')
+  t.equal((await app.inject('/es')).headers['content-language'], 'es', 'what hooks have put on the request can be asked')
+  const unknown = await app.inject({ url: '/x', headers: { 'accept-language': 'toString' } })
+  t.equal(unknown.headers['content-language'], 'en', 'a language that the catalogue has not is not used')
+  t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI tiene/ } })
+})
+
+t.test('an error of another list is answered in the language of the client, its fields too [G1]', async (t) => {
+  const orders = defineErrors(
+    {
+      INVALID_ORDER: {
+        statusCode: 422,
+        message: { en: 'Order {id} is not valid.', es: 'El pedido {id} no es válido.' },
+        remedy: 'Mend the fields.'
+      },
+      STORE_DOWN: { statusCode: 503, message: { en: 'No store.', es: 'Sin almacén.' }, remedy: 'Retry.' }
+    },
+    { tooMany: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' } }
+  )
+  const app = await service({ include: [orders], locale: () => 'es' })
+  app.get('/', async () => {
+    throw orders.create('INVALID_ORDER', { params: { id: 7 }, errors: [{ field: 'body.quantity', key: 'tooMany', params: { limit: 3 } }] })
+  })
+  app.get('/down', async () => {
+    throw orders.create('STORE_DOWN')
+  })
+  t.match((await app.inject('/')).json().error, {
+    message: 'El pedido 7 no es válido.',
+    errors: [{ field: 'body.quantity', message: 'debe ser como máximo 3' }]
+  })
+  t.equal((await app.inject('/down')).json().error.message, 'Sin almacén.')
+  const foreign = await service({ locale: () => 'es' })
+  foreign.get('/', async () => {
+    throw Object.assign(new Error(secret), { statusCode: 402 })
+  })
+  t.match((await foreign.inject('/')).json().error.message, /^La petición se respondió con "Payment Required"/)
+})

@@ -1,0 +1,537 @@
+import { defineErrors } from '@concordat/api-error'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { Type as Old } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import t from 'tap'
+import { Type } from 'typebox'
+
+type Part = 'body' | 'querystring' | 'params' | 'headers'
+
+async function service(options: ErrorCatalogueOptions = {}, server: FastifyServerOptions = {}): Promise<FastifyInstance> {
+  const app = Fastify({ ...errorCatalogueServerOptions(), ...server })
+  await app.register(errorCatalogue, options)
+  return app
+}
+
+/** Sends bodies to one route with this schema; gives what the handler saw, or the field errors as "field: message". */
+async function bodies(schema: unknown, prepare?: (app: FastifyInstance) => void, server?: FastifyServerOptions) {
+  const app = await service({}, server)
+  prepare?.(app)
+  app.post('/', { schema: { body: schema } }, async (request) => ({ got: request.body }))
+  return (payload: unknown) => ask(app, { body: payload })
+}
+
+async function ask(
+  app: FastifyInstance,
+  { body = {}, url = '/', headers = {} }: { body?: unknown; url?: string; headers?: Record<string, string> }
+) {
+  const response = await app.inject({
+    method: 'POST',
+    url,
+    payload: JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers }
+  })
+  const answer = response.json()
+  if (response.statusCode === 200) return answer.got
+  return [response.statusCode, ...(answer.error.errors ?? []).map(({ field, message }: Record<string, string>) => `${field}: ${message}`)]
+}
+
+const Person = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 2, maxLength: 5 },
+    age: { type: 'integer', minimum: 0 },
+    tags: { type: 'array', items: { type: 'string' }, maxItems: 2, uniqueItems: true },
+    home: { type: 'object', properties: { city: { type: 'string' } } }
+  }
+}
+
+t.test('a body is taken as it is: nothing is coerced, nothing unknown is let through [U13]', async (t) => {
+  const send = await bodies(Person)
+  t.strictSame(await send({ name: 'Ada', age: 7, tags: ['a'], home: { city: 'x' } }), {
+    name: 'Ada',
+    age: 7,
+    tags: ['a'],
+    home: { city: 'x' }
+  })
+  for (const age of ['7', null, true, [7], 7.5, ''])
+    t.strictSame(await send({ name: 'Ada', age }), [422, 'body.age: must be of type integer'])
+  t.strictSame(await send({ name: 'Ada', tags: null }), [422, 'body.tags: must be of type array'])
+  t.strictSame(await send({ name: 'Ada', other: 1, home: { street: 1 } }), [
+    422,
+    'body.home.street: is not a known field',
+    'body.other: is not a known field'
+  ])
+  t.strictSame(await send([]), [422, 'body: must be of type object'])
+})
+
+t.test('every wrong field is listed, sorted, with what it must be [X3]', async (t) => {
+  const send = await bodies({
+    ...Person,
+    properties: {
+      ...Person.properties,
+      kind: { enum: ['a', 'b'] },
+      one: { const: 1 },
+      mail: { type: 'string', format: 'email' },
+      code: { type: 'string', pattern: '^[A-Z]+$' },
+      odd: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 10, multipleOf: 2 },
+      map: { type: 'object', minProperties: 1, maxProperties: 2, additionalProperties: { type: 'string' } },
+      few: { type: 'array', minItems: 1 },
+      low: { type: 'integer', maximum: 3 },
+      'a/b~c': { type: 'string' },
+      not: { not: { type: 'string' } }
+    },
+    dependentRequired: { kind: ['age'] }
+  })
+  t.strictSame(
+    await send({
+      tags: ['x', 'x', 'x'],
+      kind: 'c',
+      one: 2,
+      mail: 'x',
+      code: 'x',
+      odd: 11,
+      map: {},
+      few: [],
+      low: 4,
+      'a/b~c': 1,
+      not: 'text',
+      zzz: 1
+    }),
+    [
+      422,
+      'body.a/b~c: must be of type string',
+      'body.age: is required',
+      'body.code: must match the pattern ^[A-Z]+$',
+      'body.few: must have at least 1 items',
+      'body.kind: must be one of: a, b',
+      'body.low: must be at most 3',
+      'body.mail: must have the format email',
+      'body.map: must have at least 1 fields',
+      'body.name: is required',
+      'body.not: is not valid',
+      'body.odd: must be less than 10',
+      'body.odd: must be a multiple of 2',
+      'body.one: must be one of: 1',
+      'body.tags: must have at most 2 items',
+      'body.tags: must not repeat an item',
+      'body.zzz: is not a known field'
+    ]
+  )
+  t.strictSame(await send({ name: 'A', odd: 0, map: { a: 1, b: 'x', c: 'y' }, age: -1 }), [
+    422,
+    'body.age: must be at least 0',
+    'body.map: must have at most 2 fields',
+    'body.map.a: must be of type string',
+    'body.name: must have at least 2 characters',
+    'body.odd: must be greater than 0'
+  ])
+})
+
+t.test('at most 100 fields are listed, and names of any length do not make the answer long', async (t) => {
+  const send = await bodies({ type: 'array', items: { type: 'integer' } })
+  const all = await send(Array.from({ length: 500 }, () => 'x'))
+  t.equal(all.length, 101)
+  const fields = all.slice(1).map((line: string) => line.split(':')[0])
+  t.strictSame(fields, fields.toSorted())
+  const named = await (await bodies(Person))({ name: 'Ada', ['\u{1F600}'.repeat(200)]: 1 })
+  t.match(named[1], /^body\.\u{1F600}+\ufffd: is not a known field$/u)
+  t.equal(named[1].split(':')[0].length, 256)
+})
+
+t.test('in a huge body only the first error is looked for', async (t) => {
+  const send = await bodies({ type: 'array', items: { anyOf: [Person, { type: 'integer' }] } })
+  const fields = await send(Array.from({ length: 20_000 }, () => ({})))
+  t.strictSame(fields, [422, 'body.0: is not valid'])
+  t.strictSame((await send(Array.from({ length: 2000 }, () => ({})))).length, 101)
+})
+
+t.test('defaults are filled in', async (t) => {
+  const send = await bodies({
+    type: 'object',
+    properties: { page: { type: 'integer', default: 1 }, deep: { type: 'object', default: {}, properties: { a: { default: 'x' } } } }
+  })
+  t.strictSame(await send({}), { page: 1, deep: { a: 'x' } })
+})
+
+t.test(
+  'query, path and headers arrive as text and are coerced; unknown query parameters are refused, unknown headers are not',
+  async (t) => {
+    const app = await service()
+    const number = { type: 'object', properties: { n: { type: 'integer' }, list: { type: 'array', items: { type: 'string' } } } }
+    app.post(
+      '/:n',
+      { schema: { params: number, querystring: number, headers: { type: 'object', properties: { 'X-N': { type: 'integer' } } } } },
+      async (request) => ({
+        got: [request.params, request.query, request.headers['x-n']]
+      })
+    )
+    t.strictSame(await ask(app, { url: '/7?n=8&list=a', headers: { 'x-n': '9', 'x-other': '1' } }), [{ n: 7 }, { n: 8, list: ['a'] }, 9])
+    t.strictSame(await ask(app, { url: '/7?n=x&m=1&m=2' }), [422, 'query.m: is not a known field', 'query.n: must be of type integer'])
+    t.strictSame(await ask(app, { url: '/7', headers: { 'x-n': 'x' } }), [422, 'headers.x-n: must be of type integer'])
+  }
+)
+
+t.test('a missing header is a 400 that names it, and a path that no resource can have is a 404', async (t) => {
+  const app = await service()
+  const schema = {
+    params: { type: 'object', properties: { id: { type: 'string', format: 'uuid' } } },
+    headers: {
+      type: 'object',
+      required: ['X-Tenant'],
+      properties: {},
+      allOf: [{ required: ['x-n'], properties: { 'X-N': { type: 'integer' } } }, true]
+    }
+  }
+  app.post('/:id', { schema }, async () => ({ got: 'fine' }))
+  const id = '0197c9a0-7e5e-7c3f-8f5e-2f6f3f0b4b1a'
+  t.strictSame(await ask(app, { url: '/17' }), [404])
+  t.strictSame(await ask(app, { url: `/${id}` }), [400, 'headers.x-n: is required', 'headers.x-tenant: is required'])
+  t.strictSame(await ask(app, { url: `/${id}`, headers: { 'x-tenant': 'a', 'x-n': '1' } }), 'fine')
+  const missing = await app.inject({ method: 'POST', url: `/${id}`, payload: {} })
+  t.match(missing.json().error, { error: 'Bad Request', code: 'MALFORMED_REQUEST' })
+})
+
+t.test('a route may name the code of its 422, which must be one of the catalogue', async (t) => {
+  const orders = defineErrors({
+    INVALID_ORDER: { statusCode: 422, message: { en: 'Not valid.', es: 'No válido.' }, remedy: 'Mend it.' },
+    GONE_ORDER: { statusCode: 410, message: { en: 'Gone.', es: 'Ya no está.' }, remedy: 'Forget it.' }
+  })
+  const app = await service({ include: [orders] })
+  app.post('/', { config: { validationCode: 'INVALID_ORDER' }, schema: { body: Person } }, async () => 'fine')
+  t.match((await app.inject({ method: 'POST', url: '/', payload: {} })).json().error, {
+    status: 422,
+    error: 'ValidationError',
+    code: 'INVALID_ORDER',
+    message: 'Not valid.',
+    errors: [{ field: 'body.name', message: 'is required' }]
+  })
+  for (const validationCode of ['INVALID_THING', 'GONE_ORDER', 'toString']) {
+    const app = await service({ include: [orders] })
+    t.throws(
+      () => app.post('/x', { config: { validationCode } }, async () => 'fine'),
+      /^POST \/x names the validationCode \w+, which is no 422/
+    )
+  }
+})
+
+t.test('a failed union is one error: its literals, or that nothing fits, never the noise of its branches', async (t) => {
+  const send = await bodies(
+    {
+      type: 'object',
+      required: ['name'],
+      properties: {
+        first: { $ref: 'Cat#' },
+        name: { type: 'string' },
+        kind: {
+          anyOf: [
+            { const: 'a', type: 'string' },
+            { const: 'b', type: 'string' }
+          ]
+        },
+        pet: {
+          oneOf: [
+            { type: 'object', required: ['bark'], properties: { bark: {} } },
+            { type: 'object', required: ['purr'], properties: { purr: {} } }
+          ]
+        },
+        value: {
+          anyOf: [{ type: 'integer' }, { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'boolean' }] } }, { const: 'x' }]
+        },
+        shared: { anyOf: [{ $ref: 'Cat#' }, { $ref: '#/definitions/Dog' }] }
+      },
+      definitions: { Dog: { type: 'object', required: ['bark'], properties: { bark: { type: 'boolean' } } } }
+    },
+    (app) => app.addSchema({ $id: 'Cat', type: 'object', required: ['purr'], properties: { purr: { type: 'boolean' } } })
+  )
+  t.strictSame(await send({ name: 'x', first: {}, kind: 'c' }), [422, 'body.first.purr: is required', 'body.kind: must be one of: a, b'])
+  t.strictSame(await send({ name: 'x', kind: 'c' }), [422, 'body.kind: must be one of: a, b'])
+  t.strictSame(await send({ name: 'x', kind: 7 }), [422, 'body.kind: must be one of: a, b'])
+  t.strictSame(await send({ pet: {}, value: ['x'] }), [422, 'body.name: is required', 'body.pet: is not valid', 'body.value: is not valid'])
+  t.strictSame(await send({ name: 'x', pet: { bark: 1, other: 2 } }), [422, 'body.pet.other: is not a known field'])
+  t.strictSame(await send({ name: 'x', pet: { bark: 1, purr: 2 } }), [422, 'body.pet: is not valid'])
+  t.strictSame(await send({ shared: { bark: 'x', more: 1 }, extra: 1 }), [
+    422,
+    'body.extra: is not a known field',
+    'body.name: is required',
+    'body.shared: is not valid'
+  ])
+  t.strictSame(await send({ name: 'x', shared: { bark: true, more: 1 } }), [422, 'body.shared.more: is not a known field'])
+})
+
+t.test('a condition and a rule for names tell the fault and not themselves', async (t) => {
+  const send = await bodies({
+    type: 'object',
+    properties: {
+      kind: { type: 'string' },
+      vat: { type: 'string' },
+      map: { type: 'object', propertyNames: { pattern: '^[a-z]+$' }, additionalProperties: true }
+    },
+    if: { properties: { kind: { const: 'firm' } }, required: ['kind'] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { required: ['vat'] },
+    else: { properties: { vat: false } }
+  })
+  t.strictSame(await send({ kind: 'firm' }), [422, 'body.vat: is required'])
+  t.strictSame(await send({ kind: 'person', vat: 'x' }), [422, 'body.vat: is not a known field'])
+  t.strictSame(await send({ map: { a: 1, B: 2, C: 3 } }), [422, 'body.map.B: is not a known field', 'body.map.C: is not a known field'])
+})
+
+const share = (app: FastifyInstance) => {
+  app.addSchema({ $id: 'Address', type: 'object', required: ['city'], properties: { city: { type: 'string' } } })
+  app.addSchema({ $id: 'Both', allOf: [{ $ref: 'Address#' }, { type: 'object', properties: { zip: { type: 'string' } } }] })
+  app.addSchema({ $id: 'Open', type: 'object', properties: { a: {} }, additionalProperties: true })
+  app.addSchema({ $id: 'Node', type: 'object', required: ['v'], properties: { v: { type: 'string' }, next: { $ref: 'Node#' } } })
+}
+
+t.test('shared, intersected, recursive, tuple and record schemas are closed where a value begins, and nowhere else', async (t) => {
+  const schema = {
+    type: 'object',
+    properties: {
+      ref: { $ref: 'Address#' },
+      both: { $ref: 'Both#' },
+      open: { $ref: 'Open#' },
+      free: { type: 'object' },
+      node: { $ref: 'Node#' },
+      tuple: { type: 'array', items: [{ type: 'object', properties: { a: {} } }, { $ref: 'Address#' }], additionalItems: false },
+      record: { type: 'object', patternProperties: { '^x-': { type: 'object', properties: { a: {} } } } },
+      map: { type: 'object', additionalProperties: { $ref: 'Address#' } },
+      inline: { $id: 'Address', type: 'object', required: ['city'], properties: { city: { type: 'string' } } }
+    }
+  }
+  const send = await bodies(schema, share)
+  const fine = {
+    ref: { city: 'x' },
+    both: { city: 'x', zip: 'y' },
+    open: { a: 1, b: 2 },
+    free: { any: { thing: 1 } },
+    node: { v: '1', next: { v: '2' } },
+    tuple: [{ a: 1 }, { city: 'x' }],
+    record: { 'x-a': { a: 1 } },
+    map: { home: { city: 'x' } },
+    inline: { city: 'x' }
+  }
+  t.strictSame(await send(fine), fine)
+  const e = 'is not a known field'
+  t.strictSame(await send({ ref: { city: 'x', u: 1 } }), [422, `body.ref.u: ${e}`])
+  t.strictSame(await send({ both: { city: 'x', zip: 'y', u: 1 } }), [422, `body.both.u: ${e}`])
+  t.strictSame(await send({ tuple: [{ u: 1 }, { city: 'x', w: 1 }] }), [422, `body.tuple.0.u: ${e}`, `body.tuple.1.w: ${e}`])
+  t.strictSame(await send({ record: { y: 1, 'x-a': { u: 1 } } }), [422, `body.record.x-a.u: ${e}`, `body.record.y: ${e}`])
+  t.strictSame(await send({ map: { home: { city: 'x', u: 1 } } }), [422, `body.map.home.u: ${e}`])
+  t.strictSame(await send({ inline: { city: 'x', u: 1 } }), [422, `body.inline.u: ${e}`])
+  t.strictSame(await send({ ref: { city: 7, u: 1 } }), [422, 'body.ref.city: must be of type string', `body.ref.u: ${e}`])
+  t.strictSame(await send({ node: { v: '1', next: { v: '2', u: 1 } } }), [422, `body.node.next.u: ${e}`])
+  t.strictSame(
+    await send({ node: { v: '1', next: { v: 7 } } }),
+    [422, 'body.node.next.v: must be of type string'],
+    'what is right is not called unknown'
+  )
+})
+
+t.test('a shared schema refuses unknown properties also where it is the whole body', async (t) => {
+  const shared = { $id: 'Order', type: 'object', properties: { a: { type: 'string' } } }
+  for (const schema of [shared, { $ref: 'Order#' }]) {
+    const send = await bodies(schema, (app) => app.addSchema(shared))
+    t.strictSame(await send({ a: 'x' }), { a: 'x' })
+    t.strictSame(await send({ a: 'x', u: 1 }), [422, 'body.u: is not a known field'])
+  }
+  const app = await service()
+  app.addSchema(shared)
+  app.post('/', { schema: { querystring: shared, headers: shared } }, async (request) => ({ got: request.query }))
+  t.strictSame(await ask(app, { url: '/?a=1' }), { a: '1' })
+  t.strictSame(await ask(app, { url: '/?u=1' }), [422, 'query.u: is not a known field'])
+})
+
+const got = async (request: { body: unknown }) => ({ got: request.body })
+
+t.test('routes may share an $id, at the top or inside, and may even mean different things by it', async (t) => {
+  const app = await service()
+  const address = { $id: 'Address', type: 'object', properties: { city: { type: 'string' } } }
+  const node = { $id: 'Node', type: 'object', properties: { v: { type: 'string' }, next: { $ref: 'Node' } } }
+  const other = { $id: 'Address', type: 'object', properties: { city: { type: 'integer' } } }
+  for (const [url, body] of Object.entries({
+    '/a': address,
+    '/b': address,
+    '/c': { type: 'object', properties: { home: address } },
+    '/d': { type: 'object', properties: { work: address } },
+    '/e': other,
+    '/f': node,
+    '/g': node
+  })) {
+    app.post(url, { schema: { body } }, got)
+  }
+  for (const url of ['/a', '/b'])
+    t.strictSame(await ask(app, { url, body: { city: 1, u: 1 } }), [
+      422,
+      'body.city: must be of type string',
+      'body.u: is not a known field'
+    ])
+  t.strictSame(await ask(app, { url: '/c', body: { home: { city: 'x', u: 1 } } }), [422, 'body.home.u: is not a known field'])
+  t.strictSame(await ask(app, { url: '/d', body: { work: { city: 'x' } } }), { work: { city: 'x' } })
+  t.strictSame(await ask(app, { url: '/e', body: { city: 1 } }), { city: 1 })
+  for (const url of ['/f', '/g'])
+    t.strictSame(await ask(app, { url, body: { next: { next: { u: 1 } } } }), [422, 'body.next.next.u: is not a known field'])
+})
+
+t.test("a shared schema and a different one of the same $id in a route do not get in each other's way", async (t) => {
+  const app = await service()
+  app.addSchema({ $id: 'Thing', type: 'object', properties: { a: { type: 'string' } } })
+  app.post('/', { schema: { body: { $id: 'Thing', type: 'object', properties: { a: { type: 'integer' } } } } }, async (request) => ({
+    got: request.body
+  }))
+  t.strictSame(await ask(app, { body: { a: 1 } }), { a: 1 })
+})
+
+t.test('schemas of TypeBox, of both its generations, are closed like any other', async (t) => {
+  const u = 'is not a known field'
+  const OldNode = Old.Recursive((Node) => Old.Object({ v: Old.String(), children: Old.Array(Node) }))
+  const OldBody = Old.Object({
+    both: Old.Intersect([Old.Object({ a: Old.String() }), Old.Object({ b: Old.Optional(Old.Integer()) })]),
+    either: Old.Union([Old.Object({ kind: Old.Literal('x'), x: Old.String() }), Old.Object({ kind: Old.Literal('y'), y: Old.String() })]),
+    tuple: Old.Tuple([Old.Object({ a: Old.String() }), Old.Integer()]),
+    record: Old.Record(Old.String(), Old.Object({ a: Old.String() })),
+    node: OldNode,
+    nullable: Old.Union([Old.Object({ a: Old.String() }), Old.Null()])
+  })
+  const NewBody = Type.Object({
+    both: Type.Intersect([Type.Object({ a: Type.String() }), Type.Object({ b: Type.Optional(Type.Integer()) })]),
+    either: Type.Union([
+      Type.Object({ kind: Type.Literal('x'), x: Type.String() }),
+      Type.Object({ kind: Type.Literal('y'), y: Type.String() })
+    ]),
+    tuple: Type.Tuple([Type.Object({ a: Type.String() }), Type.Integer()]),
+    record: Type.Record(Type.String(), Type.Object({ a: Type.String() })),
+    node: Type.Cyclic({ Node: Type.Object({ v: Type.String(), children: Type.Array(Type.Ref('Node')) }) }, 'Node'),
+    nullable: Type.Union([Type.Object({ a: Type.String() }), Type.Null()])
+  })
+  for (const schema of [OldBody, NewBody]) {
+    const send = await bodies(schema)
+    const fine = {
+      both: { a: 'x', b: 1 },
+      either: { kind: 'y', y: 'y' },
+      tuple: [{ a: 'x' }, 1],
+      record: { k: { a: 'x' } },
+      node: { v: '1', children: [{ v: '2', children: [] }] },
+      nullable: null
+    }
+    t.strictSame(await send(fine), fine)
+    t.strictSame(await send({ ...fine, both: { a: 'x', u: 1 } }), [422, `body.both.u: ${u}`])
+    t.strictSame(await send({ ...fine, both: { a: 1, b: 'x' } }), [
+      422,
+      'body.both.a: must be of type string',
+      'body.both.b: must be of type integer'
+    ])
+    t.strictSame(await send({ ...fine, either: { kind: 'y', y: 'y', x: 'x' } }), [422, `body.either.x: ${u}`])
+    t.strictSame(await send({ ...fine, tuple: [{ a: 'x', u: 1 }, 1] }), [422, `body.tuple.0.u: ${u}`])
+    t.strictSame(await send({ ...fine, record: { k: { a: 'x', u: 1 } } }), [422, `body.record.k.u: ${u}`])
+    t.strictSame(await send({ ...fine, nullable: { a: 'x', u: 1 } }), [422, `body.nullable.u: ${u}`])
+    t.strictSame(await send({ ...fine, node: { v: '1', children: [{ v: '2', children: [], u: 1 }] } }), [
+      422,
+      `body.node.children.0.u: ${u}`
+    ])
+    t.strictSame(await send({ ...fine, node: { v: '1', children: [{ v: 2, children: [] }] } }), [
+      422,
+      'body.node.children.0.v: must be of type string'
+    ])
+  }
+  t.strictSame(await (await bodies(OldNode))({ v: '1', children: [{ v: '2', children: [], u: 1 }] }), [422, `body.children.0.u: ${u}`])
+})
+
+t.test('schemas that say which draft they follow, words of OpenAPI and boolean schemas are understood', async (t) => {
+  for (const $schema of ['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2019-09/schema']) {
+    const send = await bodies({
+      $schema,
+      type: 'object',
+      properties: { a: { type: 'string', nullable: true, example: 'x', 'x-sensitive': true }, b: true, c: false }
+    })
+    t.strictSame(await send({ a: null, b: 1 }), { a: null, b: 1 })
+    t.strictSame(await send({ c: 1 }), [422, 'body.c: is not a known field'])
+  }
+  t.strictSame(await (await bodies(false))({}), [422, 'body: is not a known field'])
+  t.strictSame(await (await bodies({ anyOf: [false, { type: 'object', properties: { a: {} } }] }))({ a: 1 }), { a: 1 })
+})
+
+t.test('keywords, formats and plugins that the service gave to Fastify as ajv are kept, coercion is not', async (t) => {
+  const ajv = {
+    customOptions: {
+      keywords: ['x-note'],
+      formats: { even: (text: string) => text.length % 2 === 0 },
+      coerceTypes: true,
+      removeAdditional: true
+    } as const,
+    plugins: [
+      (ajv: { addKeyword(name: string): unknown }) => ajv.addKeyword('x-one'),
+      [(ajv: { addKeyword(name: string): unknown }, name: string) => ajv.addKeyword(name), 'x-two']
+    ]
+  } as unknown as NonNullable<FastifyServerOptions['ajv']>
+  const send = await bodies(
+    { type: 'object', properties: { a: { type: 'string', format: 'even', 'x-note': 1, 'x-one': 1, 'x-two': 1 } } },
+    undefined,
+    { ajv }
+  )
+  t.strictSame(await send({ a: 'ab' }), { a: 'ab' })
+  t.strictSame(await send({ a: 'abc', b: 1 }), [422, 'body.a: must have the format even', 'body.b: is not a known field'])
+  t.strictSame(await send({ a: 7 }), [422, 'body.a: must be of type string'])
+})
+
+t.test('an asynchronous schema is awaited, and its errors are listed', async (t) => {
+  const ajv = {
+    customOptions: { keywords: [{ keyword: 'taken', async: true, validate: async (_schema: unknown, value: string) => value !== 'taken' }] }
+  } as unknown as NonNullable<FastifyServerOptions['ajv']>
+  const send = await bodies({ $async: true, type: 'object', properties: { name: { type: 'string', taken: true } } }, undefined, { ajv })
+  t.strictSame(await send({ name: 'free' }), { name: 'free' })
+  t.strictSame(await send({ name: 'taken' }), [422, 'body.name: is not valid'])
+  t.strictSame(await send({ name: 7 }), [422, 'body.name: must be of type string'])
+})
+
+t.test('a validator of another kind gives a 422 that names the part at least; one that throws is a 500', async (t) => {
+  const app = await service()
+  const compilers: Readonly<Record<string, (value: unknown) => { error?: Error; value?: unknown }>> = {
+    '/error': () => ({ error: new Error('internal detail') }),
+    '/list': () => ({
+      error: Object.assign(new Error('internal detail'), { validation: [{ instancePath: '/a', message: 'internal detail' }, {}] })
+    }),
+    '/value': (value) => ({ value: { ...(value as object), added: true } }),
+    '/throws': () => {
+      throw new Error('internal detail')
+    }
+  }
+  for (const [url, validate] of Object.entries(compilers)) {
+    app.post(url, { schema: { body: {} }, validatorCompiler: () => validate }, async (request) => ({ got: request.body }))
+  }
+  t.strictSame(await ask(app, { url: '/error' }), [422, 'body: is not valid'])
+  t.strictSame(await ask(app, { url: '/list' }), [422, 'body: is not valid', 'body.a: is not valid'])
+  t.strictSame(await ask(app, { url: '/value', body: { a: 1 } }), { a: 1, added: true })
+  t.strictSame(await ask(app, { url: '/throws' }), [500])
+})
+
+t.test('texts of field errors are in the language of the client [G1]', async (t) => {
+  const app = await service({ locale: () => 'es' })
+  app.post('/', { schema: { body: Person } }, async () => 'fine')
+  t.strictSame(await ask(app, { body: { age: -1, name: 'Ada', u: 1 } }), [
+    422,
+    'body.age: debe ser al menos 0',
+    'body.u: no es un campo conocido'
+  ])
+})
+
+t.test('a handler that validates by hand gets the same two validators', async (t) => {
+  const app = await service()
+  const tries: readonly (readonly [Part, unknown, boolean])[] = [
+    ['body', { n: 1 }, true],
+    ['body', { n: '1' }, false],
+    ['querystring', { n: '1' }, true],
+    ['querystring', { m: '1' }, false],
+    ['headers', { n: '1', m: '1' }, true]
+  ]
+  app.get('/', async (request) => ({
+    got: tries.map(([part, value]) =>
+      request.compileValidationSchema({ type: 'object', properties: { n: { type: 'integer' } } }, part)(value)
+    )
+  }))
+  t.strictSame(
+    (await app.inject('/')).json().got,
+    tries.map(([, , fits]) => fits)
+  )
+})

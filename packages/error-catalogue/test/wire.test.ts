@@ -1,0 +1,509 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import t, { type Test } from 'tap'
+
+const secret = 'canary-8f3a'
+
+function fail(): never {
+  throw new Error(secret)
+}
+
+interface Setting {
+  server?: FastifyServerOptions & Record<string, unknown>
+  options?: ErrorCatalogueOptions
+  before?: (app: FastifyInstance) => void
+}
+
+/** A listening service, and what it takes to talk to it in bytes. */
+async function service(t: Test, { server = {}, options = {}, before }: Setting = {}) {
+  const app = Fastify({ ...errorCatalogueServerOptions(), ...server } as FastifyServerOptions)
+  before?.(app)
+  await app.register(errorCatalogue, {
+    answerHeaders: (request) => ({ 'Request-Id': request?.id ?? 'none', 'X-Frame-Options': 'DENY' }),
+    ...options
+  })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  app.get('/fine', async () => ({ fine: true }))
+  app.get('/slow', async () => {
+    await released
+    return { slow: true }
+  })
+  app.post('/echo', async (request) => ({ got: request.body }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  return { app, port, release, open: () => opened(port), say: (bytes: string) => conversation(connect(port, '127.0.0.1'), bytes) }
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+// Everything the server says until it closes the connection.
+async function conversation(socket: Socket, bytes: string): Promise<string> {
+  socket.write(bytes, 'latin1')
+  return rest(socket)
+}
+
+async function rest(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += String(chunk)
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'close')
+  return text
+}
+
+async function until(socket: Socket, wanted: string): Promise<string> {
+  let text = ''
+  while (!text.includes(wanted)) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    text += chunk.toString()
+  }
+  return text
+}
+
+function isAnswer(t: Test, answer: string, statusCode: number, code: string, self: object = {}) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n')
+  const title = `${statusCode} ${code}`
+  t.equal(head.split(' ')[1], String(statusCode), title)
+  t.match(head, /\r\ndate: /i, `${title}: date`)
+  t.match(head, /\r\nconnection: close/i, `${title}: closes`)
+  t.match(head, /\r\nx-frame-options: DENY\r\n/i, `${title}: constant headers`)
+  t.match(head.toLowerCase(), `content-length: ${Buffer.byteLength(body)}`, `${title}: length`)
+  t.match(JSON.parse(body), {
+    error: { status: statusCode, code },
+    _links: [{ rel: 'self', href: /^http:\/\/127\.0\.0\.1:\d+\//, method: String, ...self }],
+    _meta: { version: 'v1', timestamp: String }
+  })
+  t.notOk(answer.includes(secret), `${title}: nothing internal`)
+}
+
+async function isAlive(t: Test, say: (bytes: string) => Promise<string>) {
+  t.match(await say('GET /fine HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'), /^HTTP\/1\.1 200 OK/, 'still alive')
+}
+
+t.test('bytes that are no HTTP request are answered in the envelope [E5]', async (t) => {
+  const { say } = await service(t)
+  const cases: readonly (readonly [string, number, string, object?])[] = [
+    ['complete nonsense\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
+    ['\x16\x03\x01\x02\x00\x01\x00', 400, 'MALFORMED_REQUEST'],
+    ['GET ok HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
+    ['GET /x?token=1&a=2 HTTP/1.1\r\nno colon\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET', href: /\/x\?a=2$/ }],
+    ['GET / HTTP/1.1\r\nhost: a\r\nx: \x01\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET' }],
+    ['GET / HTTP/1.1\r\nbad name: a\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['GET /\xe9 HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['GET / HTTP/1.1\nhost: a\n\n', 400, 'MALFORMED_REQUEST'],
+    ['GET / HTTP/3.7\r\nhost: a\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
+    ['BREW /pot HTTP/1.1\r\nhost: a\r\n\r\n', 501, 'METHOD_NOT_IMPLEMENTED', { method: 'BREW', href: /\/pot$/ }],
+    ['get /fine HTTP/1.1\r\nhost: a\r\n\r\n', 501, 'METHOD_NOT_IMPLEMENTED', { method: 'get' }],
+    ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'POST' }],
+    ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, gzip\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE', { method: 'GET' }],
+    [`GET / HTTP/1.1\r\nhost: a\r\n${'x: aaaaaaaaaaaaaaaa\r\n'.repeat(1000)}\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    [`GET /${'a'.repeat(17_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 414, 'URI_TOO_LONG']
+  ]
+  for (const [bytes, statusCode, code, self] of cases) {
+    t.comment(JSON.stringify(bytes.slice(0, 60)))
+    isAnswer(t, await say(bytes), statusCode, code, self)
+  }
+  await isAlive(t, say)
+})
+
+t.test('what Node lets through and HTTP does not is refused', async (t) => {
+  const { say } = await service(t)
+  const end = 'connection: close\r\n\r\n'
+  const cases: readonly (readonly [string, number, string])[] = [
+    [`GET /fine HTTP/1.1\r\n${end}`, 400, 'MISSING_HOST'],
+    [`GET /fine HTTP/1.1\r\nhost: a\r\nHost: b\r\n${end}`, 400, 'DUPLICATE_HEADER'],
+    [`GET /fine HTTP/1.1\r\nhost: a\r\nauthorization: a\r\nAuthorization: b\r\n${end}`, 400, 'DUPLICATE_HEADER'],
+    [`POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: a/b\r\ncontent-type: c/d\r\n${end}`, 400, 'DUPLICATE_HEADER'],
+    [`POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked\r\n${end}0\r\n\r\n`, 501, 'TRANSFER_CODING_NOT_IMPLEMENTED'],
+    [`GET /${'a'.repeat(8192)} HTTP/1.1\r\nhost: a\r\n${end}`, 414, 'URI_TOO_LONG'],
+    [`GET /nowhere HTTP/1.1\r\n${end}`, 400, 'MISSING_HOST']
+  ]
+  for (const [bytes, statusCode, code] of cases)
+    t.match(await say(bytes), new RegExp(`^HTTP/1\\.1 ${statusCode} [^]*"code":"${code}"`), code)
+  t.match(await say('GET /fine\r\n\r\n'), /^HTTP\/1\.1 505 [^]*HTTP_VERSION_NOT_SUPPORTED/, 'HTTP/0.9')
+  for (const bytes of [
+    'GET /fine HTTP/1.0\r\n\r\n',
+    `GET /fine HTTP/1.1\r\nhost: a\r\naccept: a/b\r\nAccept: c/d\r\nto-many-thing: 1\r\n${end}`,
+    `POST /echo HTTP/1.1\r\nhost: a\r\nTransfer-Encoding: Chunked\r\ncontent-type: application/json\r\n${end}2\r\n{}\r\n0\r\n\r\n`,
+    `GET /fine?${'a'.repeat(8192 - 6)} HTTP/1.1\r\nhost: a\r\n${end}`,
+    `GET http://elsewhere/fine HTTP/1.1\r\nhost: a\r\n${end}`
+  ]) {
+    t.match(await say(bytes), /^HTTP\/1\.1 200 OK/, bytes.slice(0, 40))
+  }
+})
+
+t.test('a request that stalls is answered with 408, one that is not answered with 503', async (t) => {
+  const stalled = await service(t, { server: { requestTimeout: 60, http: { headersTimeout: 30, connectionsCheckingInterval: 10 } } })
+  isAnswer(t, await stalled.say('GET /fine HTTP/1.1\r\nhost: a\r\n'), 408, 'REQUEST_TIMEOUT', { method: 'UNKNOWN' })
+  isAnswer(
+    t,
+    await stalled.say('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{'),
+    408,
+    'REQUEST_TIMEOUT',
+    {
+      method: 'POST',
+      href: /\/echo$/
+    }
+  )
+  const idle = await service(t, { server: { connectionTimeout: 40 } })
+  isAnswer(t, await idle.say('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n'), 503, 'HANDLER_TIMEOUT', { method: 'GET', href: /\/slow$/ })
+  isAnswer(
+    t,
+    await idle.say('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{'),
+    408,
+    'REQUEST_TIMEOUT'
+  )
+  await isAlive(t, idle.say)
+})
+
+t.test('a connection without a request ends without a word, before its first and after its last', async (t) => {
+  const before = await service(t, { server: { connectionTimeout: 40 } })
+  t.equal(await before.say(''), '')
+  const after = await service(t, { server: { keepAliveTimeout: 20, http: { keepAliveTimeoutBuffer: 0 } } })
+  const answer = await after.say('GET /fine HTTP/1.1\r\nhost: a\r\n\r\n')
+  t.match(answer, /^HTTP\/1\.1 200 OK[^]*\{"fine":true\}$/)
+})
+
+t.test('an expectation is met or refused at once (RFC 9110 §10.1.1)', async (t) => {
+  const { app, say, port } = await service(t, {
+    before: (app) => {
+      app.addHook('onRequest', async (request) => {
+        if (request.headers.authorization === 'bad') throw Object.assign(new Error(secret), { statusCode: 403 })
+      })
+    }
+  })
+  t.ok(app)
+  isAnswer(t, await say('GET /fine HTTP/1.1\r\nhost: a\r\nexpect: teapot\r\n\r\n'), 417, 'EXPECTATION_FAILED')
+  const head = 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n'
+
+  const socket = await opened(port)
+  socket.write(`${head}content-length: 2\r\n\r\n`)
+  t.equal(await until(socket, '\r\n\r\n'), 'HTTP/1.1 100 Continue\r\n\r\n')
+  socket.write('{}')
+  const echoed = await until(socket, '}}')
+  t.match(echoed, /^HTTP\/1\.1 200 OK[^]*\{"got":\{\}\}$/)
+  t.notMatch(echoed, /connection: close/i, 'the connection is kept')
+  socket.end('GET /fine HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
+  t.match(await rest(socket), /^HTTP\/1\.1 200 OK/)
+
+  const tooLarge = await say(`${head}content-length: 1048577\r\n\r\n`)
+  t.match(tooLarge, /^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i, 'the body is not asked for')
+  const forbidden = await say(`${head}content-length: 2\r\nauthorization: bad\r\n\r\n`)
+  t.match(forbidden, /^HTTP\/1\.1 403 [^]*connection: close[^]*FORBIDDEN/i, 'nor when a hook has refused the request')
+})
+
+t.test('a body that is read in another way is asked for too, and once', async (t) => {
+  const { port } = await service(t, {
+    before: (app) => {
+      app.addContentTypeParser('text/lines', async (_request: unknown, payload: AsyncIterable<Buffer>) => {
+        let length = 0
+        for await (const chunk of payload) length += chunk.length
+        return length
+      })
+    }
+  })
+  const socket = await opened(port)
+  socket.write(
+    'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: text/lines\r\nexpect: 100-continue\r\ncontent-length: 2\r\nconnection: close\r\n\r\n'
+  )
+  t.equal(await until(socket, '\r\n\r\n'), 'HTTP/1.1 100 Continue\r\n\r\n')
+  socket.write('ab')
+  t.match(await rest(socket), /^HTTP\/1\.1 200 OK[^]*\{"got":2\}$/)
+})
+
+t.test('CONNECT is not implemented, and a client that resets the connection ends nothing', async (t) => {
+  const { say, open, release, app } = await service(t)
+  isAnswer(t, await say('CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n'), 501, 'METHOD_NOT_IMPLEMENTED', { method: 'CONNECT', href: /\d\/$/ })
+  const closed = new Promise((resolve) => app.server.once('connection', (socket: Socket) => socket.once('close', resolve)))
+  const socket = await open()
+  socket.write('CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n')
+  await until(socket, '501')
+  socket.resetAndDestroy()
+  await closed
+  const waiting = say('GET /slow HTTP/1.1\r\nhost: a\r\n\r\nCONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n')
+  await isAlive(t, say)
+  release()
+  t.match(await waiting, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 501 /, 'the answer of the request before it comes first')
+})
+
+t.test('a bad request behind a good one is answered after it, and once', async (t) => {
+  const { say, open, release } = await service(t)
+  const fine = 'GET /fine HTTP/1.1\r\nhost: a\r\n\r\n'
+  const answers = await say(`${fine}${fine}nonsense\r\n\r\n`)
+  t.match(answers, /^HTTP\/1\.1 200 OK[^]*\{"fine":true\}HTTP\/1\.1 200 OK[^]*\{"fine":true\}HTTP\/1\.1 400 Bad Request/)
+
+  const kept = await open()
+  kept.write(fine)
+  await until(kept, '}')
+  isAnswer(t, await conversation(kept, 'nonsense\r\n\r\n'), 400, 'MALFORMED_REQUEST')
+
+  const behind = await open()
+  behind.write(`${fine}GET /slow HTTP/1.1\r\nhost: a\r\n\r\n`)
+  await until(behind, '}')
+  behind.write('nonsense\r\n\r\n')
+  const behindAll = rest(behind)
+
+  const warnings: Error[] = []
+  const warn = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warn)
+  t.teardown(() => process.off('warning', warn))
+  const slow = await open()
+  slow.write('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n')
+  const answered = rest(slow)
+  for (let packet = 0; packet < 30; packet++) {
+    slow.write('nonsense\r\n\r\n')
+    await isAlive(t, say)
+  }
+  release()
+  const all = await answered
+  t.equal(all.match(/HTTP\/1\.1 400/g)?.length, 1, 'one answer to all that followed')
+  t.match(all, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
+  t.strictSame(warnings, [], 'nothing piles up while it waits')
+  t.match(await behindAll, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
+})
+
+t.test('a client that leaves before it is answered leaves nothing behind', async (t) => {
+  const { app, say, open, release } = await service(t)
+  const closed = new Promise((resolve) => app.server.once('connection', (socket: Socket) => socket.once('close', resolve)))
+  const socket = await open()
+  const refused = once(app.server, 'clientError')
+  socket.write('GET /slow HTTP/1.1\r\nhost: a\r\n\r\nnonsense\r\n\r\n')
+  await refused
+  socket.resetAndDestroy()
+  await closed
+  release()
+  await isAlive(t, say)
+})
+
+t.test('a body that breaks off or breaks its framing is answered for the request that it belongs to', async (t) => {
+  const { app, say, open } = await service(t)
+  const head = 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
+  const self = { method: 'POST', href: /\/echo$/ }
+  isAnswer(t, await say(`${head}transfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\nzz\r\n`), 400, 'MALFORMED_REQUEST', self)
+  isAnswer(t, await say(`${head}transfer-encoding: chunked\r\n\r\n5;${'e'.repeat(17_000)}\r\n{"a":`), 413, 'PAYLOAD_TOO_LARGE', self)
+  const socket = await open()
+  socket.end(`${head}content-length: 9\r\n\r\n{`)
+  isAnswer(t, await rest(socket), 400, 'MALFORMED_REQUEST', self)
+  const reset = await open()
+  const aborted = new Promise<void>((resolve) => app.server.once('request', (request) => request.once('close', () => resolve())))
+  reset.write(`${head}content-length: 9\r\n\r\n{`)
+  reset.resetAndDestroy()
+  await Promise.race([aborted, isAlive(t, say)])
+  await isAlive(t, say)
+})
+
+t.test('an answer that is on its way is cut short, not mixed with another', async (t) => {
+  const { say } = await service(t, {
+    before: (app) => {
+      app.addContentTypeParser('text/stream', (_request, _payload, done) => done(null))
+      app.post('/early', (_request, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(200, { 'content-length': 100 })
+        reply.raw.write('part')
+      })
+    }
+  })
+  const answer = await say(
+    'POST /early HTTP/1.1\r\nhost: a\r\ncontent-type: text/stream\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n'
+  )
+  t.match(answer, /^HTTP\/1\.1 200 OK[^]*\r\n\r\npart$/)
+  await isAlive(t, say)
+})
+
+t.test('a function of the service that throws before routing is a 500, and the process lives', async (t) => {
+  const cases: readonly FastifyServerOptions[] = [
+    { genReqId: (raw) => (raw.url === '/fine' ? 'id' : fail()) },
+    { rewriteUrl: (raw) => (raw.url === '/fine' ? '/fine' : fail()) },
+    { routerOptions: { querystringParser: (text) => (text === '' ? {} : fail()) } },
+    {
+      logger: {
+        level: 'info',
+        stream: { write: () => undefined },
+        serializers: { req: (request) => (request.url === '/fine' ? {} : fail()) }
+      }
+    }
+  ]
+  for (const server of cases) {
+    const { say } = await service(t, { server })
+    isAnswer(t, await say('GET /fine?a=1 HTTP/1.1\r\nhost: a\r\n\r\n'), 500, 'INTERNAL_ERROR', { method: 'GET', href: /\/fine\?a=1$/ })
+    t.match(await say('HEAD /fine?a=1 HTTP/1.1\r\nhost: a\r\n\r\n'), /^HTTP\/1\.1 500 [^]*content-length: \d{3}[^]*\r\n\r\n$/)
+    await isAlive(t, say)
+  }
+  const lines: string[] = []
+  const logged = await service(t, {
+    server: { genReqId: fail, logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } } }
+  })
+  await logged.say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  t.match(lines.join(''), /a request failed before it was routed/)
+})
+
+t.test('something that throws after the answer has begun cuts it short', async (t) => {
+  const { say } = await service(t, {
+    before: (app) => {
+      app.server.prependListener('request', (request, response) => {
+        if (request.url !== '/half') return
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('part')
+        throw new Error(secret)
+      })
+    }
+  })
+  t.match(await say('GET /half HTTP/1.1\r\nhost: a\r\n\r\n'), /^(HTTP\/1\.1 200 OK[^]*\r\n\r\npart)?$/)
+  await isAlive(t, say)
+})
+
+t.test('a service that is closing says so, and when to come again [X1]', async (t) => {
+  const { app, say } = await service(t)
+  const close = app.server.close.bind(app.server)
+  const during = Promise.withResolvers<string>()
+  // Between Fastify's preClose hooks and the end of the server, connections still get in.
+  app.server.close = (done) => {
+    during.resolve(say('GET /fine HTTP/1.1\r\nhost: a\r\n\r\n').finally(() => close(done)))
+    return app.server
+  }
+  await app.close()
+  const answer = await during.promise
+  isAnswer(t, answer, 503, 'SERVICE_UNAVAILABLE', { href: /\/fine$/ })
+  t.match(answer, /retry-after: 5/)
+})
+
+t.test('an idle connection does not hold on to its last request', async (t) => {
+  const { setFlagsFromString } = await import('node:v8')
+  const { runInNewContext } = await import('node:vm')
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let body: WeakRef<object> | undefined
+  const { port } = await service(t, {
+    before: (app) => {
+      app.addHook('preHandler', async (request) => {
+        if (request.url === '/echo') body = new WeakRef(request.body as object)
+      })
+    }
+  })
+  const socket = await opened(port)
+  socket.write('POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{"a":"b"}')
+  await until(socket, '}}')
+  for (let turn = 0; turn < 20 && body?.deref() !== undefined; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+  t.equal(body?.deref(), undefined)
+  socket.destroy()
+})
+
+t.test('over HTTP/2 and TLS the same answers are given [E5]', async (t) => {
+  const key = Buffer.alloc(16, 7)
+  // A key that both sides know takes the place of certificates.
+  const tls = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' } as const
+  const app = Fastify({ ...errorCatalogueServerOptions(), http2: true, https: { ...tls, pskCallback: () => key } })
+  await app.register(errorCatalogue, { answerHeaders: () => ({ 'x-frame-options': 'DENY' }) })
+  app.get('/fine', async () => ({ fine: true }))
+  app.get('/long', async () => {
+    throw Object.assign(Object.create({ [Symbol.for('concordat.ApiError')]: true }), {
+      statusCode: 409,
+      code: 'LONG',
+      message: 'long '.repeat(20_000)
+    })
+  })
+  app.get('/split', (_request, reply) => reply.callNotFound())
+  app.addHook('onSend', async (request) => {
+    if (request.url === '/fine?fails') throw new Error(secret)
+  })
+  app.post('/echo', async (request) => ({ got: request.body }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  const client = { ...tls, pskCallback: () => ({ psk: key, identity: 'client' }), checkServerIdentity: () => undefined }
+  const session = connectHttp2(`https://127.0.0.1:${port}`, client)
+  t.teardown(() => session.close())
+
+  const ask = async (headers: Record<string, string | string[]>, body: string | undefined = '') => {
+    const stream = session.request(headers, { endStream: false })
+    // A client that waits for 100 sends nothing yet.
+    if (headers['content-length'] === undefined) stream.end(body)
+    const answered = once(stream, 'response') as Promise<[Record<string, unknown>]>
+    const text = (await stream.toArray()).join('')
+    const [answer] = await answered
+    return { status: answer[':status'], headers: answer, text }
+  }
+  const isError = async (headers: Record<string, string | string[]>, status: number, code: string, body?: string) => {
+    const answer = await ask(headers, body)
+    t.equal(answer.status, status, code)
+    const { error, _links } = JSON.parse(answer.text)
+    t.match(error, { status, code })
+    t.match(_links, [{ rel: 'self', href: /^https:\/\/127\.0\.0\.1/, method: headers[':method'] ?? 'GET' }])
+    t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
+    t.notOk(answer.text.includes(secret))
+    return answer
+  }
+  t.equal((await ask({ ':path': '/fine' })).text, '{"fine":true}')
+  await isError({ ':path': '/nowhere' }, 404, 'RESOURCE_NOT_FOUND')
+  t.equal((await isError({ ':path': '/%zz' }, 400, 'MALFORMED_URI')).headers['x-frame-options'], 'DENY')
+  await isError({ ':path': '/long' }, 409, 'LONG')
+  await isError({ ':path': '/fine?fails' }, 500, 'INTERNAL_ERROR')
+  await isError({ ':path': '/split' }, 404, 'RESOURCE_NOT_FOUND')
+  await isError({ ':path': '/fine', expect: 'teapot' }, 417, 'EXPECTATION_FAILED')
+  await isError({ ':path': '/echo', ':method': 'POST', 'content-type': 'application/json' }, 400, 'MALFORMED_JSON', '{')
+  t.equal(
+    (await ask({ ':path': '/echo', ':method': 'POST', 'content-type': 'application/json', expect: '100-continue' }, '{}')).text,
+    '{"got":{}}'
+  )
+  await isError(
+    { ':path': '/echo', ':method': 'POST', 'content-type': 'application/json', expect: '100-continue', 'content-length': '1048577' },
+    413,
+    'PAYLOAD_TOO_LARGE'
+  )
+  const head = await ask({ ':path': '/%zz', ':method': 'HEAD' })
+  t.match([head.status, head.text], [400, ''])
+
+  const tunnel = session.request({ ':method': 'CONNECT', ':authority': 'a:443' })
+  const [refused] = (await once(tunnel, 'response')) as [Record<string, unknown>]
+  t.equal(refused[':status'], 501)
+  t.match(JSON.parse((await tunnel.toArray()).join('')), { error: { code: 'METHOD_NOT_IMPLEMENTED' } })
+
+  const old = connectTls({ port, host: '127.0.0.1', ...client })
+  t.match(await rest(old), /^HTTP\/1\.1 505 [^]*HTTP_VERSION_NOT_SUPPORTED/, 'a client that does not know HTTP/2')
+  const plain = await conversation(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  t.notOk(plain.includes('200'), 'plain HTTP on the port for TLS gets nothing')
+  t.equal((await ask({ ':path': '/fine' })).text, '{"fine":true}', 'still alive')
+})
+
+t.test('plain HTTP on a port for HTTPS ends the connection and nothing else', async (t) => {
+  const app = Fastify({
+    ...errorCatalogueServerOptions(),
+    https: { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2', pskCallback: () => Buffer.alloc(16, 7) }
+  })
+  await app.register(errorCatalogue)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const { port } = app.server.address() as AddressInfo
+  for (let time = 0; time < 2; time++) {
+    const answer = await conversation(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+    t.notMatch(answer, /HTTP\/1\.1 200/)
+  }
+  const secure = connectTls({
+    port,
+    host: '127.0.0.1',
+    ciphers: 'PSK-AES128-GCM-SHA256',
+    maxVersion: 'TLSv1.2',
+    pskCallback: () => ({ psk: Buffer.alloc(16, 7), identity: 'client' }),
+    checkServerIdentity: () => undefined
+  })
+  await once(secure, 'secureConnect')
+  const answer = await conversation(secure, 'nonsense\r\n\r\n')
+  t.match(answer, /^HTTP\/1\.1 400 [^]*"href":"https:\/\/127\.0\.0\.1/)
+})
