@@ -12,7 +12,7 @@ const writable = {
 }
 const given = { id: Id, createdAt: Timestamp, updatedAt: Timestamp }
 
-export const Product = Type.Object({ ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
+export const Product = Type.Object({ id: Id, ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
 export type Product = Static<typeof Product>
 
 /** What a new product has when its author does not say. */
