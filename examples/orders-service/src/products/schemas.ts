@@ -10,7 +10,7 @@ const writable = {
   unitsInStock: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   discontinued: Type.Boolean()
 }
-const given = { id: Id, createdAt: Timestamp, updatedAt: Timestamp }
+const given = { createdAt: Timestamp, updatedAt: Timestamp }
 
 export const Product = Type.Object({ id: Id, ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
 export type Product = Static<typeof Product>
@@ -26,7 +26,7 @@ export const NewProduct = Type.Object({
 })
 
 /** Everything that can be written. What only the service sets may be sent back as it was read, and is not looked at. */
-export const WholeProduct = Type.Object({ ...writable, ...Type.Partial(Type.Object(given)).properties })
+export const WholeProduct = Type.Object({ ...writable, ...Type.Partial(Type.Object({ id: Id, ...given })).properties })
 export type WholeProduct = Static<typeof WholeProduct>
 
 export const ProductChanges = Type.Partial(Type.Object(writable))
