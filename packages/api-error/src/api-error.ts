@@ -1,4 +1,4 @@
-import type { Params } from './template.ts'
+import type { Messages, Params } from './template.ts'
 
 const brand = Symbol.for('concordat.ApiError')
 
@@ -15,6 +15,8 @@ export interface FieldError {
 export interface ApiErrorOptions {
   /** Values for the places of the message, so that it can be written in another language. */
   readonly params?: Params
+  /** The text in every language, for a message in the client's own. */
+  readonly messages?: Messages
   readonly errors?: readonly FieldError[]
   /** Headers that the answer must have, as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -34,6 +36,8 @@ export class ApiError extends Error {
   /** The HTTP status, 400–599. */
   readonly statusCode: number
   readonly params: Params
+  /** The text in every language, with its places still open. */
+  readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>
 
@@ -43,6 +47,7 @@ export class ApiError extends Error {
     this.statusCode = statusCode
     this.code = code
     this.params = options.params ?? {}
+    this.messages = options.messages
     this.errors = options.errors ?? []
     this.headers = options.headers ?? {}
   }

@@ -1,8 +1,5 @@
 import { ApiError, type ApiErrorOptions } from './api-error.ts'
-import { fillTemplate, type Params, type TemplateParams } from './template.ts'
-
-/** One text per language tag. English is the default language and always there. */
-export type Messages = Readonly<Record<string, string>> & { readonly en: string }
+import { fillTemplate, type Messages, type Params, type TemplateParams } from './template.ts'
 
 /** What the catalogue publishes about a code. */
 export interface ErrorDefinition {
@@ -75,7 +72,7 @@ export function defineErrors<
       params,
       message: fillTemplate(fields[key]?.en ?? key, params)
     }))
-    return new ApiError(statusCode, code, fillTemplate(message.en, options.params ?? {}), { ...options, errors })
+    return new ApiError(statusCode, code, fillTemplate(message.en, options.params ?? {}), { ...options, messages: message, errors })
   }
   return { definitions, fieldMessages: fields, create }
 }

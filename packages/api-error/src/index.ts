@@ -1,6 +1,6 @@
 export type { ApiErrorOptions, FieldError } from './api-error.ts'
 export { ApiError, isApiError } from './api-error.ts'
-export type { ErrorDefinition, ErrorList, Messages } from './define-errors.ts'
+export type { ErrorDefinition, ErrorList } from './define-errors.ts'
 export { defineErrors } from './define-errors.ts'
-export type { Params, TemplateParams } from './template.ts'
+export type { Messages, Params, TemplateParams } from './template.ts'
 export { fillTemplate } from './template.ts'

@@ -1,3 +1,6 @@
+/** One text per language tag. English is the default language and always there. */
+export type Messages = Readonly<Record<string, string>> & { readonly en: string }
+
 /** The values that a message needs, by the name of their place in the text. */
 export type Params = Readonly<Record<string, string | number>>
 

@@ -22,9 +22,12 @@ export function serverOptions(options: ServerOptions = {}): ServerPart {
   // A hop count or `true` would believe whoever connects directly.
   if (!Array.isArray(trustProxy))
     throw new TypeError('trustProxy is no list. Name the proxies by address or CIDR range, as ["10.0.0.0/8"].')
+  const transport = transportServerOptions(options)
+  const catalogue = errorCatalogueServerOptions(options)
   return {
-    ...transportServerOptions(options),
-    ...errorCatalogueServerOptions(options),
+    ...transport,
+    ...catalogue,
+    http: { ...transport.http, ...catalogue.http },
     trustProxy: trustProxy.length > 0 ? trustProxy : false
   }
 }

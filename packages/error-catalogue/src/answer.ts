@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import { fillTemplate } from '@concordat/api-error'
@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Catalogue } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { ResolvedErrorCatalogueOptions } from './options.ts'
+import { reasonPhraseOf } from './reason-phrase.ts'
 
 /** What is known of a request that failed, however far it came. */
 export interface Asked {
@@ -54,7 +55,8 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
     const { statusCode, code, validation } = failure
     const locale = knownLocale(asked)
     const entry = catalogue.find(code)
-    const text = entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
+    const text =
+      failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
     const errors = failure.errors.map(({ field, key, params, message }) => ({
       field,
       message: catalogue.fieldText(key, locale, params) ?? message
@@ -62,7 +64,7 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
     const body = JSON.stringify({
       error: {
         status: statusCode,
-        error: validation === true ? 'ValidationError' : STATUS_CODES[statusCode],
+        error: validation === true ? 'ValidationError' : reasonPhraseOf(statusCode),
         message: fillTemplate(text, failure.params),
         code,
         ...(errors.length > 0 ? { errors } : {})

@@ -21,7 +21,7 @@ export interface Answering {
 export const finalAnswer: unique symbol = Symbol('concordat.finalAnswer')
 
 /** A reply of an application with the error catalogue. */
-export type SettledReply = FastifyReply & { [finalAnswer]: FinalAnswer | null }
+export type SettledReply = FastifyReply & { [finalAnswer]?: FinalAnswer | null }
 
 // They describe the representation that was not sent.
 const representationHeaders = [
@@ -54,10 +54,10 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     const vary = varyWith(reply.getHeader('vary'))
     // A string passes by every serializer, so a response schema for 4xx can not bend the envelope.
     reply.code(answer.statusCode).headers(answer.headers).header('vary', vary).serializer(String)
-    if (own[finalAnswer] === null) {
-      own[finalAnswer] = { answer, ofStatus }
-      holdResponse(reply, own[finalAnswer])
-    } else own[finalAnswer].answer = answer
+    // Fastify makes a bare reply for a method that it has never heard of, and no hook has seen it.
+    if (own[finalAnswer] === undefined) reply.headers(constantHeaders(reply.request))
+    if (own[finalAnswer]) own[finalAnswer].answer = answer
+    else holdResponse(reply, (own[finalAnswer] = { answer, ofStatus }))
     return answer.body
 
     function ofStatus(statusCode: number) {

@@ -24,6 +24,7 @@ export interface Catalogue {
 // Statuses with several codes name the one that says least; the others take the code that alone has the status.
 const generalCodes: Readonly<Record<number, string>> = {
   400: 'MALFORMED_REQUEST',
+  403: 'FORBIDDEN',
   501: 'METHOD_NOT_IMPLEMENTED',
   503: 'SERVICE_UNAVAILABLE'
 }

@@ -84,6 +84,22 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Send Host, Authorization and Content-Type at most once.'
     },
+    AUTHENTICATION_REQUIRED: {
+      statusCode: 401,
+      message: {
+        en: 'Who you are is not known here. Send valid credentials in the Authorization header.',
+        es: 'No se sabe quién es usted. Envíe credenciales válidas en la cabecera Authorization.'
+      },
+      remedy: 'Authenticate as the WWW-Authenticate header says.'
+    },
+    HTTPS_REQUIRED: {
+      statusCode: 403,
+      message: {
+        en: 'This service is reached by https only. Use https, and replace every credential that was sent in the clear.',
+        es: 'Este servicio solo admite https. Use https y sustituya toda credencial enviada sin cifrar.'
+      },
+      remedy: 'Use https, and replace credentials that were sent without it.'
+    },
     FORBIDDEN: {
       statusCode: 403,
       message: {
@@ -140,6 +156,14 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Stop using the URI.'
     },
+    PRECONDITION_FAILED: {
+      statusCode: 412,
+      message: {
+        en: 'The resource is no longer in the state that the request names. Read it again and decide anew.',
+        es: 'El recurso ya no está en el estado que indica la petición. Léalo de nuevo y decida otra vez.'
+      },
+      remedy: 'Read the resource again and repeat the request with its present tag.'
+    },
     PAYLOAD_TOO_LARGE: {
       statusCode: 413,
       message: {
@@ -179,6 +203,14 @@ export const httpErrors: ErrorList = defineErrors(
         es: 'La petición está bien formada y algunos valores no son válidos. Corrija los campos indicados en errors.'
       },
       remedy: 'Mend each field that errors lists.'
+    },
+    RATE_LIMIT_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'You have sent too many requests. Wait for the time in Retry-After.',
+        es: 'Ha enviado demasiadas peticiones. Espere el tiempo indicado en Retry-After.'
+      },
+      remedy: 'Wait for the seconds in Retry-After, then send fewer.'
     },
     HEADERS_TOO_LARGE: {
       statusCode: 431,

@@ -9,6 +9,8 @@ export interface Failure {
   readonly statusCode: number
   readonly code: string
   readonly params: Params
+  /** The error's own texts; without them, those of its code in the catalogue. */
+  readonly messages?: Readonly<Record<string, string>>
   /** The error's own text, for a code that the catalogue does not know. */
   readonly message?: string
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
@@ -57,7 +59,9 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
     if (validation) return validation
     const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
     const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
-    return failureOf(entry, foreignHeaders(error.headers))
+    // A 405 owes an Allow (RFC 9110 §15.5.6); one that names no method allows none.
+    const owed = entry.statusCode === 405 ? { allow: '' } : {}
+    return failureOf(entry, { ...owed, ...foreignHeaders(error.headers) })
   } catch {
     return failureOf(catalogue.ofStatus(500))
   }
@@ -84,6 +88,7 @@ function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, cat
     params: isObject(error.params) ? (error.params as Params) : {},
     errors: errors.length === 0 && statusCode === 422 ? wholeBody : errors,
     headers: isObject(error.headers) ? textMembers(error.headers) : {},
+    ...(isObject(error.messages) ? { messages: textMembers(error.messages) } : {}),
     // A 5xx may name its code and never brings words of its own.
     ...(statusCode < 500 && typeof error.message === 'string' ? { message: error.message } : {})
   }
@@ -95,8 +100,8 @@ function validationFailure(
   validationCode: string
 ): Failure | undefined {
   const { validationContext, statusCode } = error
-  // A validator that threw has status 500: the fault is not the client's.
-  if (typeof validationContext !== 'string' || (isStatus(statusCode) && statusCode >= 500)) return undefined
+  // Fastify gives each refusal of a validator the status 400; one that threw has 500, and the fault is not the client's.
+  if (typeof validationContext !== 'string' || !isStatus(statusCode) || statusCode >= 500) return undefined
   if (validationContext === 'params') return failureOf(entryOf(catalogue, 'RESOURCE_NOT_FOUND'))
   const found = fieldErrorsOf(error)
   const errors = found.length > 0 ? found : wholePart(partOf(error))

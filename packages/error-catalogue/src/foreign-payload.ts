@@ -20,9 +20,14 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   }
 }
 
+/** Tells a fetch Response by its tag, as Fastify does: the mere name would load Node's fetch on the first answer. */
+export function isResponse(payload: unknown): payload is { readonly status?: number; readonly body?: unknown } {
+  return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
+}
+
 /** Closes a body that is not going to be sent. */
 export function discard(payload: unknown): void {
-  const body = payload instanceof Response ? payload.body : payload
+  const body = isResponse(payload) ? payload.body : payload
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else if (body instanceof Stream && 'destroy' in body && typeof body.destroy === 'function') {
     // A file that does not exist says so later.

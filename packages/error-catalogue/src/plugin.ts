@@ -4,7 +4,8 @@ import { type Asked, askedOfRaw } from './answer.ts'
 import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
 import { buildCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts'
 import { failureOf } from './failure.ts'
-import { discard, isErrorEnvelope } from './foreign-payload.ts'
+import type { FinalAnswer } from './final-answer.ts'
+import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
 import { writeResponse } from './raw-answer.ts'
@@ -44,14 +45,16 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
   addJsonParsers(app, options.maxJsonDepth)
   installWire({ app, answerOf: wireAnswer, maxUriLength: options.maxUriLength })
-  app.addHook('onRoute', checkValidationCode)
+  app.addHook('onRoute', prepareRoute)
   app.addHook('onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
   app.setErrorHandler(answerError)
   app.addHook('onSend', envelopForeignError)
   app.addHook('onListen', warnOfSecondAddress)
 
-  function checkValidationCode(route: RouteOptions) {
+  function prepareRoute(route: RouteOptions) {
+    // Again, last of all: a hook of the route itself may answer an error in words of its own.
+    route.onSend = [route.onSend ?? [], envelopForeignError].flat()
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
@@ -80,14 +83,13 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   // The last net: errors answered without the error handler, or by the handler of a child context.
   function envelopForeignError(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-    const sentStatus = payload instanceof Response ? payload.status : reply.statusCode
-    const { [finalAnswer]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]: unknown }
-    if (sentStatus < 400 && chosen === null) return next(null, payload)
-    // Once an error, always an error: no later hook can make a success of it.
-    const statusCode = sentStatus < 400 && chosen !== null ? chosen.answer.statusCode : sentStatus
-    if (chosen !== null && (payload === chosen.answer.body || reply.hasHeader('content-encoding'))) return next(null, payload)
-    if (chosen === null && isErrorEnvelope(payload, statusCode)) return next(null, payload)
+    const { [finalAnswer]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
+    const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
+    if (sentStatus < 400 && !chosen) return next(null, payload)
+    if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return next(null, payload)
     discard(payload)
+    // Once an error, always an error: no later hook can make a success of it.
+    const statusCode = sentStatus < 400 && chosen ? chosen.answer.statusCode : sentStatus
     next(null, answering.settle(reply, answering.failureSent(request, thrown, statusCode)))
   }
 
@@ -105,6 +107,11 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       app.log.warn('error-catalogue: listen on one explicit address; malformed requests to a second one are answered by Node itself')
     next()
   }
+}
+
+// HEAD has lost its body by now, and what another hook has compressed is ours in other bytes.
+function isOwn(reply: FastifyReply, payload: unknown, { answer }: FinalAnswer) {
+  return payload === answer.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })

@@ -1,7 +1,8 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { Answer } from './answer.ts'
+import { reasonPhraseOf } from './reason-phrase.ts'
 
 /** How long a client may take to read the last answer on a connection, before the connection is cut. */
 const lingerMilliseconds = 2000
@@ -29,7 +30,7 @@ export function writeSocket(socket: Duplex, { statusCode, headers, body }: Answe
   socket.on('error', () => socket.destroy())
   const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${lines.join('')}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${statusCode} ${reasonPhraseOf(statusCode)}\r\n${lines.join('')}\r\n${body}`)
   // What still arrives is read and thrown away, or the system would answer it with a reset that overtakes the answer.
   // Without a limit, a client that never closes would hold the connection for ever.
   socket.resume()

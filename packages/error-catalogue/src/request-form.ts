@@ -13,16 +13,26 @@ const onceOnly = new Map([
 /**
  * What is wrong with a request that Node lets through and HTTP does not: a missing or second Host, a second Authorization
  * or Content-Type (Node keeps the first and drops the others silently), an HTTP/0.9 request, a transfer coding besides
- * chunked, a target that is too long (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
+ * chunked, a target that is too long or in no form that HTTP knows (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
-  if (targetOf(raw).length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
+  const target = targetOf(raw)
+  if (target.length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
+  if (!target.startsWith('/') && !isOtherForm(target, raw.method)) return httpErrors.create('MALFORMED_REQUEST')
   if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
   // HTTP/1.0 needs none, and HTTP/2.0 has :authority.
   if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
   const coding = raw.headers['transfer-encoding']
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED')
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    // Where the body ends is unknown, so nothing can follow on this connection.
+    return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED', { headers: { connection: 'close' } })
+  }
   return duplicateIn(raw.rawHeaders)
+}
+
+// Absolute form, and the asterisk of OPTIONS (RFC 9112 §3.2).
+function isOtherForm(target: string, method: string | undefined) {
+  return target === '*' ? method === 'OPTIONS' : /^https?:\/\//i.test(target)
 }
 
 function duplicateIn(rawHeaders: readonly string[]): ApiError | undefined {

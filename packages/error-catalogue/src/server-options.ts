@@ -20,6 +20,7 @@ export interface ErrorCatalogueServerOptions {
 /** The part of `Fastify({...})` that the error catalogue needs. */
 export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
+  readonly http: { readonly requireHostHeader: false }
   readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
   readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
   readonly frameworkErrors: (error: Error, request: RefusedRequest, reply: RefusedReply) => void
@@ -46,6 +47,8 @@ type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPa
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {
     bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
+    // Also for the second address of localhost, which the plugin never sees: its requests without a Host reach the hooks.
+    http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {

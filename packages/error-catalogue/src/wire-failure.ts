@@ -26,8 +26,10 @@ export function isAnswerable({ code = '' }: WireError): boolean {
 
 /** Reads method and target from the first line, where it is one; longer or odder ones are not worth a link. */
 export function requestLineOf(error: WireError): RequestLine {
-  const match = /^([A-Za-z-]{1,24}) (\/\S{0,2048}) HTTP\/\d/.exec(firstLineOf(error))
-  return { method: match?.[1] ?? 'UNKNOWN', target: match?.[2] ?? '/' }
+  const line = firstLineOf(error)
+  const [, method = 'UNKNOWN'] = /^([A-Za-z-]{1,24}) (?:[/*]|.* HTTP\/\d)/.exec(line) ?? []
+  const [, target = '/'] = /^\S+ (\/\S{0,2048}) HTTP\/\d/.exec(line) ?? []
+  return { method, target }
 }
 
 /** The code of the catalogue for bytes that are no HTTP request. */

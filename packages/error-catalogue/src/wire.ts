@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { type Answer, type Asked, askedOfRaw } from './answer.ts'
 import { writeResponse, writeSocket } from './raw-answer.ts'
@@ -25,15 +26,22 @@ export function installWire(wire: Wire): void {
   // Node would answer a missing Host with an empty 400; the first hook refuses it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
   const inFlight = trackResponses(wire, server)
+  const readBefore = trackAnswered(server)
+  const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
   server.on('clientError', (error: WireError, socket: Duplex) => {
     // The parser complains again about each further packet.
     if (refused.has(socket)) return
     refused.add(socket)
+    const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
+    if (plain) return answerSocket(wire, 'HTTPS_REQUIRED', plain)
     answerClientError(wire, inFlight.get(socket), error, socket)
   })
-  server.on('timeout', (socket: Socket) => answerIdleSocket(wire, inFlight.get(socket), socket))
+  server.on('timeout', (socket: Socket) => {
+    const isIdle = (socket.bytesRead ?? 0) === (readBefore.get(socket) ?? 0)
+    answerIdleSocket(wire, inFlight.get(socket), socket, isIdle)
+  })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     answerRaw(wire, 'EXPECTATION_FAILED', request, response)
   )
@@ -76,6 +84,34 @@ function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, ServerRespo
   }
 }
 
+// How much each connection had sent when its last answer was done: more than that is the beginning of another request.
+function trackAnswered(server: Server): WeakMap<Socket, number> {
+  const readBefore = new WeakMap<Socket, number>()
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (server.timeout === 0 || request.httpVersionMajor === 2) return
+    const { socket } = request
+    response.once('close', () => readBefore.set(socket, socket.bytesRead))
+  })
+  return readBefore
+}
+
+// A client that speaks plain HTTP to a TLS port can be answered only on the socket below the TLS one. Node does not lead from
+// one to the other, so they are brought together by the address of the client.
+function trackPlainSockets(server: Server): Map<string, Socket> {
+  const sockets = new Map<string, Socket>()
+  if (!(server instanceof TlsServer)) return sockets
+  server.on('connection', (socket: Socket) => {
+    const name = nameOf(socket)
+    sockets.set(name, socket)
+    socket.once('close', () => sockets.delete(name))
+  })
+  return sockets
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
+
 function answerRaw(wire: Wire, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
   writeResponse(request, response, wire.answerOf(code, askedOfRaw(request), cause))
 }
@@ -98,8 +134,9 @@ function answerClientError(wire: Wire, response: ServerResponse | undefined, err
   else writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
 }
 
-// HTTP/1 gives the socket, HTTP/2 the session; a connection without a request ends without a word.
-function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket): void {
+// HTTP/1 gives the socket, HTTP/2 the session; a connection that asked for nothing ends without a word.
+function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
+  if (response === undefined && !isIdle) return answerSocket(wire, 'REQUEST_TIMEOUT', socket)
   if (response === undefined || response.headersSent) {
     socket.destroy()
     return

@@ -322,7 +322,7 @@ t.test('of the headers of a foreign error only those that speak to clients pass'
   const response = await app.inject('/')
   t.match(response.headers, { 'www-authenticate': 'Bearer', allow: 'GET,HEAD' })
   for (const name of ['x-internal', 'set-cookie', 'location']) t.notOk(name in response.headers, name)
-  isEnvelope(t, await app.inject('/odd'), 401, 'UNAUTHORIZED', 'headers that are none')
+  isEnvelope(t, await app.inject('/odd'), 401, 'AUTHENTICATION_REQUIRED', 'headers that are none')
 })
 
 t.test('an error takes back what described the answer that was not sent, and adds to Vary', async (t) => {

@@ -17,6 +17,8 @@ const atThrowing = (server: string): Case[] => [
 /** Servers whose own options fail, and second addresses. */
 export const optionCases: readonly Case[] = [
   ...['request-id-throws', 'rewrite-throws'].flatMap(atThrowing),
+  // What is no text rewrites nothing.
+  { name: 'a URL rewritten to a number', row: 23, server: 'rewrite-to-number', send: get('/v1/things'), expect: { status: 200 } },
   // Where no route is found, no query is parsed.
   ...atThrowing('query-parser-throws').slice(0, 3),
   // The log is an aside: when it fails, the request is answered all the same.

@@ -13,7 +13,7 @@ const ok: Expected = { status: 200 }
 /** The code of an error that names only its status. */
 const codes: Record<number, string | readonly string[]> = {
   400: 'MALFORMED_REQUEST',
-  401: ['AUTHENTICATION_REQUIRED', 'UNAUTHORIZED'],
+  401: 'AUTHENTICATION_REQUIRED',
   403: 'FORBIDDEN',
   404: 'RESOURCE_NOT_FOUND',
   405: 'METHOD_NOT_ALLOWED',
@@ -29,7 +29,7 @@ const codes: Record<number, string | readonly string[]> = {
   418: 'I_M_A_TEAPOT',
   422: 'VALIDATION_FAILED',
   425: 'TOO_EARLY',
-  429: ['RATE_LIMIT_EXCEEDED', 'TOO_MANY_REQUESTS'],
+  429: 'RATE_LIMIT_EXCEEDED',
   431: 'HEADERS_TOO_LARGE',
   451: 'UNAVAILABLE_FOR_LEGAL_REASONS',
   499: 'MALFORMED_REQUEST',

@@ -82,14 +82,6 @@ export const unanswerable: readonly Unanswerable[] = [
     methods: ['UNKNOWN']
   },
   {
-    name: '`rewriteUrl` returns something that is no text',
-    row: 23,
-    reason: 'Fastify destroys the connection before it has a request. Return a string in every case.',
-    outcome: 'no answer',
-    server: 'rewrite-to-number',
-    send: get('/v1/things')
-  },
-  {
     name: 'More requests on one connection than `maxRequestsPerSocket`',
     row: 15,
     reason: 'Node answers an empty 503 of its own. Leave the option out, which is the default, and let a proxy bound connections.',
