@@ -25,8 +25,7 @@ export function installWire(wire: Wire): void {
   const server: Server & { requireHostHeader?: boolean } = wire.app.server
   // Node would answer a missing Host with an empty 400; the first hook refuses it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
-  const inFlight = trackResponses(wire, server)
-  const readBefore = trackAnswered(server)
+  const { inFlight, readBefore } = trackResponses(wire, server)
   const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
@@ -55,8 +54,10 @@ export function installWire(wire: Wire): void {
 
 // Every request passes here first: what throws before routing (a request id generator, a log serializer, a URL rewriter)
 // would otherwise end the process, and a closing server would answer in Fastify's own words.
-function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, ServerResponse> {
+function trackResponses(wire: Wire, server: Server) {
   const inFlight = new WeakMap<Duplex, ServerResponse>()
+  // How much a connection had sent when its last answer was done: more than that is the beginning of another request.
+  const readBefore = new WeakMap<Duplex, number>()
   let closing = false
   wire.app.addHook('preClose', (done) => {
     closing = true
@@ -76,23 +77,14 @@ function trackResponses(wire: Wire, server: Server): WeakMap<Duplex, ServerRespo
       answerRaw(wire, 'INTERNAL_ERROR', request, response, error)
     }
   })
-  return inFlight
+  return { inFlight, readBefore }
 
   // An idle connection must not hold on to its last request; with pipelining, a later one is there already.
   function forget(this: ServerResponse) {
-    if (inFlight.get(this.req.socket) === this) inFlight.delete(this.req.socket)
+    const { socket } = this.req
+    if (inFlight.get(socket) === this) inFlight.delete(socket)
+    readBefore.set(socket, socket.bytesRead)
   }
-}
-
-// How much each connection had sent when its last answer was done: more than that is the beginning of another request.
-function trackAnswered(server: Server): WeakMap<Socket, number> {
-  const readBefore = new WeakMap<Socket, number>()
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (server.timeout === 0 || request.httpVersionMajor === 2) return
-    const { socket } = request
-    response.once('close', () => readBefore.set(socket, socket.bytesRead))
-  })
-  return readBefore
 }
 
 // A client that speaks plain HTTP to a TLS port can be answered only on the socket below the TLS one. Node does not lead from
