@@ -25,7 +25,7 @@ async function start(options: Partial<ConventionsOptions> = {}) {
   return app
 }
 
-t.test('a success has the envelope, the version, links below it, the security headers and Vary', async (t) => {
+t.test('a success has the envelope, the version, links below it, the security headers and Vary [H1]', async (t) => {
   const app = await start()
   const answer = await app.inject('/v1/orders/7')
   t.match(answer.json(), {
