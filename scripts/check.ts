@@ -1,9 +1,7 @@
 // `pnpm check`: everything that must hold before a change is merged. `pnpm check lint types` runs those steps alone;
 // `--skip-tests` leaves out the one step that takes long.
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
-import { repository } from './workspace.ts'
 
 interface Step {
   readonly name: string
@@ -25,7 +23,7 @@ const steps: readonly Step[] = [
   { name: 'unused', command: ['knip', '--no-config-hints'] },
   { name: 'links', command: script('check-links.ts') },
   { name: 'snippets', command: script('check-snippets.ts') },
-  ...(existsSync(join(repository, 'scripts/check-rules.ts')) ? [{ name: 'rules', command: script('check-rules.ts') }] : []),
+  { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : [])
 ]
 

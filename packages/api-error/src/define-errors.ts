@@ -18,7 +18,8 @@ type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
       ? { params?: Params }
       : { params: TemplateParams<En> }
   : never
-type CreateOptions<Text, Fields> = ParamsOf<Text> & Omit<ApiErrorOptions, 'params' | 'errors'> & { errors?: readonly FieldWish<Fields>[] }
+type CreateOptions<Text, Fields> = ParamsOf<Text> &
+  Omit<ApiErrorOptions, 'params' | 'errors' | 'messages'> & { errors?: readonly FieldWish<Fields>[] }
 type CreateArguments<Text, Fields> =
   object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
 

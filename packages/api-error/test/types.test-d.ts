@@ -30,3 +30,5 @@ list.create('OTHER')
 list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooShort' }] })
 // @ts-expect-error – the field text has a place
 list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooLong' }] })
+// @ts-expect-error – the texts are those of the list
+list.create('PLAIN', { messages: { en: 'Other words.' } })

@@ -4,6 +4,7 @@ import type {
   FastifyInstance,
   FastifyPluginAsync,
   FastifyReply,
+  FastifyRequest,
   FastifySchema,
   FastifyTypeProvider,
   FastifyTypeProviderDefault,
@@ -46,6 +47,8 @@ declare module 'fastify' {
   }
 }
 
+type SendNext = (error: null, payload: unknown) => void
+
 /** Every success leaves in the envelope: data, links, meta; nothing that its schema does not declare leaves with it. */
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
@@ -67,19 +70,17 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     const enveloping = envelopeFor(answers, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object: the author may use the same schema for another route.
     route.schema = { ...route.schema, response: answers.response }
-    route.preSerialization = [
-      ...listOf(route.preSerialization),
-      (request, reply, payload, next) => {
-        next(null, enveloping(request, reply, payload))
-      }
-    ]
-    route.onSend = [
-      (request, reply, payload, next) => {
-        requireEnvelope(request, reply, payload, answers.otherTypes)
-        next(null, payload)
-      },
-      ...listOf(route.onSend)
-    ]
+    route.preSerialization = [route.preSerialization ?? [], envelop].flat()
+    route.onSend = [refuseUndeclared, route.onSend ?? []].flat()
+
+    function envelop(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+      next(null, enveloping(request, reply, payload))
+    }
+
+    function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+      requireEnvelope(request, reply, payload, answers.otherTypes)
+      next(null, payload)
+    }
   }
 
   function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {
@@ -114,10 +115,6 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 function noContent(this: FastifyReply) {
   this.raw.statusCode = 204
   return null
-}
-
-function listOf<Hook>(hooks: Hook | Hook[] | undefined): Hook[] {
-  return hooks === undefined ? [] : Array.isArray(hooks) ? hooks : [hooks]
 }
 
 const plugin: FastifyPluginAsync<EnvelopeOptions> = fp(envelope, { name: '@concordat/envelope', fastify: '5.x' })

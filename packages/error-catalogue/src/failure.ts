@@ -87,8 +87,8 @@ function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, cat
     code: typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{0,99}$/.test(error.code) ? error.code : catalogue.ofStatus(statusCode).code,
     params: isObject(error.params) ? (error.params as Params) : {},
     errors: errors.length === 0 && statusCode === 422 ? wholeBody : errors,
-    headers: isObject(error.headers) ? textMembers(error.headers) : {},
-    ...(isObject(error.messages) ? { messages: textMembers(error.messages) } : {}),
+    headers: isObject(error.headers) ? headerFields(error.headers) : {},
+    ...(isObject(error.messages) ? { messages: textsOf(error.messages) } : {}),
     // A 5xx may name its code and never brings words of its own.
     ...(statusCode < 500 && typeof error.message === 'string' ? { message: error.message } : {})
   }
@@ -136,9 +136,13 @@ function isStatus(value: unknown): value is number {
 
 function foreignHeaders(headers: unknown): Record<string, string> {
   if (!isObject(headers)) return {}
-  return textMembers(Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))))
+  return headerFields(Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name.toLowerCase()))))
 }
 
-function textMembers(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+function textsOf(messages: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(messages).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+function headerFields(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
 }

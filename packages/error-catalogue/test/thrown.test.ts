@@ -299,6 +299,8 @@ t.test('an ApiError of a foreign copy is believed in nothing that makes no sense
   for (const params of [undefined, null, 'x']) t.match(await answer({ params }), { message: 'No thing {toString} {__proto__} {name}.' })
   for (const headers of [undefined, null, 'x', { 'x-a': Symbol(secret) }]) t.match(await answer({ headers }), { status: 404 })
   t.match(await answer({ message: 42 }), { status: 404, message: /^Nothing exists at this URI/ })
+  t.match(await answer({ messages: { en: 'No {name} at all.' } }), { message: 'No x at all.' })
+  for (const messages of [null, 'x', {}, { en: 42 }]) t.match(await answer({ messages }), { message: /^No thing/ })
   const unreadable = {
     toString: () => {
       throw new Error(secret)
@@ -425,4 +427,21 @@ t.test('an error of another list is answered in the language of the client, its 
     throw Object.assign(new Error(secret), { statusCode: 402 })
   })
   t.match((await foreign.inject('/')).json().error.message, /^La petición se respondió con "Payment Required"/)
+})
+
+t.test('an error that brings its texts is answered with them, and not with those of its code in the catalogue [G1]', async (t) => {
+  const message = { en: 'The order {id} was changed meanwhile.', es: 'El pedido {id} cambió entretanto.' }
+  const orders = defineErrors({ CONFLICT: { statusCode: 409, message, remedy: 'Read it again.' } })
+  const app = await service({ include: [orders], locale: ({ headers }) => String(headers['accept-language']) })
+  app.get('/own', async () => {
+    throw orders.create('CONFLICT', { params: { id: 7 } })
+  })
+  app.get('/foreign', async () => {
+    throw Object.assign(new Error(secret), { statusCode: 409 })
+  })
+  const textAt = async (url: string, language: string) =>
+    (await app.inject({ url, headers: { 'accept-language': language } })).json().error.message
+  t.equal(await textAt('/own', 'en'), 'The order 7 was changed meanwhile.')
+  t.equal(await textAt('/own', 'es'), 'El pedido 7 cambió entretanto.')
+  t.notMatch(await textAt('/foreign', 'es'), /pedido/, 'an error without texts has those of the catalogue')
 })
