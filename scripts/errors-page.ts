@@ -15,7 +15,7 @@ export interface PublishedError {
 
 const head = `# Errors
 
-Every error code that the suite can answer with. Programs compare \`error.code\`; people read \`error.message\`, in the language that \`Accept-Language\` asks for. \`{Places}\` are filled in. A service adds its own codes with \`defineErrors\`.
+Every error code that the suite can answer with. Programs compare \`error.code\`; people read \`error.message\`, in the language that \`Accept-Language\` asks for. \`{Places}\` are filled in. Of a code that several packages raise, the text here is the general one; the plugin's own may say more, as which methods are allowed. A service adds its own codes with \`defineErrors\`.
 
 <!-- Written by scripts/errors-page.ts. -->
 

@@ -13,6 +13,9 @@ interface LoggedRequest extends AddressedRequest {
 
 const maxCauses = 5
 
+// pino publishes it to libraries as pino.symbols.serializersSym; it is registered, so every copy of pino has the same.
+const pinoSerializers = Symbol.for('pino.serializers')
+
 /**
  * Makes the serializers of a log without secrets: allow-lists for `req`, `res` and `err`, and messages whose addresses
  * carry no credentials. `own` ones are added, or win. None of them throws.
@@ -37,10 +40,8 @@ export function logSerializers(remoteAddress: RemoteAddress | undefined, own: Re
  * after, has them. False when the logger is no pino.
  */
 export function installSerializers(logger: object, serializers: Installed): boolean {
-  // pino publishes this symbol to libraries as pino.symbols.serializersSym; the copy that counts is Fastify's own.
-  const symbol = Object.getOwnPropertySymbols(logger).find(({ description }) => description === 'pino.serializers')
-  if (symbol === undefined) return false
-  const installed = (logger as Record<symbol, Installed>)[symbol] as Installed
+  if (!Object.hasOwn(logger, pinoSerializers)) return false
+  const installed = (logger as Record<symbol, Installed>)[pinoSerializers] as Installed
   Object.assign(installed, guarded(installed), serializers)
   return true
 }

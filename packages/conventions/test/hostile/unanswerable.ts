@@ -75,7 +75,8 @@ export const unanswerable: readonly Unanswerable[] = [
   {
     name: 'A connection on which no byte ever comes',
     row: 7,
-    reason: 'There is no request to answer. The connection is closed after `connectionTimeout`.',
+    reason:
+      'There is no request to answer, when a `connectionTimeout` of the service ends it. The limit for headers, set by default, is answered 408.',
     outcome: 'no answer',
     server: 'idle-connections',
     send: '',
