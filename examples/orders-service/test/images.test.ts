@@ -42,6 +42,36 @@ t.test('an uploaded image is described, and its bytes come back under their own 
   }
 })
 
+t.test('JSON is the second choice of whoever would rather have a type that the image does not have [N1]', async (t) => {
+  for (const [bytes, type, other] of [
+    [jpeg, 'image/jpeg', 'image/png'],
+    [png, 'image/png', 'image/jpeg']
+  ] as const) {
+    const path = `${collection}/${(await upload(bytes, type)).body.data.id}`
+    for (const accept of [
+      `${other}, application/json;q=0.5`,
+      `${other}, */*;q=0.1, ${type};q=0`,
+      `${other}, application/*;q=0.2, ${type};q=0.1`
+    ]) {
+      const { status, headers, body } = await ask('GET', path, undefined, { accept })
+      t.match({ status, type: headers['content-type'] }, { status: 200, type: /^application\/json/ }, accept)
+      t.match(body, { data: { mediaType: type }, _links: [{ rel: 'self' }, { rel: 'up' }] })
+    }
+    for (const accept of [`${other}, ${type};q=0.1`, `${other}, image/*;q=0.2, application/json;q=0.1`, `${type};level=1`])
+      t.equal((await ask('GET', path, undefined, { accept })).headers['content-type'], type, accept)
+  }
+})
+
+t.test('HEAD has every header of GET, whatever the representation [M7]', async (t) => {
+  const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
+  for (const accept of ['application/json', 'image/png', 'image/jpeg']) {
+    const [get, head] = [await ask('GET', path, undefined, { accept }), await ask('HEAD', path, undefined, { accept })]
+    const own = { 'request-id': undefined, date: undefined }
+    t.strictSame({ ...head.headers, ...own }, { ...get.headers, ...own }, accept)
+    t.strictSame([head.status, head.bytes.length], [get.status, 0])
+  }
+})
+
 t.test('a type that the image does not have is 406', async (t) => {
   const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
   for (const accept of ['image/jpeg', 'image/jpeg, image/png;q=0', 'image/webp', 'text/html']) {

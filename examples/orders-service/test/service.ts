@@ -31,7 +31,7 @@ export async function startService(t: Test, options: Partial<Configuration> = {}
 
   async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
-    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    const isJson = response.body !== '' && String(response.headers['content-type']).startsWith('application/json')
     return {
       status: response.statusCode,
       headers: response.headers as Record<string, string>,

@@ -1,4 +1,4 @@
-import { listElements, weightOf } from './header-list.ts'
+import { listElements, maxHeaderLength, weightOf } from './header-list.ts'
 import { isUtf8, type MediaType, parseMediaType } from './media-type.ts'
 
 /** What every route can answer, and does unless the client asks for something else (rule S3). */
@@ -14,19 +14,23 @@ interface Range {
 const matchesNothing: Range = { essence: '', precedence: 0, weight: 0 }
 
 /**
- * The media type for an `Accept` header (RFC 9110 §12.5.1, rules N1 and N2), or nothing when none is acceptable.
+ * Picks the one of `types` that an `Accept` header prefers (RFC 9110 §12.5.1, rules N1 and N2), or nothing when it allows none.
+ * For handlers whose object has fewer types than its route; `request.acceptedMediaType` is this choice for the whole route.
+ *
  * The narrowest range that matches a type gives its weight. The heaviest type wins; of equals, one that the client names
- * or whose `type/*` it names, then the order of `available`. What only any type (`*` `/*`) matches is JSON first.
- * A header without one readable element counts as absent.
+ * or whose `type/*` it names, then the order of `types`. What only any type (`*` `/*`) matches is JSON first. A header
+ * that is absent, has no readable element or more than 2,048 characters allows everything. Never throws; linear time.
+ *
+ * @param types media types in lower case, without parameters, the preferred one first
+ * @example
+ * const mediaType = chooseMediaType(request.headers.accept, ['application/json', image.mediaType])
  */
-export function chooseMediaType(accept: string, available: readonly string[]): string | undefined {
-  const ranges = listElements(accept)
-    .map(readRange)
-    .filter((range) => range !== undefined)
-  if (ranges.length === 0) return json
+export function chooseMediaType(accept: string | undefined, types: readonly string[]): string | undefined {
+  const ranges = accept === undefined || accept.length > maxHeaderLength ? [] : readRanges(accept)
+  if (ranges.length === 0) return types.includes(json) ? json : types[0]
   let best = matchesNothing
   let chosen: string | undefined
-  for (const mediaType of available) {
+  for (const mediaType of types) {
     const match = narrowestRange(ranges, mediaType)
     const isBetter = match.weight > best.weight || (match.weight === best.weight && match.weight > 0 && beats(match, best, mediaType))
     if (!isBetter) continue
@@ -49,6 +53,12 @@ function narrowestRange(ranges: readonly Range[], mediaType: string) {
     if (difference > 0) narrowest = range
   }
   return narrowest ?? matchesNothing
+}
+
+function readRanges(accept: string) {
+  return listElements(accept)
+    .map(readRange)
+    .filter((range) => range !== undefined)
 }
 
 function readRange(element: string): Range | undefined {

@@ -46,7 +46,8 @@ export const negotiationErrors: ErrorList = errors
  * For handlers whose object has fewer types than its route declares.
  *
  * @example
- * if (request.acceptedMediaType !== image.mediaType) throw notAcceptable([image.mediaType])
+ * const mediaType = chooseMediaType(request.headers.accept, available)
+ * if (mediaType === undefined) throw notAcceptable(available)
  */
 export function notAcceptable(available: readonly string[]): ApiError {
   return errors.create('NOT_ACCEPTABLE', {

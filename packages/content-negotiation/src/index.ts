@@ -1,3 +1,4 @@
+export { chooseMediaType } from './accept.ts'
 export { negotiationErrors, notAcceptable } from './errors.ts'
 export { localeChooser } from './locale.ts'
 export type { ContentNegotiationOptions } from './options.ts'

@@ -1,5 +1,5 @@
 import type { ApiError } from '@concordat/api-error'
-import contentNegotiation, { notAcceptable } from '@concordat/content-negotiation'
+import contentNegotiation, { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -110,13 +110,27 @@ t.test('a handler whose object has one type only can refuse by itself [N2]', asy
   const app = Fastify()
   await app.register(contentNegotiation)
   app.get('/image', { config: { produces: ['image/png', 'image/jpeg'] } }, async (request, reply) => {
-    if (request.acceptedMediaType !== 'image/png') throw notAcceptable(['image/png', 'application/json'])
-    return reply.type(request.acceptedMediaType).send(Buffer.from([0x89, 0x50]))
+    const mediaType = chooseMediaType(request.headers.accept, ['image/png', 'application/json'])
+    if (mediaType === undefined) throw notAcceptable(['image/png', 'application/json'])
+    return mediaType === 'image/png' ? reply.type(mediaType).send(Buffer.from([0x89, 0x50])) : { size: 2 }
   })
   const answer = await app.inject({ url: '/image', headers: { accept: 'image/jpeg' } })
   t.equal(answer.statusCode, 406)
   t.match(answer.json().message, /one of these: image\/png, application\/json\.$/)
   t.equal((await app.inject({ url: '/image', headers: { accept: 'image/*' } })).headers['content-type'], 'image/png')
+  const second = await app.inject({ url: '/image', headers: { accept: 'image/jpeg, application/json;q=0.5' } })
+  t.match(second.headers['content-type'], /^application\/json/, 'or answers with the second choice')
+})
+
+t.test('a choice among any types: without a preference it is JSON, or else the first [N1]', async (t) => {
+  const png = ['image/png', 'application/json']
+  for (const accept of [undefined, '', ',', '*/*', 'nonsense', `image/png;x=${'a'.repeat(2100)}`]) {
+    t.equal(chooseMediaType(accept, png), 'application/json', `JSON for ${accept}`)
+    t.equal(chooseMediaType(accept, ['text/csv', 'text/html']), 'text/csv', `CSV for ${accept}`)
+    t.equal(chooseMediaType(accept, []), undefined, `nothing for ${accept}`)
+  }
+  t.equal(chooseMediaType('image/jpeg;q=0.9, image/png;q=0.1', png), 'image/png')
+  t.equal(chooseMediaType('image/jpeg', png), undefined)
 })
 
 t.test('HEAD is negotiated as GET is, OPTIONS is not', async (t) => {

@@ -1,7 +1,7 @@
 // Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
 
 import type { ApiError, ErrorList } from '@concordat/api-error'
-import contentNegotiation, { mergeVary, negotiationErrors, notAcceptable } from '@concordat/content-negotiation'
+import contentNegotiation, { chooseMediaType, mergeVary, negotiationErrors, notAcceptable } from '@concordat/content-negotiation'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -21,6 +21,7 @@ app.post('/images', { config: { produces: ['image/png'] as const, consumes: ['im
 // @ts-expect-error – a list of media types
 app.get('/reports', { config: { produces: 'text/csv' } }, async () => ({}))
 
+expectTypeOf(chooseMediaType(undefined, ['image/png'] as const)).toEqualTypeOf<string | undefined>()
 expectTypeOf(notAcceptable(['image/png'])).toEqualTypeOf<ApiError>()
 expectTypeOf(negotiationErrors).toEqualTypeOf<ErrorList>()
 expectTypeOf(mergeVary(undefined, ['accept'])).toEqualTypeOf<string>()

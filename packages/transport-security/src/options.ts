@@ -20,6 +20,12 @@ export interface TransportSecurityOptions extends HeaderOptions {
    * @default 30
    */
   readonly handlerTimeoutSeconds?: number | undefined
+  /**
+   * How long closing waits for answers and half-sent requests before it cuts their connections. Keep it below the time after
+   * which the process is killed: containers are given 10 s, pods 30 s, unless somebody says otherwise.
+   * @default 8
+   */
+  readonly closeTimeoutSeconds?: number | undefined
 }
 
 /** Everything that is computed once, at boot. */
@@ -27,6 +33,7 @@ export interface ResolvedOptions {
   readonly blocks: HeaderBlocks
   readonly serializers: ReturnType<typeof logSerializers>
   readonly handlerTimeoutMilliseconds: number
+  readonly closeTimeoutMilliseconds: number
 }
 
 /** Refuses nonsense with a `TypeError` of one line, and computes what every answer shares. */
@@ -39,6 +46,7 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
   return {
     blocks: headerBlocks(options),
     serializers: logSerializers(options.remoteAddress, options.serializers),
-    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30)
+    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30),
+    closeTimeoutMilliseconds: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, onRequestHookHandler, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { tellAborts } from './abort-notice.ts'
+import { endConnections } from './closing.ts'
 import { limitHandlers } from './handler-timeout.ts'
 import type { HeaderBlocks } from './header-block.ts'
 import { guarded, installSerializers } from './log-serializers.ts'
@@ -9,7 +10,7 @@ import { newRequestId } from './request-id.ts'
 
 /** Every answer has a `Request-Id` and the security headers and comes in time; no log of the service shows a credential from a URL. */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
-  const { blocks, serializers, handlerTimeoutMilliseconds } = resolveOptions(options)
+  const { blocks, serializers, handlerTimeoutMilliseconds, closeTimeoutMilliseconds } = resolveOptions(options)
 
   if (!installSerializers(app.log, serializers)) {
     app.log.warn('transport-security: this logger is no pino, so its lines are not cleaned. Keep URLs and headers out of them.')
@@ -21,6 +22,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   app.addHook('onRequest', headerHook(blocks))
   app.addHook('onRequest', tellAborts)
   limitHandlers(app, handlerTimeoutMilliseconds)
+  endConnections(app, closeTimeoutMilliseconds)
 }
 
 function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {

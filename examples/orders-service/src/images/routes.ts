@@ -1,4 +1,4 @@
-import { notAcceptable } from '@concordat/content-negotiation'
+import { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
@@ -44,13 +44,15 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     async (request, reply) => {
       const { id, imageId } = request.params
       const image = found(await findImage(database, id, imageId))
-      if (request.acceptedMediaType === 'application/json') {
+      const available = ['application/json', image.mediaType]
+      const mediaType = chooseMediaType(request.headers.accept, available)
+      if (mediaType === undefined) throw notAcceptable(available)
+      if (mediaType === 'application/json') {
         reply.link('up', `/products/${id}`)
         return image
       }
-      if (!accepts(request.headers.accept, image.mediaType)) throw notAcceptable(['application/json', image.mediaType])
-      reply.type(image.mediaType)
-      reply.header('content-disposition', `inline; filename="${image.id}.${image.mediaType === 'image/png' ? 'png' : 'jpg'}"`)
+      reply.type(mediaType)
+      reply.header('content-disposition', `inline; filename="${image.id}.${mediaType === 'image/png' ? 'png' : 'jpg'}"`)
       return found(await findImageContent(database, imageId))
     }
   )
@@ -58,14 +60,5 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.delete('/products/:id/images/:imageId', { schema: { params: ImagePath, response: { 204: Type.Null() } } }, async (request, reply) => {
     found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
     return reply.noContent()
-  })
-}
-
-// The route can answer both image types, this image only its own: a range for either must not be read as a wish for the other.
-function accepts(accept = '', mediaType: string) {
-  const ranges = accept.toLowerCase().split(',')
-  return ranges.some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    return [mediaType, 'image/*', '*/*'].includes(type) && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
   })
 }

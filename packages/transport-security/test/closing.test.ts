@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
+import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
+import t from 'tap'
+import { answerOf, send } from './raw-request.ts'
+
+const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
+
+async function listening(handler: RouteHandlerMethod, options: TransportSecurityOptions = {}): Promise<FastifyInstance> {
+  // Longer than any test: a connection that is left open fails it.
+  return listen(Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 600 })), handler, { closeTimeoutSeconds: 600, ...options })
+}
+
+async function listen(app: FastifyInstance, handler: RouteHandlerMethod, options: TransportSecurityOptions) {
+  await app.register(transportSecurity, options)
+  app.addHook('preClose', (done) => {
+    app.server.emit('closing begins')
+    done()
+  })
+  app.get('/', handler)
+  app.post('/', handler)
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return app
+}
+
+/** A handler that tells when it is asked, and answers when it is told to. */
+function waiting() {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<unknown>()
+  const handler: RouteHandlerMethod = () => {
+    asked.resolve()
+    return answer.promise
+  }
+  return { asked: asked.promise, answer: answer.resolve, handler }
+}
+
+t.test('what is being answered when closing begins is answered with connection: close, and holds up nothing', async (t) => {
+  const { asked, answer, handler } = waiting()
+  const app = await listening(handler)
+  const socket = send(app, request)
+  await asked
+  const closed = app.close()
+  await once(app.server, 'closing begins')
+  answer({ fine: true })
+  const text = await answerOf(socket)
+  t.match(text, /^HTTP\/1\.1 200 /)
+  t.match(text, /\r\nconnection: close\r\n/i)
+  t.match(text, /\{"fine":true\}$/)
+  await closed
+})
+
+t.test('until then connections are kept', async (t) => {
+  const app = await listening(async () => 'kept')
+  const socket = send(app, request)
+  const [first] = await once(socket, 'data')
+  t.match(String(first), /\r\nconnection: keep-alive\r\n/i)
+  socket.write(request)
+  t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /)
+  await app.close()
+})
+
+t.test('an answer that had begun is sent whole, and its connection closed', async (t) => {
+  const goOn = Promise.withResolvers<string>()
+  const app = await listening((_request, reply) =>
+    reply.send(
+      Readable.from(
+        (async function* () {
+          yield 'first '
+          yield await goOn.promise
+        })()
+      )
+    )
+  )
+  const socket = send(app, request)
+  const [head] = await once(socket, 'data')
+  t.match(String(head), /connection: keep-alive/i)
+  const closed = app.close()
+  await once(app.server, 'closing begins')
+  goOn.resolve('last')
+  t.match(await answerOf(socket), /last\r\n0\r\n\r\n$/)
+  await closed
+})
+
+t.test('a connection on which nothing was ever sent is closed at once', async () => {
+  const app = await listening(async () => 'unasked')
+  const arrived = once(app.server, 'connection')
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  await arrived
+  await Promise.all([app.close(), once(socket, 'close')])
+})
+
+t.test('half a request, and a handler that never answers, are cut off after closeTimeoutSeconds', async (t) => {
+  const { asked, handler } = waiting()
+  const app = await listening(handler, { closeTimeoutSeconds: 0.05 })
+  const half = send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nab')
+  const full = send(app, request)
+  await asked
+  const texts = Promise.all([answerOf(half), answerOf(full)])
+  await app.close()
+  t.strictSame(await texts, ['', ''])
+})
+
+t.test('HTTP/2 knows no such header: its answers arrive without it, and nobody is warned', async (t) => {
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  const { asked, answer, handler } = waiting()
+  const app = await listen(Fastify({ http2: true }) as unknown as FastifyInstance, handler, { closeTimeoutSeconds: 600 })
+  const client = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  const stream = client.request({ ':path': '/' })
+  await asked
+  const closed = app.close()
+  await once(app.server, 'closing begins')
+  answer({ fine: true })
+  const [headers] = await once(stream, 'response')
+  t.match(headers, { ':status': 200, connection: undefined })
+  stream.resume()
+  client.close()
+  await closed
+  t.strictSame(warnings, [])
+})
+
+t.test('a service that never listened closes too', async (t) => {
+  const app = Fastify()
+  await app.register(transportSecurity, { closeTimeoutSeconds: 600 })
+  app.get('/', async () => ({}))
+  t.equal((await app.inject('/')).statusCode, 200)
+  await app.close()
+})
+
+t.test('a limit that makes no sense stops the start', async (t) => {
+  await t.rejects(
+    listening(async () => '', { closeTimeoutSeconds: 0 }),
+    /closeTimeoutSeconds is 0/
+  )
+})
