@@ -96,12 +96,7 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
 
 // Another plugin may have said already what else the answer depends on, as CORS does with Origin.
 function varyWith(present: ReturnType<FastifyReply['getHeader']> = []): string {
-  const names = [present]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  if (!names.some((name) => name.toLowerCase() === 'accept-language')) names.push('accept-language')
-  return names.join(', ')
+  const names = [present].flat().join(',').toLowerCase().split(',')
+  const merged = new Set([...names.map((name) => name.trim()).filter((name) => name !== ''), 'accept-language'])
+  return merged.has('*') ? '*' : [...merged].join(', ')
 }

@@ -30,7 +30,8 @@ const generalCodes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Merges error lists into one catalogue. A code may stand in several lists when its status is the same; the first text wins.
+ * Merges error lists into one catalogue. A code may stand in several lists when its status is the same; the first text of
+ * each language wins, so that a list may bring another language for codes that are known already.
  * Throws a `TypeError` for a code with two statuses, and for a text that is missing in one of the languages.
  */
 export function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
@@ -38,20 +39,18 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
   const fields = new Map<string, Messages>()
   for (const { definitions, fieldMessages } of [httpErrors, ...include]) {
     for (const [code, definition] of Object.entries(definitions)) {
-      const known = entries.get(code)
-      if (known === undefined) entries.set(code, { code, ...definition })
-      else if (known.statusCode !== definition.statusCode) {
+      const known = entries.get(code) ?? { code, ...definition }
+      if (known.statusCode !== definition.statusCode) {
         throw new TypeError(
           `The error code ${code} is defined with the statuses ${known.statusCode} and ${definition.statusCode}. Rename one.`
         )
       }
-      requireLocales(code, definition.message, locales)
+      entries.set(code, { ...known, message: { ...definition.message, ...known.message } })
     }
-    for (const [key, messages] of Object.entries(fieldMessages)) {
-      requireLocales(key, messages, locales)
-      if (!fields.has(key)) fields.set(key, messages)
-    }
+    for (const [key, messages] of Object.entries(fieldMessages)) fields.set(key, { ...messages, ...fields.get(key) })
   }
+  for (const [code, { message }] of entries) requireLocales(code, message, locales)
+  for (const [key, messages] of fields) requireLocales(key, messages, locales)
   const sorted = [...entries.values()].toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
   const byStatus = new Map<number, CatalogueEntry>()
 
@@ -59,7 +58,7 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
     const registered = STATUS_CODES[statusCode] === undefined ? (statusCode < 500 ? 400 : 500) : statusCode
     let entry = byStatus.get(registered)
     if (entry === undefined) {
-      entry = entries.get(generalCodes[registered] ?? '') ?? soleHttpEntry(registered) ?? phraseEntry(registered)
+      entry = entries.get(generalCodes[registered] ?? soleHttpCode(registered) ?? '') ?? phraseEntry(registered)
       byStatus.set(registered, entry)
     }
     return entry
@@ -77,9 +76,8 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
 }
 
 // Only this package's own list: a service's 409 says something special, and a foreign 409 must not borrow its words.
-function soleHttpEntry(statusCode: number): CatalogueEntry | undefined {
-  const found = Object.entries(httpErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)
-  return found && { code: found[0], ...found[1] }
+function soleHttpCode(statusCode: number): string | undefined {
+  return Object.entries(httpErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)?.[0]
 }
 
 function phraseEntry(statusCode: number): CatalogueEntry {

@@ -133,3 +133,21 @@ t.test('each status has a general entry, also one that no list has', async (t) =
   ])
   t.equal(catalogue.ofStatus(401), catalogue.ofStatus(401), 'made once')
 })
+
+t.test('a list may bring another language for the codes and fields that are known already', async (t) => {
+  const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).join(' ')
+  const definitions = Object.entries(httpErrors.definitions).map(([code, definition]) => {
+    const places = placesIn(definition.message.en)
+    return [code, { ...definition, message: { en: `never shown ${places}`, fr: `${code} ${places}` } }] as const
+  })
+  const fields = Object.entries(httpErrors.fieldMessages).map(([key, { en }]) => [key, { en, fr: `fr ${en}` }] as const)
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  const include = [defineErrors(Object.fromEntries(definitions), Object.fromEntries(fields))]
+  await app.register(errorCatalogue, { include, locales: ['en', 'fr'], locale: ({ headers }) => headers['accept-language'] ?? 'en' })
+  const body = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } }
+  app.post('/', { schema: { body } }, async () => 'fine')
+  const answer = await app.inject({ method: 'POST', url: '/', headers: { 'accept-language': 'fr' }, body: {} })
+  t.match(answer.json().error, { message: /^VALIDATION_FAILED/, errors: [{ field: 'body.a', message: 'fr is required' }] })
+  t.equal(answer.headers['content-language'], 'fr')
+  t.match((await app.inject('/nowhere')).json().error.message, /^Nothing exists/)
+})
