@@ -8,12 +8,7 @@ let app: FastifyInstance | undefined
 // From the first moment on: a signal while the database is being prepared ends the process as quietly as any other.
 closeWithGrace({ delay: 9_000 }, async ({ err }) => {
   if (err) console.error(err)
-  if (app === undefined) return
-  const { server } = app
-  // A connection that was answering when the signal came stays open afterwards, and closing would wait for it.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50)
-  await app.close()
-  clearInterval(sweep)
+  await app?.close()
 })
 
 try {

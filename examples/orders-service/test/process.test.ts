@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -74,6 +75,21 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   t.equal(data.length, 20, 'the sample orders are not doubled')
   second.process.kill('SIGINT')
   t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v1\/products\n$/ })
+})
+
+t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
+  const child = startChild(t, await freshEnvironment())
+  const { hostname, port } = new URL(await child.address)
+  const unused = connect(Number(port), hostname)
+  const kept = connect(Number(port), hostname)
+  t.teardown(() => [unused, kept].forEach((socket) => socket.destroy()))
+  await Promise.all([once(unused, 'connect'), once(kept, 'connect')])
+  kept.write(`GET /v1/products HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`)
+  await once(kept, 'data')
+  const closed = Promise.all([once(unused, 'close'), once(kept, 'close')])
+  child.process.kill('SIGTERM')
+  t.match(await child.ended, { code: 0, err: '' })
+  await closed
 })
 
 t.test('killed without warning, it starts again with what it had answered', async (t) => {

@@ -7,8 +7,8 @@ const sweepMilliseconds = 50
 /**
  * Lets `app.close()` end with the last answer. Node closes the connections that are idle when closing begins, and then waits for
  * all others however long they stay open, its own time limits switched off. Here every HTTP/1 answer from then on carries
- * `connection: close` (RFC 9112 §9.6), an answer that had begun before is swept up when it ends, a connection on which nothing was
- * sent is closed at once, and whatever is left after the limit is cut off.
+ * `connection: close` (RFC 9112 §9.6), connections whose answer had begun before are closed when it ends, those on which nothing
+ * was sent at the first look, and whatever is left after the limit is cut off.
  */
 export function endConnections(app: FastifyInstance, timeoutMilliseconds: number): void {
   const server: Pick<Server, 'on'> & Partial<Pick<Server, 'closeIdleConnections'>> = app.server
@@ -24,8 +24,7 @@ export function endConnections(app: FastifyInstance, timeoutMilliseconds: number
   app.addHook('onSend', askToClose)
   app.addHook('preClose', (done) => {
     closing = true
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    sweep = setInterval(() => server.closeIdleConnections?.(), sweepMilliseconds).unref()
+    sweep = setInterval(closeIdle, sweepMilliseconds).unref()
     limit = setTimeout(() => {
       for (const socket of sockets) socket.destroy()
     }, timeoutMilliseconds).unref()
@@ -36,6 +35,12 @@ export function endConnections(app: FastifyInstance, timeoutMilliseconds: number
     clearTimeout(limit)
     done()
   })
+
+  // Not at once: the first request of a new connection may have arrived and not been read.
+  function closeIdle() {
+    server.closeIdleConnections?.()
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }
 
   function askToClose(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void) {
     if (closing && request.raw.httpVersionMajor === 1) reply.header('connection', 'close')

@@ -84,7 +84,7 @@ t.test('an answer that had begun is sent whole, and its connection closed', asyn
   await closed
 })
 
-t.test('a connection on which nothing was ever sent is closed at once', async () => {
+t.test('a connection on which nothing was ever sent is closed', async () => {
   const app = await listening(async () => 'unasked')
   const arrived = once(app.server, 'connection')
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
