@@ -135,9 +135,8 @@ t.test('each status has a general entry, also one that no list has', async (t) =
 })
 
 t.test('a list may bring another language for the codes and fields that are known already', async (t) => {
-  const placesIn = (text: string) => (text.match(/\{\w+\}/g) ?? []).join(' ')
   const definitions = Object.entries(httpErrors.definitions).map(([code, definition]) => {
-    const places = placesIn(definition.message.en)
+    const places = (definition.message.en.match(/\{\w+\}/g) ?? []).join(' ')
     return [code, { ...definition, message: { en: `never shown ${places}`, fr: `${code} ${places}` } }] as const
   })
   const fields = Object.entries(httpErrors.fieldMessages).map(([key, { en }]) => [key, { en, fr: `fr ${en}` }] as const)
