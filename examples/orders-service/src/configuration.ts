@@ -9,7 +9,7 @@ const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535 }),
   DATABASE_URL: Type.Optional(Type.String({ pattern: '^postgres(ql)?://.+' })),
-  DATA_DIR: Type.String({ default: fileURLToPath(new URL('data', example)) }),
+  DATA_DIR: Type.String({ pattern: '^(memory://|(?!.*://).+)$', default: fileURLToPath(new URL('data', example)) }),
   REDIS_URL: Type.Optional(Type.String({ pattern: '^rediss?://.+' })),
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$' })),
   NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('test'), Type.Literal('production')], { default: 'development' }),
@@ -24,13 +24,15 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   HOST: 'a host name or an address to listen on, as 127.0.0.1',
   PORT: 'a whole number from 0 to 65535; 0 takes a free port',
   DATABASE_URL: 'a postgres:// URL',
-  DATA_DIR: 'a folder',
+  DATA_DIR: 'a folder, or memory://',
   REDIS_URL: 'a redis:// or rediss:// URL',
   PUBLIC_URL: 'an http or https URL without a trailing slash, as https://api.example.com',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
   SEED_ORDERS: 'a whole number from 0 to 10000000'
 }
+
+const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
 
 /** Everything that can be set from outside. */
 export interface Configuration {
@@ -72,6 +74,13 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
 }
 
 function parse(environment: Readonly<Record<string, string | undefined>>) {
+  const env = read(environment)
+  const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
+  if (malformed.length > 0) throw mistakesIn(malformed)
+  return env
+}
+
+function read(environment: Readonly<Record<string, string | undefined>>) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
   try {
     return envSchema<Static<typeof Environment>>({
@@ -84,9 +93,12 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
     // Anything else is not about a variable: a .env that can't be read.
     const { errors } = error as { errors?: { instancePath: string }[] }
     if (errors === undefined) throw error
-    const names = [...new Set(errors.map(({ instancePath }) => instancePath.slice(1) as keyof typeof expected))]
-    throw new ConfigurationError(names.map((name) => `${name} must be ${expected[name]}.`).join(' '))
+    throw mistakesIn(errors.map(({ instancePath }) => instancePath.slice(1) as keyof typeof expected))
   }
+}
+
+function mistakesIn(names: readonly (keyof typeof expected)[]) {
+  return new ConfigurationError([...new Set(names)].map((name) => `${name} must be ${expected[name]}.`).join(' '))
 }
 
 // Neither a wildcard address nor a port that is still to be chosen tells a client where to go.

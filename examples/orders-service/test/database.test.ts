@@ -5,6 +5,7 @@ import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
 import type { Database } from '../src/database/database.ts'
 import { isFailure, onViolation } from '../src/database/errors.ts'
+import { lockFolder } from '../src/database/folder-lock.ts'
 import { applyMigrations } from '../src/database/migrations.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { openPGlite } from '../src/database/pglite.ts'
@@ -120,6 +121,19 @@ t.test('a data folder keeps what was written, and belongs to one process at a ti
   await second.close()
 })
 
+t.test('of several that take a data folder at the same moment, one gets it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lockFolder(folder)))
+  const [release] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+  t.strictSame(
+    refusals.map(({ reason }) => /is in use by another process/.test(String(reason))),
+    [true, true, true, true]
+  )
+  await release?.value()
+})
+
 t.test('a data folder that can not be opened is given back, so that mending it is enough', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
   t.teardown(() => rm(folder, { recursive: true }))
@@ -134,11 +148,13 @@ t.test('a data folder that can not be opened is given back, so that mending it i
 t.test('a long seeding shows how far it is, a short one shows nothing', async (t) => {
   const written = t.capture(process.stderr, 'write', () => true)
   showProgress(830, 830)
+  showProgress(5_000, 20_000)
   showProgress(500_000, 1_000_000)
   showProgress(1_000_000, 1_000_000)
   t.strictSame(
     written().map(({ args }) => args[0]),
     [
+      `\rSeeding orders ${'█'.repeat(7)}${'░'.repeat(23)} 5,000 of 20,000`,
       `\rSeeding orders ${'█'.repeat(15)}${'░'.repeat(15)} 500,000 of 1,000,000`,
       `\rSeeding orders ${'█'.repeat(30)} 1,000,000 of 1,000,000\n`
     ]

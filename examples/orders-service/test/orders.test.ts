@@ -155,6 +155,13 @@ t.test('cancelling is a POST on a noun; it returns the units, once [M3] [P5]', a
   t.equal(await stockOf(product), 10)
 })
 
+t.test('a body that is null, or no object, cancels nothing', async (t) => {
+  const path = await orderIn('pending', await newProduct())
+  for (const text of ['null', '[]', '""', '{"reason":null}'])
+    t.equal((await ask('POST', `${path}/cancellations`, Buffer.from(text), { 'content-type': 'application/json' })).status, 422, text)
+  t.equal((await ask('GET', path)).body.data.status, 'pending')
+})
+
 t.test('an order is cancelled without a body too, and not after it was shipped', async (t) => {
   const product = await newProduct()
   const { status, body } = await ask('POST', `${await orderIn('pending', product)}/cancellations`)

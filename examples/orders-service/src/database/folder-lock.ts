@@ -5,25 +5,35 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+// Linux and Windows have local sockets that are no files: they end with their process, and only one process can have the name.
+const isFile = !['linux', 'win32'].includes(process.platform)
+
 /**
  * Takes a folder for this process; resolves to the function that gives it back. Throws when another process has it.
  *
- * The lock is a local socket that only a living process can answer on. A file with a process id would outlive a crash,
+ * The lock is a local socket that only a living process can listen on. A file with a process id would outlive a crash,
  * and the id in it may by then belong to somebody else.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const name = `orders-service-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 16)}`
-  const address = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`)
-  if (await isAnswered(address))
-    throw new Error(`The data folder ${folder} is in use by another process. Stop it, or name another DATA_DIR.`)
-  rmSync(address, { force: true })
+  const address = addressOf(realpathSync(folder))
+  // A socket that is a file outlives a crash, and then nobody answers on it.
+  if (!(await isAnswered(address)) && isFile) rmSync(address, { force: true })
 
   const server = createServer((socket) => socket.destroy()).listen(address)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
+    throw new Error(`The data folder ${folder} is in use by another process. Stop it, or name another DATA_DIR.`)
+  })
   server.unref()
   return async () => {
     await new Promise((resolve) => server.close(resolve))
   }
+}
+
+function addressOf(folder: string) {
+  const name = `orders-service-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`
+  if (isFile) return join(tmpdir(), `${name}.sock`)
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : `\0${name}`
 }
 
 async function isAnswered(address: string) {

@@ -40,7 +40,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
 
 // A reason may be given and need not be: then there is nothing to send.
 async function allowNoBody(request: { body: unknown }) {
-  request.body ??= {}
+  if (request.body === undefined) request.body = {}
 }
 
 function linked(reply: Pick<FastifyReply, 'link'>, order: Order) {
