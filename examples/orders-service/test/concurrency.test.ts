@@ -12,6 +12,11 @@ const ignore = () => {}
 const touch = `UPDATE categories SET description = description WHERE name = $1`
 const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
+function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH' | 'POST' | 'DELETE', string, object?] {
+  if (how === 'paid') return ['PATCH', order, { status: 'paid' }]
+  return how === 'deleted' ? ['DELETE', order] : ['POST', `${order}/cancellations`, {}]
+}
+
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
   t.setTimeout(120_000)
@@ -68,6 +73,44 @@ else {
     t.equal(answers.filter(({ status }) => status === 201).length, 1)
     t.equal(answers.filter(({ body }) => body.error?.code === 'ORDER_ALREADY_CANCELLED').length, 9)
     t.equal((await ask('GET', `/v1/products/${product.id}`)).body.data.unitsInStock, product.unitsInStock)
+  })
+
+  t.test('whatever is done to one order at once, no unit of stock is lost and nobody sees a 5xx', async (t) => {
+    const { ask } = await startService(t, await freshDatabase(t, server))
+    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
+    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const product = async () =>
+      (await ask('POST', '/v1/products', { name: 'Contested', categoryId, unitPrice: '1.37', unitsInStock: 100 })).body.data.id as string
+    const [one, two] = [await product(), await product()]
+    for (const last of ['paid', 'cancellations', 'deleted'] as const) {
+      const items = [one, two].map((productId) => ({ productId, quantity: 3 }))
+      const path = `/v1/orders/${(await ask('POST', '/v1/orders', { customerId, items })).body.data.id}`
+      const [first, second] = (await ask('GET', `${path}/items`)).body.data.map(({ id }: { id: string }) => `${path}/items/${id}`)
+      const answers = await Promise.all(
+        Array.from({ length: 6 }, (_, quantity) => [
+          ask('POST', `${path}/items`, { productId: two, quantity: quantity + 1 }),
+          ask('PATCH', first, { quantity: quantity + 1 }),
+          ask('POST', '/v1/orders', { customerId, items: items.toReversed() }),
+          ask('PATCH', second, { quantity: 7 - quantity }),
+          ask('PATCH', path, { note: `note ${quantity}` }),
+          quantity === 3 ? ask('DELETE', second) : ask('GET', path),
+          ...(quantity < 4 ? [] : [ask(...end(last, path))])
+        ]).flat()
+      )
+      t.strictSame(
+        answers.filter(({ status }) => status >= 500).map(({ body }) => body),
+        []
+      )
+      const others = answers.filter(({ status, headers }) => status === 201 && /\/orders\/[^/]+$/.test(headers['location'] as string))
+      for (const { headers } of others) await ask('DELETE', new URL(headers['location'] as string).pathname)
+      await ask('DELETE', path)
+      const left = await Promise.all([one, two].map((id) => ask('GET', `/v1/products/${id}`)))
+      t.strictSame(
+        left.map(({ body }) => body.data.unitsInStock),
+        [100, 100],
+        last
+      )
+    }
   })
 
   t.test('PUT under one new id, many times at once, creates one product', async (t) => {

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { readImageHeader } from '../src/images/content.ts'
 import { startService } from './service.ts'
@@ -12,6 +13,22 @@ const { ask } = await startService(t)
 const [product] = (await ask('GET', '/v1/products')).body.data
 const collection = `/v1/products/${product.id}/images`
 const upload = (bytes: Buffer, type: string) => ask('POST', collection, bytes, { 'content-type': type })
+
+// A PNG of exactly that size: the bytes before IEND are a private chunk of zeros.
+function pngOf(size: number) {
+  const content = Buffer.concat([Buffer.from('prVt'), Buffer.alloc(size - png.length - 12)])
+  const numbers = Buffer.alloc(8)
+  numbers.writeUInt32BE(content.length - 4, 0)
+  numbers.writeUInt32BE(crc32(content), 4)
+  return Buffer.concat([png.subarray(0, -12), numbers.subarray(0, 4), content, numbers.subarray(4), png.subarray(-12)])
+}
+
+// With the checksum of what it has become.
+function withHeader(at: number, value: number) {
+  const bytes = changed(png, at, value)
+  bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
+  return bytes
+}
 
 function changed(bytes: Buffer, at: number, value: number) {
   return Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
@@ -86,7 +103,10 @@ t.test('a body that is no image, or another one than it is called, is 422', asyn
     [png, 'image/jpeg'],
     [Buffer.from('<svg onload="alert(1)"/>'), 'image/png'],
     [png.subarray(0, 20), 'image/png'],
-    [jpeg.subarray(0, 20), 'image/jpeg']
+    [png.subarray(0, -1), 'image/png'],
+    [Buffer.concat([png, Buffer.from('<script>alert(1)</script>')]), 'image/png'],
+    [jpeg.subarray(0, 20), 'image/jpeg'],
+    [jpeg.subarray(0, -1), 'image/jpeg']
   ] as const) {
     const { status, body } = await upload(bytes, type)
     t.equal(status, 422)
@@ -98,8 +118,10 @@ t.test('a body that is no image, or another one than it is called, is 422', asyn
 t.test('another type is 415, more than 1 MiB is 413, exactly 1 MiB is taken', async (t) => {
   t.equal((await ask('POST', collection, { name: 'x' })).status, 415)
   t.equal((await upload(png, 'image/gif')).status, 415)
-  t.equal((await upload(Buffer.concat([png, Buffer.alloc(1_048_577 - png.length)]), 'image/png')).status, 413)
-  t.equal((await upload(Buffer.concat([png, Buffer.alloc(1_048_576 - png.length)]), 'image/png')).status, 201)
+  t.equal((await upload(pngOf(1_048_577), 'image/png')).status, 413)
+  t.match(await upload(pngOf(1_048_576), 'image/png'), { status: 201, body: { data: { sizeBytes: 1_048_576 } } })
+  const large = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(1_048_576 - jpeg.length), jpeg.subarray(-2)])
+  t.equal((await upload(large, 'image/jpeg')).status, 201)
 })
 
 t.test('images are listed under their product, and deleted once', async (t) => {
@@ -125,13 +147,18 @@ t.test('a product that does not exist has no images', async (t) => {
 
 t.test('image headers are read, and nonsense is not', async (t) => {
   t.strictSame(readImageHeader(png), { mediaType: 'image/png', width: 1, height: 1 })
+  t.strictSame(readImageHeader(withHeader(19, 9)), { mediaType: 'image/png', width: 9, height: 1 })
   t.strictSame(readImageHeader(jpeg), { mediaType: 'image/jpeg', width: 3, height: 2 })
   for (const [name, bytes] of [
     ['nothing', Buffer.alloc(0)],
-    ['a PNG without width', changed(png, 19, 0)],
-    ['a PNG with a negative height', changed(png, 20, 0x80)],
-    ['a PNG of an unknown colour type', changed(png, 25, 5)],
-    ['a PNG with a depth that its colours cannot have', changed(png, 24, 1)],
+    ['a PNG without width', withHeader(19, 0)],
+    ['a PNG with a negative height', withHeader(20, 0x80)],
+    ['a PNG of an unknown colour type', withHeader(25, 5)],
+    ['a PNG with a depth that its colours cannot have', withHeader(24, 1)],
+    ['a PNG cut off after its header', png.subarray(0, 33)],
+    ['a PNG whose data does not match its checksum', changed(png, 45, 0)],
+    ['a PNG without data', Buffer.concat([png.subarray(0, 33), png.subarray(-12)])],
+    ['a PNG with a chunk that is longer than the file', changed(png, 33, 0x7f)],
     ['a JPEG without height', changed(jpeg, 27, 0)],
     ['a JPEG with a segment that leads back', Buffer.from('ffd8ffe000010000000000000000', 'hex')],
     ['a JPEG whose only frame header is a table', changed(jpeg, 22, 0xc4)],

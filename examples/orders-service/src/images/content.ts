@@ -1,11 +1,13 @@
-/** What the first bytes of an image say about it. */
+import { crc32 } from 'node:zlib'
+
+/** What an image says about itself. */
 export interface ImageHeader {
   readonly mediaType: 'image/png' | 'image/jpeg'
   readonly width: number
   readonly height: number
 }
 
-/** Reads what an image really is, whatever its sender called it. `undefined` when it is no PNG and no JPEG. */
+/** Reads what an image really is, whatever its sender called it. `undefined` when it is no whole PNG and no whole JPEG. */
 export function readImageHeader(bytes: Buffer): ImageHeader | undefined {
   return readPng(bytes) ?? readJpeg(bytes)
 }
@@ -24,10 +26,25 @@ function readPng(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < 33 || !bytes.subarray(0, 16).equals(pngStart)) return undefined
   const [width, height, depth, colour] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20), bytes.readUInt8(24), bytes.readUInt8(25)]
   if (!isSize(width) || !isSize(height) || !depthsByColour[colour]?.includes(depth)) return undefined
-  return { mediaType: 'image/png', width, height }
+  return isWholePng(bytes) ? { mediaType: 'image/png', width, height } : undefined
 }
 
-// SOI, then segments with their lengths until the frame header, which has the size (ITU-T T.81, annex B).
+// Chunks with right checksums, data among them, and nothing after IEND (§5.3 and §5.6).
+function isWholePng(bytes: Buffer) {
+  let hasData = false
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const end = at + 12 + bytes.readUInt32BE(at)
+    if (end > bytes.length || crc32(bytes.subarray(at + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) return false
+    const type = bytes.toString('latin1', at + 4, at + 8)
+    if (type === 'IEND') return hasData && end === bytes.length
+    hasData ||= type === 'IDAT'
+    at = end
+  }
+  return false
+}
+
+// SOI, then segments with their lengths until the frame header, which has the size, and EOI somewhere after it (ITU-T T.81, annex B).
+// What cameras put behind EOI is left to them.
 function readJpeg(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
   let at = 2
@@ -39,7 +56,8 @@ function readJpeg(bytes: Buffer): ImageHeader | undefined {
     }
     if (isFrameHeader(marker)) {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)]
-      return isSize(width) && isSize(height) ? { mediaType: 'image/jpeg', width, height } : undefined
+      const isWhole = bytes.includes('\xff\xd9', at + 9, 'latin1')
+      return isWhole && isSize(width) && isSize(height) ? { mediaType: 'image/jpeg', width, height } : undefined
     }
     const length = bytes.readUInt16BE(at + 2)
     if (length < 2) return undefined

@@ -1,0 +1,65 @@
+import t from 'tap'
+import { customerErrors } from '../src/customers/errors.ts'
+import { imageErrors } from '../src/images/errors.ts'
+import { orderErrors } from '../src/orders/errors.ts'
+import { productErrors } from '../src/products/errors.ts'
+import { startService } from './service.ts'
+
+t.setTimeout(120_000)
+const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
+
+t.test('each error of the service is told in Spanish to whoever reads Spanish, and says so [G1] [N6]', async (t) => {
+  const { ask } = await startService(t)
+  const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
+  const [customer, other] = (await ask('GET', '/v1/customers')).body.data
+  const newProduct = async (more: object = {}) =>
+    (await ask('POST', '/v1/products', { name: 'Pan', categoryId, unitPrice: '1', unitsInStock: 9, ...more })).body.data.id as string
+  const order = (...ids: readonly string[]) => ({ customerId: customer.id, items: ids.map((productId) => ({ productId, quantity: 3 })) })
+  const newOrder = async (id: string) => `/v1/orders/${(await ask('POST', '/v1/orders', order(id))).body.data.id}`
+
+  const [pan, dollars, old] = [await newProduct(), await newProduct({ currency: 'USD' }), await newProduct({ discontinued: true })]
+  const [shipped, cancelled] = [await newOrder(pan), await newOrder(pan)]
+  for (const status of ['paid', 'shipped']) await ask('PATCH', shipped, { status })
+  await ask('POST', `${cancelled}/cancellations`)
+
+  const cases: [code: string, message: string, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, field?: string][] = [
+    ['EMAIL_IN_USE', 'Otro cliente tiene esta dirección', 'PATCH', `/v1/customers/${customer.id}`, { email: other.email }],
+    ['INVALID_IMAGE', 'El cuerpo no es una imagen', 'POST', `/v1/products/${pan}/images`, Buffer.from('x'), 'no es un image/png válido'],
+    ['PRODUCT_IN_ORDERS', 'Hay pedidos con este producto', 'DELETE', `/v1/products/${pan}`],
+    [
+      'UNKNOWN_CATEGORY',
+      'La categoría no existe',
+      'PATCH',
+      `/v1/products/${pan}`,
+      { categoryId: unknown },
+      'no corresponde a ninguna categoría'
+    ],
+    ['INSUFFICIENT_STOCK', 'Solo quedan 6 de Pan.', 'POST', '/v1/orders', order(pan, pan, pan)],
+    ['PRODUCT_DISCONTINUED', 'Pan está descatalogado', 'POST', '/v1/orders', order(old)],
+    ['ORDER_NOT_PENDING', 'El pedido está en estado shipped', 'POST', `${shipped}/items`, { productId: pan, quantity: 1 }],
+    ['STATUS_CHANGE_NOT_ALLOWED', 'Un pedido no puede pasar de shipped a paid.', 'PATCH', shipped, { status: 'paid' }],
+    ['ORDER_ALREADY_SHIPPED', 'El pedido ya se ha enviado', 'POST', `${shipped}/cancellations`],
+    ['ORDER_ALREADY_CANCELLED', 'El pedido ya está cancelado.', 'POST', `${cancelled}/cancellations`],
+    [
+      'UNKNOWN_CUSTOMER',
+      'El cliente no existe.',
+      'POST',
+      '/v1/orders',
+      { ...order(pan), customerId: unknown },
+      'no corresponde a ningún cliente'
+    ],
+    ['UNKNOWN_PRODUCT', 'El pedido incluye productos', 'POST', '/v1/orders', order(unknown), 'no corresponde a ningún producto'],
+    ['MIXED_CURRENCIES', 'Todos los productos', 'POST', '/v1/orders', order(pan, dollars), 'tiene el precio en USD, no en EUR']
+  ]
+  for (const [code, message, method, path, body, field] of cases) {
+    const type = { 'content-type': body instanceof Buffer ? 'image/png' : 'application/json' }
+    const { headers, body: answer } = await ask(method, path, body, { ...(body && type), 'accept-language': 'es-MX, en;q=0.5' })
+    t.equal(answer.error.code, code)
+    t.ok(answer.error.message.startsWith(message), answer.error.message)
+    t.equal(answer.error.errors?.[0].message, field)
+    t.equal(headers['content-language'], 'es')
+    t.match(headers['vary'], /accept-language/)
+  }
+  const own = [customerErrors, imageErrors, productErrors, orderErrors].flatMap(({ definitions }) => Object.keys(definitions))
+  t.strictSame(cases.map(([code]) => code).sort(), own.sort(), 'each of them')
+})
