@@ -67,6 +67,11 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
   }
 }
 
+/** Tells a failure of the service from what any client can provoke: an unknown method or HTTP version is a 5xx too. */
+export function isOurFault(statusCode: number): boolean {
+  return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
+}
+
 /** The status that a thrown value names, else 500. */
 export function statusOf(thrown: unknown): number {
   try {

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { type Asked, askedOfRaw } from './answer.ts'
 import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
 import { buildCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts'
-import { failureOf } from './failure.ts'
+import { failureOf, isOurFault } from './failure.ts'
 import type { FinalAnswer } from './final-answer.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
@@ -74,7 +74,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = answering.failureOn(request, error)
-    if (failure.statusCode >= 500) request.log.error({ err: error }, 'request failed')
+    if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request refused')
     // Part of another answer is on its way: cutting it short is the only honest end.
     if (reply.raw.headersSent) reply.raw.destroy()

@@ -141,3 +141,18 @@ t.test('a function among the options that throws is logged, and the defaults ans
   t.match(lines.join(''), /answerHeaders threw/)
   t.match(lines.join(''), /a function among the options of the error catalogue threw/)
 })
+
+t.test('the log has our failures as errors, and not what any client can provoke', async (t) => {
+  const lines: string[] = []
+  const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
+  await app.register(errorCatalogue)
+  app.get('/:status', async (request) => {
+    const { status } = request.params as { status: string }
+    throw Object.assign(new Error(`thrown ${status}`), { statusCode: Number(status) })
+  })
+  for (const status of [404, 500, 501, 503, 505]) await app.inject(`/${status}`)
+  t.strictSame(
+    lines.map((line) => JSON.parse(line).err.message),
+    ['thrown 500', 'thrown 503']
+  )
+})
