@@ -12,6 +12,11 @@ type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
 type Listener = (request: RawRequest, response: RawResponse) => void
 
+/** On each connection: its newest response, and how much it had sent when that one's request was read. */
+const newest: unique symbol = Symbol('concordat.newestResponse')
+const readBefore: unique symbol = Symbol('concordat.readBefore')
+type Connection = Duplex & { [newest]?: ServerResponse; [readBefore]?: number }
+
 /** What the server's own events need to answer in the envelope. */
 export interface Wire {
   readonly app: FastifyInstance
@@ -25,7 +30,7 @@ export function installWire(wire: Wire): void {
   const server: Server & { requireHostHeader?: boolean } = wire.app.server
   // Node would answer a missing Host with an empty 400; the first hook refuses it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
-  const { inFlight, readBefore } = trackResponses(wire, server)
+  trackResponses(wire, server)
   const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
@@ -35,11 +40,11 @@ export function installWire(wire: Wire): void {
     refused.add(socket)
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
     if (plain) return answerSocket(wire, 'HTTPS_REQUIRED', plain)
-    answerClientError(wire, inFlight.get(socket), error, socket)
+    answerClientError(wire, inFlightOn(socket), error, socket)
   })
   server.on('timeout', (socket: Socket) => {
-    const isIdle = (socket.bytesRead ?? 0) === (readBefore.get(socket) ?? 0)
-    answerIdleSocket(wire, inFlight.get(socket), socket, isIdle)
+    const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
+    answerIdleSocket(wire, inFlightOn(socket), socket, isIdle)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     answerRaw(wire, 'EXPECTATION_FAILED', request, response)
@@ -48,16 +53,13 @@ export function installWire(wire: Wire): void {
     continueWhenRead(request, response)
     server.emit('request', request, response)
   })
-  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => answerConnect(wire, inFlight, request, target))
+  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => answerConnect(wire, request, target))
   server.on('unknownProtocol', (socket: Duplex) => answerSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
 }
 
 // Every request passes here first: what throws before routing (a request id generator, a log serializer, a URL rewriter)
 // would otherwise end the process, and a closing server would answer in Fastify's own words.
 function trackResponses(wire: Wire, server: Server) {
-  const inFlight = new WeakMap<Duplex, ServerResponse>()
-  // How much a connection had sent when its last answer was done: more than that is the beginning of another request.
-  const readBefore = new WeakMap<Duplex, number>()
   let closing = false
   wire.app.addHook('preClose', (done) => {
     closing = true
@@ -67,8 +69,11 @@ function trackResponses(wire: Wire, server: Server) {
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (request.httpVersionMajor !== 2) {
-      inFlight.set(request.socket, response)
-      response.on('close', forget)
+      const connection: Connection = request.socket
+      connection[newest] = response
+      connection[readBefore] = request.socket.bytesRead
+      // Its body is part of the same request; a request without one has been read as a whole.
+      if (!request.readableEnded) response.on('close', rememberRead)
     }
     if (closing) return answerRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
     try {
@@ -77,14 +82,17 @@ function trackResponses(wire: Wire, server: Server) {
       answerRaw(wire, 'INTERNAL_ERROR', request, response, error)
     }
   })
-  return { inFlight, readBefore }
+}
 
-  // An idle connection must not hold on to its last request; with pipelining, a later one is there already.
-  function forget(this: ServerResponse) {
-    const { socket } = this.req
-    if (inFlight.get(socket) === this) inFlight.delete(socket)
-    readBefore.set(socket, socket.bytesRead)
-  }
+function rememberRead(this: ServerResponse) {
+  const { socket } = this.req
+  ;(socket as Connection)[readBefore] = socket.bytesRead
+}
+
+// With pipelining, an earlier one may be in flight too: Node sends them in order.
+function inFlightOn(connection: Connection): ServerResponse | undefined {
+  const response = connection[newest]
+  return response?.closed ? undefined : response
 }
 
 // A client that speaks plain HTTP to a TLS port can be answered only on the socket below the TLS one. Node does not lead from
@@ -149,10 +157,10 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 // HTTP/1 hands over the socket, HTTP/2 a response.
-function answerConnect(wire: Wire, inFlight: WeakMap<Duplex, ServerResponse>, request: RawRequest, target: Duplex | RawResponse): void {
+function answerConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
   if ('writeHead' in target) return answerRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
   const answer = wire.answerOf('METHOD_NOT_IMPLEMENTED', askedOfRaw(request))
-  const before = inFlight.get(target)
+  const before = inFlightOn(target)
   if (before === undefined) writeSocket(target, answer)
   else before.once('close', () => writeSocket(target, answer))
 }
