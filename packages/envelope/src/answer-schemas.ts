@@ -16,12 +16,14 @@ const bodiless = new Set(['204', '205'])
 /**
  * Puts the resources that a route declares into the envelope. `reference` stores a schema that points into itself under an
  * id of its own and returns a reference to it. Throws a `TypeError` when no success is declared, and when an error is: errors
- * have one shape, and a schema for them would only join the types of what a handler may return.
+ * have one shape, and a schema for them would only join the types of what a handler may return. `meta` has the schemas of
+ * further members of `_meta`.
  */
 export function declareAnswers(
   route: string,
   response: unknown,
-  reference: (schema: JsonSchema, status: string) => JsonSchema
+  reference: (schema: JsonSchema, status: string) => JsonSchema,
+  meta?: Readonly<Record<string, JsonSchema>>
 ): DeclaredAnswers {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status))) {
@@ -53,6 +55,6 @@ export function declareAnswers(
 
   function envelop(status: string, schema: JsonSchema): JsonSchema {
     resources.set(status.toLowerCase(), schema)
-    return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema)
+    return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema, meta)
   }
 }

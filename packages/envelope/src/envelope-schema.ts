@@ -9,14 +9,18 @@ const link = {
   required: ['rel', 'href', 'method'],
   properties: { rel: text, href: text, method: text }
 }
-const meta = { type: 'object', required: ['version', 'timestamp'], properties: { version: text, timestamp: text } }
 
-/** The schema of the envelope around a resource (rules E1, E2, K1). */
-export function envelopeSchema(data: JsonSchema): JsonSchema {
+/** The schema of the envelope around a resource (rules E1, E2, K1), with the schemas of further members of `_meta`. */
+export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  const meta = { version: text, ...furtherMeta, timestamp: text }
   return {
     type: 'object',
     required: ['data', '_links', '_meta'],
-    properties: { data, _links: { type: 'array', items: link }, _meta: meta }
+    properties: {
+      data,
+      _links: { type: 'array', items: link },
+      _meta: { type: 'object', required: Object.keys(meta), properties: meta }
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { DeclaredAnswers } from './answer-schemas.ts'
 import { unenvelopedAnswer } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
 import type { ResolvedEnvelopeOptions } from './options.ts'
+import { type ResourceWriter, resourceWriter } from './resource-writer.ts'
 import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped } from './timestamp-tail.ts'
 
@@ -15,16 +16,26 @@ export const selfLink: unique symbol = Symbol('concordat.selfLink')
 /** A reply with the links that its handler asked for. */
 export type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
 
-type Removal = (value: unknown) => unknown
+/** How the resource of one status is made fit for the envelope. */
+interface Preparation {
+  readonly write: ResourceWriter | undefined
+  readonly withoutNulls: (value: unknown) => unknown
+}
 
-/** Makes the function that puts what a handler returned into the envelope, for the answers that one route declares. */
+// What Fastify says of an object whose handler chose neither a type nor a serializer.
+const plainJson = 'application/json; charset=utf-8'
+
+/**
+ * Makes the function that puts what a handler returned into the envelope, for the answers that one route declares. A resource
+ * of plain form becomes text at once; any other the object that the compiled serializer of the route takes.
+ */
 export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
-  const { version, parts, now } = options
+  const { version, now } = options
   const originOf = originResolver(options)
   const timestamp = isoClock(now)
 
   return ({ resources }, lookup) => {
-    const removals = new Map<number, Removal | undefined>()
+    const preparations = new Map<number, Preparation | undefined>()
     return (request, reply, data) => {
       const { statusCode } = reply
       if (statusCode >= 300 || statusCode === 204 || statusCode === 205) return data
@@ -32,30 +43,35 @@ export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: Declared
         throw unenvelopedAnswer(
           `${nameOf(request)} answered ${statusCode} with ${String(data)}. Return the resource, or reply.noContent().`
         )
-      if (!removals.has(statusCode)) removals.set(statusCode, removalFor(statusCode))
-      const withoutNulls = removals.get(statusCode)
-      if (withoutNulls === undefined)
+      if (!preparations.has(statusCode)) preparations.set(statusCode, preparationFor(statusCode))
+      const preparation = preparations.get(statusCode)
+      if (preparation === undefined)
         throw unenvelopedAnswer(`${nameOf(request)} answered ${statusCode}, which its schema.response does not declare.`)
       const own = reply as LinkedReply
       own[enveloped] = true
-      return {
-        data: withoutNulls(data),
-        _links: linksOf(request, own),
-        _meta: { version: version(request), timestamp: timestamp() }
-      }
+      const { links, meta } = partsOf(request, own)
+      const text = reply.getHeader('content-type') === plainJson ? preparation.write?.(data) : undefined
+      if (text === undefined) return { data: preparation.withoutNulls(data), _links: links, _meta: meta }
+      reply.serializer(asItIs)
+      return `{"data":${text},"_links":${JSON.stringify(links)},"_meta":${JSON.stringify(meta)}}`
     }
 
-    function removalFor(statusCode: number): Removal | undefined {
+    function preparationFor(statusCode: number): Preparation | undefined {
       const schema = resources.get(String(statusCode)) ?? resources.get('2xx')
-      return schema && nullRemoval(schema, lookup)
+      return schema && { write: resourceWriter(schema), withoutNulls: nullRemoval(schema, lookup) }
     }
   }
 
-  function linksOf(request: FastifyRequest, reply: LinkedReply): Link[] {
+  function partsOf(request: FastifyRequest, reply: LinkedReply) {
     const links = [reply[selfLink] ?? ownUrl(request)]
     if (reply[addedLinks] !== null) links.push(...reply[addedLinks])
-    for (const part of parts) links.push(...(part(request, reply).links ?? []))
-    return links
+    let furtherMeta: Readonly<Record<string, unknown>> | undefined
+    for (const part of options.parts) {
+      const added = part(request, reply)
+      if (added.links) links.push(...added.links)
+      if (added.meta) furtherMeta = { ...furtherMeta, ...added.meta }
+    }
+    return { links, meta: { version: version(request), ...furtherMeta, timestamp: timestamp() } }
   }
 
   // The self link of HEAD says GET, or its Content-Length would not be that of GET.
@@ -93,6 +109,10 @@ export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, pa
 // By its tag, as Fastify does: the mere name Response would load Node's fetch.
 function isResponse(payload: unknown): payload is { status?: number } {
   return Object.prototype.toString.call(payload) === '[object Response]'
+}
+
+function asItIs(payload: unknown): string {
+  return payload as string
 }
 
 function nameOf(request: FastifyRequest) {

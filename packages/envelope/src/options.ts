@@ -1,9 +1,12 @@
 import type { Link, OriginOptions } from '@concordat/links'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { JsonSchema } from './envelope-schema.ts'
 
 /** What another plugin adds to the envelope of an answer. */
 export interface EnvelopePart {
-  readonly links?: readonly Link[]
+  readonly links?: readonly Link[] | undefined
+  /** Members of `_meta`, each declared by the option `meta` for the route. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** Settings of the envelope. */
@@ -19,10 +22,15 @@ export interface EnvelopeOptions extends OriginOptions {
    */
   readonly base?: (request: FastifyRequest) => string
   /**
-   * Functions that add links to every enveloped answer.
+   * Functions that add links, and members of `_meta`, to every enveloped answer.
    * @default []
    */
   readonly parts?: readonly ((request: FastifyRequest, reply: FastifyReply) => EnvelopePart)[]
+  /**
+   * The schemas of what the answers of a route have in `_meta` beside version and timestamp. Each answer must then have them all.
+   * @default () => undefined
+   */
+  readonly meta?: (route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined
   /**
    * Path prefixes of routes that other people's plugins add and that are not enveloped, as `/reference/`.
    * @default []
@@ -46,6 +54,7 @@ export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOption
     version: options.version ?? (() => 'v1'),
     base: options.base ?? (() => ''),
     parts: options.parts ?? [],
+    meta: options.meta ?? (() => undefined),
     exceptPrefixes,
     now: options.now ?? Date.now
   }

@@ -66,7 +66,12 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (route.config?.envelope === false || options.exceptPrefixes.some((prefix) => route.url.startsWith(prefix))) return
-    const answers = declareAnswers(`${String(route.method)} ${route.url}`, route.schema?.response, (schema) => addSchema(this, schema))
+    const answers = declareAnswers(
+      `${String(route.method)} ${route.url}`,
+      route.schema?.response,
+      (schema) => addSchema(this, schema),
+      options.meta(route)
+    )
     const enveloping = envelopeFor(answers, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object: the author may use the same schema for another route.
     route.schema = { ...route.schema, response: answers.response }
