@@ -11,6 +11,8 @@ export const item = {
   updatedAt: '2025-01-01T00:00:00.000Z'
 }
 
+export const list = Array.from({ length: 50 }, () => ({ ...item }))
+
 const text = { type: 'string' }
 export const itemSchema = {
   type: 'object',
@@ -25,5 +27,15 @@ export const itemSchema = {
     discontinued: { type: 'boolean' },
     createdAt: text,
     updatedAt: text
+  }
+}
+
+const link = { type: 'object', required: ['rel', 'href', 'method'], properties: { rel: text, href: text, method: text } }
+const meta = { type: 'object', required: ['version', 'timestamp'], properties: { version: text, timestamp: text } }
+export function envelopeSchema(data: object): object {
+  return {
+    type: 'object',
+    required: ['data', '_links', '_meta'],
+    properties: { data, _links: { type: 'array', items: link }, _meta: meta }
   }
 }

@@ -3,14 +3,18 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
-import { item } from './item.ts'
+import { item, list } from './item.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 2)
-const path = `/v1/products/${item.id}`
+const works = [
+  { name: 'item GET', path: `/v1/products/${item.id}`, resource: item },
+  { name: 'collection of 50', path: '/v1/products', resource: list }
+]
 const baseline = 'bare'
 const kinds = [
   baseline,
+  'alike',
   'preset',
   'bare-logged',
   'preset-logged',
@@ -27,47 +31,56 @@ interface Server {
   readonly kind: string
   readonly child: ChildProcess
   readonly address: string
-  readonly microseconds: number[]
 }
 
 const servers = await Promise.all(kinds.map(start))
-for (const server of servers) await requireAnswer(server)
-for (const server of servers) await measure(server, 1)
-for (let round = 0; round < rounds; round += 1) {
-  for (const server of servers) server.microseconds.push(await measure(server, seconds))
-  process.stderr.write(`round ${round + 1} of ${rounds}\n`)
-}
-const base = servers[0] as Server
-console.log(
-  `item GET, ${rounds} interleaved rounds of ${seconds} s; processor time per request, median (least–most); speed against ${baseline}`
-)
-for (const { kind, microseconds } of servers) {
-  // Paired by round: what slows the machine for a while slows both.
-  const ratio = median(microseconds.map((value, round) => (base.microseconds[round] as number) / value))
-  console.log(
-    `${kind.padEnd(28)} ${median(microseconds).toFixed(1)} µs (${Math.min(...microseconds).toFixed(1)}–${Math.max(...microseconds).toFixed(1)})  ${ratio.toFixed(2)}`
-  )
+for (const work of works) {
+  const microseconds = new Map<string, number[]>(kinds.map((kind) => [kind, []]))
+  for (const server of servers) {
+    await requireAnswer(server, work)
+    await measure(server, work.path, 1)
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const server of servers) microseconds.get(server.kind)?.push(await measure(server, work.path, seconds))
+    process.stderr.write(`${work.name}: round ${round + 1} of ${rounds}\n`)
+  }
+  report(work.name, microseconds)
 }
 for (const { child } of servers) child.removeAllListeners('exit').disconnect()
+
+function report(work: string, microseconds: ReadonlyMap<string, readonly number[]>) {
+  const base = microseconds.get(baseline) as readonly number[]
+  console.log(
+    `${work}, ${rounds} interleaved rounds of ${seconds} s; processor time per request, median (least–most); speed against ${baseline}, median and by the least`
+  )
+  for (const [kind, values] of microseconds) {
+    // Paired by round: what slows the machine for a while slows both.
+    const ratio = median(values.map((value, round) => (base[round] as number) / value))
+    const least = Math.min(...base) / Math.min(...values)
+    console.log(
+      `${kind.padEnd(28)} ${median(values).toFixed(1)} µs (${Math.min(...values).toFixed(1)}–${Math.max(...values).toFixed(1)})  ${ratio.toFixed(2)}  ${least.toFixed(2)}`
+    )
+  }
+}
 
 async function start(kind: string): Promise<Server> {
   const child = fork(fileURLToPath(new URL('server.ts', import.meta.url)), [kind], { execArgv: ['--conditions=@concordat/source'] })
   child.once('exit', () => process.exit(1))
   const [address] = await once(child, 'message')
-  return { kind, child, address: String(address), microseconds: [] }
+  return { kind, child, address: String(address) }
 }
 
 // What is timed must first be right.
-async function requireAnswer({ kind, address }: Server) {
+async function requireAnswer({ kind, address }: Server, { path, resource }: (typeof works)[number]) {
   const answer = await fetch(address + path)
   const body = (await answer.json()) as Record<string, unknown>
   const bare = kind.startsWith('bare') || kind === 'without-envelope'
-  const resource = bare ? body : body['data']
-  if (answer.status !== 200 || JSON.stringify(resource) !== JSON.stringify(item))
+  const sent = bare ? body : body['data']
+  if (answer.status !== 200 || JSON.stringify(sent) !== JSON.stringify(resource))
     throw new Error(`${kind} answers wrongly: ${JSON.stringify(body)}`)
 }
 
-async function measure({ child, address }: Server, duration: number): Promise<number> {
+async function measure({ child, address }: Server, path: string, duration: number): Promise<number> {
   const before = await processorTime(child)
   const result = await autocannon({ url: address + path, connections: 20, pipelining: 4, duration })
   const after = await processorTime(child)

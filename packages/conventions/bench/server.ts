@@ -1,9 +1,10 @@
 // One server of the benchmark, started as a child process: node server.ts <kind>. It tells its parent where it listens, and
 // answers each message with the processor time it has used so far.
 
+import { randomUUID } from 'node:crypto'
 import conventions, { serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { item, itemSchema } from './item.ts'
+import { envelopeSchema, item, itemSchema, list } from './item.ts'
 
 const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   async bare() {
@@ -14,6 +15,11 @@ const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   async 'bare-logged'() {
     const app = Fastify({ logger: logger() })
     addRoute(app, '/v1/products/:id')
+    return app
+  },
+  async alike() {
+    const app = Fastify()
+    addAlikeRoute(app)
     return app
   },
   preset: () => preset(false),
@@ -42,6 +48,31 @@ async function preset(log: ReturnType<typeof logger> | false, left: Record<strin
 
 function addRoute(app: FastifyInstance, path: string) {
   app.get(path, { schema: { response: { 200: itemSchema } } }, async () => item)
+  app.get(path.replace('/:id', ''), { schema: { response: { 200: { type: 'array', items: itemSchema } } } }, async () => list)
+}
+
+// The same bytes as the preset sends, by hand: what no convention can do without.
+function addAlikeRoute(app: FastifyInstance) {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'request-id': randomUUID(),
+      vary: 'accept'
+    })
+    done()
+  })
+  const answer = (url: string, data: unknown) => ({
+    data,
+    _links: [{ rel: 'self', href: `https://api.example.com${url}`, method: 'GET' }],
+    _meta: { version: 'v1', timestamp: new Date().toISOString() }
+  })
+  app.get('/v1/products/:id', { schema: { response: { 200: envelopeSchema(itemSchema) } } }, async ({ url }) => answer(url, item))
+  const lists = envelopeSchema({ type: 'array', items: itemSchema })
+  app.get('/v1/products', { schema: { response: { 200: lists } } }, async ({ url }) => answer(url, list))
 }
 
 const make = kinds[process.argv[2] as string]
