@@ -83,9 +83,26 @@ t.test('what is not exactly of the declared type is converted or refused as Fast
   const base = { 'with "quotes"': 'x', count: 1, on: true, at: 'now', status: 'open', kind: 'order', unit: 'kg', note: null, tags: [] }
   const write = await written(Plain)
   const odd: Record<string, unknown>[] = [
-    ...[{ count: '7' }, { count: 7.9 }, { count: Number.NaN }, { count: 12n }, { ratio: '1.5' }, { ratio: Number.POSITIVE_INFINITY }],
-    ...[{ on: 1 }, { on: 'yes' }, { at: 5 }, { at: new Date(Number.NaN) }, { day: new Date(0) }, { later: 12 }, { later: new Date(0) }],
-    ...[{ status: 'lost' }, { kind: 'other' }, { unit: 'm' }, { tags: {} }, { tags: 'x' }, { place: 'x' }, { count: undefined }],
+    { count: '7' },
+    { count: 7.9 },
+    { count: Number.NaN },
+    { count: 12n },
+    { count: undefined },
+    { ratio: '1.5' },
+    { ratio: Number.POSITIVE_INFINITY },
+    { on: 1 },
+    { on: 'yes' },
+    { at: 5 },
+    { at: new Date(Number.NaN) },
+    { day: new Date(0) },
+    { later: 12 },
+    { later: new Date(0) },
+    { status: 'lost' },
+    { kind: 'other' },
+    { unit: 'm' },
+    { tags: {} },
+    { tags: 'x' },
+    { place: 'x' },
     { place: { toJSON: () => ({ city: 'hidden' }) } }
   ]
   for (const change of odd) {
