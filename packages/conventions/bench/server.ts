@@ -65,14 +65,17 @@ function addAlikeRoute(app: FastifyInstance) {
     })
     done()
   })
-  const answer = (url: string, data: unknown) => ({
+  app.get('/v1/products/:id', { schema: { response: { 200: envelopeSchema(itemSchema) } } }, async ({ url }) => enveloped(url, item))
+  const lists = envelopeSchema({ type: 'array', items: itemSchema })
+  app.get('/v1/products', { schema: { response: { 200: lists } } }, async ({ url }) => enveloped(url, list))
+}
+
+function enveloped(url: string, data: unknown) {
+  return {
     data,
     _links: [{ rel: 'self', href: `https://api.example.com${url}`, method: 'GET' }],
     _meta: { version: 'v1', timestamp: new Date().toISOString() }
-  })
-  app.get('/v1/products/:id', { schema: { response: { 200: envelopeSchema(itemSchema) } } }, async ({ url }) => answer(url, item))
-  const lists = envelopeSchema({ type: 'array', items: itemSchema })
-  app.get('/v1/products', { schema: { response: { 200: lists } } }, async ({ url }) => answer(url, list))
+  }
 }
 
 const make = kinds[process.argv[2] as string]
