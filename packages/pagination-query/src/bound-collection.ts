@@ -2,7 +2,7 @@ import { requireBounds } from './bounds.ts'
 import type { Collection } from './collection.ts'
 import type { Field } from './field.ts'
 import type { JsonSchema } from './item-members.ts'
-import type { Operator } from './operators.ts'
+import type { Operator, ValueKind } from './operators.ts'
 import type { Settings } from './options.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
 
@@ -21,6 +21,8 @@ export interface BoundCollection extends Collection {
   /** In canonical order. */
   readonly inOrder: readonly Parameter[]
   readonly transitionalOffset: boolean
+  /** What the values of its fields are, where they are scalars. */
+  readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
 /** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
@@ -39,7 +41,8 @@ export function bindCollection(collection: Collection, item: JsonSchema, setting
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
   }
   const parameters = parameterObjects(collection, perPage, transitionalOffset)
-  return { ...collection, item, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters }
+  const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
+  return { ...collection, item, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters, kinds }
 }
 
 function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
@@ -52,7 +55,6 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
       operator
     }))
   )
-  const single = (role: 'perPage' | 'page' | 'after' | 'offset' | 'limit') => ({ role, name: role, list: false as const })
   return [
     ...filtering,
     { role: 'sort' as const, name: 'sort', list: true as const },
@@ -61,4 +63,8 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
     single(style === 'page' ? 'page' : 'after'),
     ...(transitionalOffset ? [single('offset'), single('limit')] : [])
   ].map((parameter, index) => ({ ...parameter, index }))
+}
+
+function single(role: 'perPage' | 'page' | 'after' | 'offset' | 'limit') {
+  return { role, name: role, list: false as const }
 }

@@ -21,13 +21,14 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
   const choices = choicesOf(values)
   const kinds = new Set(values.map(kindOf))
   const [only] = kinds
-  const lengths = values.map(({ maxLength }) => maxLength)
+  const lengths = values.map(({ maxLength }) => (typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY))
+  const longest = Math.max(...lengths)
   return {
     name,
     kind: choices.length > 0 ? 'enum' : kinds.size === 1 ? only : undefined,
     nullable: !required || values.length < alternatives.length || alternatives.some(({ nullable }) => nullable === true),
     choices,
-    maxLength: lengths.every((length) => typeof length === 'number') ? Math.max(...(lengths as number[])) : undefined
+    maxLength: Number.isFinite(longest) ? longest : undefined
   }
 }
 

@@ -88,7 +88,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
 }
 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
-  const given: (string[] | undefined)[] = new Array(collection.inOrder.length)
+  const given: (string[] | undefined)[] = []
   const repeated = new Set<Parameter>()
   for (const { rawName, name, value } of readPairs(query)) {
     const parameter = name === undefined ? undefined : collection.byName.get(name)
@@ -122,9 +122,11 @@ function isTooLong(collection: BoundCollection, query: string, reading: Reading 
   )
 }
 
+const unrestricted = [{ equal: [] }]
+
 /** What a reading means to an adapter, before the position of a cursor is known. */
 export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
-  const { name, id, count } = collection
-  const ranges = collection.style === 'cursor' ? [{ equal: [] }] : []
-  return { name, id, conditions, order, fields, perPage: paging.perPage, reverse: false, offset: paging.offset, ranges, count }
+  const { name, id, kinds, count } = collection
+  const { perPage, offset } = paging
+  return { name, id, conditions, order, fields, kinds, perPage, reverse: false, offset, ranges: unrestricted, count }
 }

@@ -6,6 +6,13 @@ export interface Pair {
   readonly value: string | undefined
 }
 
+/** Whether the router begins the query at a semicolon too. Fastify takes that option in two places. */
+export function splitsAtSemicolon(initialConfig: object): boolean {
+  type Delimiting = { readonly useSemicolonDelimiter?: boolean }
+  const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
+  return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
+}
+
 /** What stands behind the path of a request target. The router begins the query at a # as well, and by option at a semicolon. */
 export function queryOf(target: string, semicolon: boolean): string {
   const start = startOfQuery(target, semicolon)
@@ -62,14 +69,8 @@ const longestName = 100
 
 /** A name that a client wrote, as it may be repeated: short, and without what could disturb a terminal or a log. */
 export function echo(name: string): string {
-  const visible = name.slice(0, 4 * longestName).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
-  return visible.length <= longestName
-    ? visible
-    : `${[...visible]
-        .slice(0, longestName - 1)
-        .join('')
-        .slice(0, longestName - 1)
-        .toWellFormed()}…`
+  const short = name.length <= longestName ? name : `${name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
 /** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; before anything else it stands for itself. */

@@ -44,7 +44,7 @@ export function refusalOf({ kind, choices, maxLength = longestText }: Field, tex
 // The characters are counted as JSON Schema does, by code points.
 function refusalOfText(text: string, maxLength: number): Refusal | undefined {
   if (text.includes('\0')) return { key: 'hasNul' }
-  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength)
+  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && Array.from(text).length <= maxLength)
   return fits ? undefined : { key: 'tooLong', params: { max: maxLength } }
 }
 
