@@ -37,6 +37,11 @@ export interface ListQuery<Row = unknown> {
   readonly order: readonly SortKey[]
   /** The members to answer with. */
   readonly fields: readonly string[]
+  /**
+   * What the values of members are, where that is known. Databases' drivers make a `Date` of times, which ends at the
+   * millisecond, and of dates, which moves them by a day; adapters that can, answer both as text.
+   */
+  readonly kinds?: Readonly<Record<string, ValueKind>> | undefined
   /** Rows on the page. Fetch one more to know whether there is another page. */
   readonly perPage: number
   /**
