@@ -8,7 +8,7 @@ const decimal = /^(?:-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?|NaN|-?Infinit
 const date = /^(\d{4,6})-(\d\d)-(\d\d)(?: BC)?$/
 const time = String.raw`(?:[01]\d|2[0-4]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?`
 const offset = String.raw`(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d){0,2})?`
-const dateTime = new RegExp(String.raw`^(\d{4,6})-(\d\d)-(\d\d)[T ]${time}${offset}(?: BC)?$`)
+const dateTime = new RegExp(String.raw`^(\d{4,6})-(\d\d)-(\d\d)[T ]${time}(?: BC)?${offset}(?: BC)?$`)
 const infinity = /^-?infinity$/
 
 /**

@@ -34,7 +34,7 @@ function startOfQuery(target: string, semicolon: boolean) {
 
 /**
  * Reads a query string as forms write it: `+` is a blank, everything else that is not plain is percent-encoded UTF-8. Nothing
- * is guessed: a broken escape and a character that no URL may have are told, not replaced.
+ * is guessed: a broken escape is told, not replaced.
  */
 export function readPairs(query: string): Pair[] {
   const pairs: Pair[] = []
@@ -52,12 +52,10 @@ export function readPairs(query: string): Pair[] {
   return pairs
 }
 
-const needsDecoding = /[^!-$&-*,-~]/
-const noUrlCharacter = /[^!-~]/
+const encoded = /[%+]/
 
 function decode(text: string): string | undefined {
-  if (!needsDecoding.test(text)) return text
-  if (noUrlCharacter.test(text)) return undefined
+  if (!encoded.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
