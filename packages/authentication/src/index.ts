@@ -1,0 +1,3 @@
+export { authenticationErrors } from './errors.ts'
+export type { AuthenticationOptions } from './options.ts'
+export { default } from './plugin.ts'

@@ -1,0 +1,193 @@
+import type { Condition } from './list-query.ts'
+import type { Operator } from './operators.ts'
+import type { Page } from './page.ts'
+import { RandomDraw } from './random-draw.ts'
+import { comparedPage, insertRows, randomWalk, type WalkedTable } from './random-walk.ts'
+import { condition, describe, operatorsOf, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
+import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds, sampleValues } from './sample-rows.ts'
+
+export type { SampleQuery } from './sample-queries.ts'
+export { createSampleTable, type SampleRow } from './sample-rows.ts'
+
+/** What the suite needs of a test runner; tap's `t` has it. */
+export interface SuiteRunner {
+  test(title: string, body: (t: SuiteRunner) => Promise<void>): unknown
+  equal(found: unknown, wanted: unknown, message: string): unknown
+  strictSame(found: unknown, wanted: unknown, message: string): unknown
+}
+
+/** A table of the sample, empty at first. `createSampleTable` has its columns. */
+export interface OpenSample {
+  insert(rows: readonly SampleRow[]): Promise<void>
+  delete(ids: readonly string[]): Promise<void>
+  run(query: SampleQuery): Promise<Page<object>>
+  close(): Promise<void>
+}
+
+export interface AdapterUnderTest {
+  readonly name: string
+  /** Makes an empty table of its own. One is open at a time. */
+  open(): Promise<OpenSample>
+  /** The finest times that the adapter keeps apart. @default 'microseconds' */
+  readonly finestTime?: 'microseconds' | 'milliseconds' | undefined
+}
+
+export interface SuiteOptions {
+  /** How many random walks. @default 500 */
+  readonly walks?: number | undefined
+  /** Where the random draws begin; a failure names it. @default a random one */
+  readonly seed?: number | undefined
+}
+
+/**
+ * Promises about an adapter, as tests on the caller's runner: each page is what `runArray` answers for the same rows, and no walk
+ * loses or repeats a row that was there all along, forward or backward, whatever its order is and whatever comes and goes.
+ */
+export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options: SuiteOptions = {}): void {
+  const { walks = 500, seed = Math.floor(Math.random() * 2 ** 31) } = options
+  const values = sampleValues(adapter.finestTime ?? 'microseconds')
+
+  onTable('every operator means the same as in memory, null included', async (t, table, draw) => {
+    await insertRows(table, draw, values, 80)
+    for (const one of everyCondition(table, values)) {
+      await sameAsMemory(t, table, wholeSample({ conditions: [one], order: [sortKey('title', true), sortKey('id', true)] }))
+    }
+  })
+
+  onTable('a prefix is taken literally, and `ne` and `nin` hold for null', async (t, table) => {
+    const rows = ['a%b', 'a_b', 'a\\b', 'axb', 'A%b'].map((title, index) => sampleRow({ title, rating: index === 0 ? null : index }))
+    await table.insert(rows)
+    const finds = async (field: SampleField, operator: Operator, value: Condition['value'], wanted: string[]) => {
+      const page = await table.run(
+        wholeSample({ conditions: [condition(field, operator, value)], order: [sortKey('title', false), sortKey('id', false)] })
+      )
+      t.strictSame(
+        page.rows.map((row) => (row as SampleRow).title),
+        wanted,
+        `${field} ${operator} ${JSON.stringify(value)}`
+      )
+    }
+    await finds('title', 'prefix', 'a%', ['a%b'])
+    await finds('title', 'prefix', 'a_', ['a_b'])
+    await finds('title', 'prefix', 'a\\', ['a\\b'])
+    await finds('title', 'prefix', 'a', ['a%b', 'a\\b', 'a_b', 'axb'])
+    await finds('rating', 'ne', '2', ['A%b', 'a%b', 'a_b', 'axb'])
+    await finds('rating', 'nin', ['1', '2', '3'], ['A%b', 'a%b'])
+    await finds('rating', 'null', true, ['a%b'])
+  })
+
+  onTable('neighbours that differ in the last digit stay apart, and null is the largest', async (t, table) => {
+    const rows = [
+      sampleRow({ views: '9007199254740993', price: '12345678901234567890.2', title: '\u{1F600}', rating: null }),
+      sampleRow({ views: '9007199254740992', price: '12345678901234567890.1', title: '\uFFFD', rating: 10 }),
+      sampleRow({ views: '9', price: '9', title: 'z', rating: 9 })
+    ]
+    await table.insert(rows)
+    const names = new Map(rows.map(({ id }, index) => [id, ['large', 'middle', 'small'][index]]))
+    for (const field of ['views', 'price', 'title', 'rating'] as const) {
+      for (const descending of [false, true]) {
+        const page = await table.run(wholeSample({ order: [sortKey(field, descending), sortKey('id', descending)] }))
+        const wanted = ['small', 'middle', 'large']
+        t.strictSame(
+          page.rows.map((row) => names.get((row as SampleRow).id)),
+          descending ? wanted.reverse() : wanted,
+          field
+        )
+      }
+    }
+    for (const one of [condition('views', 'gt', '9007199254740992'), condition('price', 'eq', '12345678901234567890.10')]) {
+      const page = await table.run(wholeSample({ conditions: [one] }))
+      t.equal(page.rows.length, 1, `${one.field} ${one.operator} ${String(one.value)}`)
+    }
+  })
+
+  onTable('counts are exact, end at a limit, or say that they are estimates', async (t, table, draw) => {
+    await insertRows(table, draw, values, 30)
+    const conditions = [condition('status', 'ne', 'open')]
+    for (const count of ['none', 'exact', 'estimated', { atMost: 1 }, { atMost: 29 }, { atMost: 30 }, { atMost: 31 }] as const) {
+      for (const changes of [{}, { conditions }, { perPage: 3, offset: 100 }, { ranges: [] }]) {
+        await sameAsMemory(t, table, wholeSample({ ...changes, count }))
+      }
+    }
+  })
+
+  onTable('pages by offset follow one another, and end', async (t, table, draw) => {
+    await insertRows(table, draw, values, 20)
+    const order = [sortKey('rating', true), sortKey('price', false), sortKey('id', false)]
+    for (const perPage of [1, 7, 10, 19, 20, 21]) {
+      for (let offset = 0; offset <= 20 + perPage; offset += perPage) {
+        await sameAsMemory(t, table, wholeSample({ order, perPage, offset, count: 'exact' }))
+      }
+    }
+  })
+
+  onTable('rows carry the members that were asked for, without traces of the sort keys', async (t, table, draw) => {
+    await insertRows(table, draw, values, 5)
+    const order = [sortKey('createdAt', true), sortKey('price', false), sortKey('id', false)]
+    for (const fields of [['id'], ['id', 'title'], ['price', 'id'], Object.keys(sampleKinds)]) {
+      await sameAsMemory(t, table, wholeSample({ order, fields }))
+    }
+    t.equal((await table.run(wholeSample({ order, ranges: [] }))).rows.length, 0, 'without a range nothing can follow')
+  })
+
+  onTable(`${walks} random walks lose no row and repeat none`, async (t, table) => {
+    const failures: string[] = []
+    for (let walk = 0; walk < walks && failures.length < 3; walk += 1) {
+      const failure = await randomWalk(table, new RandomDraw(seed + walk), values)
+      if (failure !== undefined) failures.push(`seed ${seed}, walk ${walk}: ${failure}`)
+    }
+    t.strictSame(failures, [], `from seed ${seed}`)
+  })
+
+  function onTable(title: string, body: (t: SuiteRunner, table: WalkedTable, draw: RandomDraw) => Promise<void>) {
+    t.test(`${adapter.name}: ${title}`, async (t) => {
+      const sample = await adapter.open()
+      try {
+        await body(t, { ...sample, rows: new Map() }, new RandomDraw(seed))
+      } finally {
+        await sample.close()
+      }
+    })
+  }
+}
+
+function* everyCondition(table: WalkedTable, values: SampleValues): Generator<Condition> {
+  const ids = [...table.rows.keys()].slice(0, 3)
+  for (const field of Object.keys(sampleKinds) as SampleField[]) {
+    const kind = sampleKinds[field]
+    const possible = field === 'id' ? ids : [...new Set(values[field])].filter((value) => value !== null)
+    const texts = possible.map(String)
+    for (const operator of operatorsOf[kind]) {
+      if (operator === 'in' || operator === 'nin') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
+      else if (kind === 'boolean') yield* [condition(field, operator, true), condition(field, operator, false)]
+      else yield* texts.map((value) => condition(field, operator, value))
+    }
+    if (nullableFields.includes(field)) yield* [condition(field, 'null', true), condition(field, 'null', false)]
+  }
+}
+
+let made = 0
+
+function sampleRow(members: Partial<SampleRow>): SampleRow {
+  made += 1
+  const id = `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`
+  const row = {
+    title: '',
+    status: 'open',
+    rating: null,
+    price: '1',
+    createdAt: '2026-01-01T00:00:00Z',
+    day: null,
+    views: '1',
+    active: true
+  }
+  return { id, ...row, ...members }
+}
+
+async function sameAsMemory(t: SuiteRunner, table: WalkedTable, query: SampleQuery) {
+  const difference = await comparedPage(table, query).then(
+    () => '',
+    (error: Error) => error.message
+  )
+  t.equal(difference, '', `as in memory: ${describe(query)}`)
+}

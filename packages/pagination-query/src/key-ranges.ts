@@ -1,0 +1,67 @@
+import type { SortKey } from './sort-key.ts'
+
+/** The values of a row's sort keys as text, in the order of the keys. */
+export type Key = readonly (string | null)[]
+
+/**
+ * A part of the order that an index finds with one seek: rows whose first keys equal these values, and whose next keys lie
+ * beyond some others. At most one of `beyond`, `isNull` and `notNull` is set. Without any, it is all rows with the equal keys.
+ */
+export interface KeyRange {
+  /** Values of the first keys; null means that the key is null. */
+  readonly equal: readonly (string | null)[]
+  /**
+   * The keys from `equal.length` on, compared as one row value. All of them run in the same direction, and none of the values
+   * is null.
+   */
+  readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] }
+  /** The key at `equal.length` is null. */
+  readonly isNull?: true
+  /** The key at `equal.length` is not null. */
+  readonly notNull?: true
+}
+
+/**
+ * Splits what follows a position into disjoint ranges, nearest first: read one after another, they give the rest of the order.
+ * The usual `a > x OR (a = x AND b > y)` makes a database filter all rows before the position; each of these is one seek.
+ * Null counts as the largest value (the default of PostgreSQL), so one plain index serves both directions.
+ *
+ * @param order the keys in the direction of reading: already turned around when reading backward
+ * @param position the key of the row to go on from
+ * @param inclusive the row itself belongs to the rest; the last key is the identifier, which is never null
+ */
+export function rangesFrom(order: readonly SortKey[], position: Key, inclusive: boolean): KeyRange[] {
+  const ranges: KeyRange[] = []
+  let end = order.length
+  while (end > 0) {
+    const start = startOfGroup(order, position, end)
+    const last = end === order.length
+    ranges.push(...rangesOfGroup(order, position, start, end, inclusive && last))
+    end = start
+  }
+  return ranges
+}
+
+// Keys of one direction compare as one row value, unless a null is among the values, or may follow them: an ascending key that
+// can be null must be the first of its group, because a row value never finds its nulls.
+function startOfGroup(order: readonly SortKey[], position: Key, end: number): number {
+  let start = end - 1
+  while (start > 0 && joinsPrevious(start)) start -= 1
+  return start
+
+  function joinsPrevious(index: number) {
+    const key = order[index] as SortKey
+    if (position[index] === null || position[index - 1] === null) return false
+    return key.descending === order[index - 1]?.descending && (key.descending || !key.nullable)
+  }
+}
+
+function rangesOfGroup(order: readonly SortKey[], position: Key, start: number, end: number, inclusive: boolean): KeyRange[] {
+  const { descending, nullable } = order[start] as SortKey
+  const equal = position.slice(0, start)
+  const values = position.slice(start, end)
+  if (values[0] === null) return descending ? [{ equal, notNull: true }] : []
+  const operator = `${descending ? '<' : '>'}${inclusive ? '=' : ''}` as const
+  const beyond: KeyRange = { equal, beyond: { operator, values: values as string[] } }
+  return nullable && !descending ? [beyond, { equal, isNull: true }] : [beyond]
+}

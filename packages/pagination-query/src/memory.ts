@@ -1,0 +1,103 @@
+import { totalOf } from './counting.ts'
+import type { Key, KeyRange } from './key-ranges.ts'
+import type { Condition, ListQuery, SortKey } from './list-query.ts'
+import type { ValueKind } from './operators.ts'
+import { type Page, pageOf } from './page.ts'
+import { readingOrder } from './reading-order.ts'
+import { orderText, valueText } from './value-order.ts'
+
+/**
+ * Runs a query over rows in memory. Nothing is rounded on the way: strings compare by code point, decimals and integers by all
+ * their digits, times to the microsecond, and null is the largest value. What the other adapters answer is measured against it.
+ *
+ * Values may be strings, numbers, bigints, booleans or dates. Absent members count as null.
+ */
+export function runArray<Row extends object>(rows: readonly Row[], query: ListQuery<Row>): Page<Row> {
+  const order = readingOrder(query)
+  const matching = rows.filter((row) => query.conditions.every((condition) => meets(row, condition)))
+  const found = matching
+    .map((row) => ({ row, key: keyOf(row, order), sorted: sortedKey(row, order) }))
+    .filter(({ sorted }) => query.ranges.some((range) => isWithin(sorted, range, order)))
+    .sort((a, b) => compareKeys(a.sorted, b.sorted, order))
+    .slice(query.offset, query.offset + query.perPage + 1)
+    .map(({ row, key }) => ({ row: project(row, query.fields), key }))
+  return pageOf(query, found, query.count === 'none' ? undefined : totalOf(matching.length, query.count))
+}
+
+function meets(row: object, { field, kind, operator, value }: Condition): boolean {
+  const text = textAt(row, field, kind)
+  if (operator === 'null') return (text === null) === value
+  const [wanted, ...others] = [value].flat().map((one) => orderText(kind, String(one))) as [string, ...string[]]
+  // Null is not equal to anything, so that it meets these two, and none of the others.
+  if (text === null) return operator === 'ne' || operator === 'nin'
+  const found = orderText(kind, text)
+  switch (operator) {
+    case 'eq':
+      return found === wanted
+    case 'ne':
+      return found !== wanted
+    case 'gt':
+      return found > wanted
+    case 'gte':
+      return found >= wanted
+    case 'lt':
+      return found < wanted
+    case 'lte':
+      return found <= wanted
+    case 'in':
+      return found === wanted || others.includes(found)
+    case 'nin':
+      return found !== wanted && !others.includes(found)
+    case 'prefix':
+      return found.startsWith(wanted)
+  }
+}
+
+// As a database does it: a comparison of row values is decided by the first keys that differ, and a null decides for none.
+function isWithin(sorted: Key, { equal, beyond, isNull, notNull }: KeyRange, order: readonly SortKey[]): boolean {
+  if (!equal.every((value, index) => sorted[index] === comparable(kindAt(order, index), value))) return false
+  const next = sorted[equal.length]
+  if (isNull) return next === null
+  if (notNull) return next !== null
+  if (!beyond) return true
+  const { operator, values } = beyond
+  for (const [index, value] of values.entries()) {
+    const found = sorted[equal.length + index] as string | null
+    const wanted = orderText(kindAt(order, equal.length + index), value)
+    if (found === null) return false
+    if (found !== wanted) return operator.startsWith('>') ? found > wanted : found < wanted
+  }
+  return operator.endsWith('=')
+}
+
+function compareKeys(a: Key, b: Key, order: readonly SortKey[]): number {
+  const index = order.findIndex((_, index) => a[index] !== b[index])
+  if (index === -1) return 0
+  const [left, right] = [a[index] as string | null, b[index] as string | null]
+  const larger = left === null || (right !== null && left > right)
+  return larger === (order[index] as SortKey).descending ? -1 : 1
+}
+
+function keyOf(row: object, order: readonly SortKey[]): Key {
+  return order.map(({ field, kind }) => textAt(row, field, kind))
+}
+
+function sortedKey(row: object, order: readonly SortKey[]): Key {
+  return order.map(({ field, kind }) => comparable(kind, textAt(row, field, kind)))
+}
+
+function comparable(kind: ValueKind, text: string | null): string | null {
+  return text === null ? null : orderText(kind, text)
+}
+
+function kindAt(order: readonly SortKey[], index: number): ValueKind {
+  return (order[index] as SortKey).kind
+}
+
+function textAt(row: object, field: string, kind: ValueKind): string | null {
+  return valueText(kind, (row as Record<string, unknown>)[field])
+}
+
+function project<Row extends object>(row: Row, fields: readonly string[]): Row {
+  return Object.fromEntries(fields.filter((field) => field in row).map((field) => [field, (row as Record<string, unknown>)[field]])) as Row
+}
