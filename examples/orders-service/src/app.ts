@@ -26,6 +26,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   await app.register(conventions, {
     publicUrl: configuration.publicUrl,
     versions: { 1: { status: 'current' } },
+    paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
     // authentication, rate limiting, stores
   })

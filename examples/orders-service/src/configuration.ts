@@ -17,6 +17,7 @@ const Environment = Type.Object({
     levels.map((level) => Type.Literal(level)),
     { default: 'info' }
   ),
+  CURSOR_SECRETS: Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' })),
   SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000 })
 })
 
@@ -29,10 +30,14 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   PUBLIC_URL: 'an http or https URL without a trailing slash, as https://api.example.com',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
+  CURSOR_SECRETS: 'texts of at least 32 characters, the current one first, with commas between; needed in production',
   SEED_ORDERS: 'a whole number from 0 to 10000000'
 }
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
+
+// Known to everybody, and the same in every process of a development machine.
+const developmentSecret = 'no secret: for development and tests alone'
 
 /** Everything that can be set from outside. */
 export interface Configuration {
@@ -48,6 +53,8 @@ export interface Configuration {
   readonly publicUrl?: string | undefined
   readonly environment: 'development' | 'test' | 'production'
   readonly logLevel: (typeof levels)[number]
+  /** What cursors are signed with: the current secret first, then former ones that clients may still hold cursors of. */
+  readonly cursorSecrets: readonly string[]
   readonly seedOrders: number
 }
 
@@ -69,6 +76,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     publicUrl: env.PUBLIC_URL ?? listeningUrl(env.HOST, env.PORT),
     environment: env.NODE_ENV,
     logLevel: env.LOG_LEVEL,
+    cursorSecrets: env.CURSOR_SECRETS?.split(',') ?? [developmentSecret],
     seedOrders: env.SEED_ORDERS
   }
 }
@@ -77,6 +85,7 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
   const env = read(environment)
   const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
   if (malformed.length > 0) throw mistakesIn(malformed)
+  if (env.NODE_ENV === 'production' && env.CURSOR_SECRETS === undefined) throw mistakesIn(['CURSOR_SECRETS'])
   return env
 }
 

@@ -23,6 +23,7 @@ export async function startService(t: Test, options: Partial<Configuration> = {}
     publicUrl: 'https://shop.example',
     environment: 'test',
     logLevel: 'silent',
+    cursorSecrets: ['a secret of the tests, 32 characters'],
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options

@@ -3,6 +3,7 @@ import type { EnvelopeOptions } from '@concordat/envelope'
 import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
 import type { OriginOptions } from '@concordat/links'
+import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
 
@@ -26,4 +27,5 @@ export interface ConventionsOptions extends OriginOptions {
   readonly httpMethods?: HttpMethodsOptions | false
   readonly contentNegotiation?: ContentNegotiationOptions | false
   readonly envelope?: EnvelopeOptions | false
+  readonly paginationQuery?: PaginationQueryOptions | false
 }

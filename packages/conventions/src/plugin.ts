@@ -2,6 +2,7 @@ import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
+import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
 import type { FastifyPluginAsync } from 'fastify'
@@ -26,15 +27,21 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [transportErrors, methodErrors, negotiationErrors, versioningErrors, ...(own?.include ?? [])]
+      include: [transportErrors, methodErrors, negotiationErrors, versioningErrors, paginationErrors, ...(own?.include ?? [])]
     })
   }
-  if (options.envelope !== false) {
+  const enveloped = options.envelope !== false
+  const paginated = options.paginationQuery !== false
+  // Before the envelope, which replaces the response schemas.
+  if (paginated) await app.register(paginationQuery, { ...origin, now, linkHeader: !enveloped, ...options.paginationQuery })
+  if (enveloped) {
     await app.register(envelope, {
       ...origin,
       now,
       ...(versioned && { version: (request) => request.apiVersion, base: versionPrefix }),
-      ...options.envelope
+      ...(paginated && { meta: pageMeta }),
+      ...options.envelope,
+      parts: [...(paginated ? [pageParts] : []), ...(options.envelope?.parts ?? [])]
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })

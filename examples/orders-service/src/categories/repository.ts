@@ -1,8 +1,10 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import type { Queries } from '../database/database.ts'
+import { list } from '../database/list.ts'
 import type { Category } from './schemas.ts'
 
-export function listCategories(database: Queries): Promise<Category[]> {
-  return database.query<Category>('SELECT id, name, description FROM categories ORDER BY name, id LIMIT 25')
+export function listCategories(database: Queries, query: ListQuery<Category>): Promise<Page<Category>> {
+  return list(database, query)
 }
 
 export async function findCategory(database: Queries, id: string): Promise<Category | undefined> {

@@ -1,7 +1,16 @@
+import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import { Id } from '../fields.ts'
 
 export const Category = Type.Object({ id: Id, name: Type.String(), description: Type.Optional(Type.String()) })
 export type Category = Static<typeof Category>
+
+export const categoryCollection = collection(Category)({
+  name: 'categories',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['name'],
+  sort: { keys: ['name'] }
+})
 
 export const CategoryPath = Type.Object({ id: Id })

@@ -1,14 +1,16 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
 import { onViolation } from '../database/errors.ts'
+import { list } from '../database/list.ts'
 import { emailInUse } from './errors.ts'
 import type { Customer, CustomerChanges, NewCustomer } from './schemas.ts'
 
 const columns = 'id, company_name AS "companyName", contact_name AS "contactName", email, country, created_at AS "createdAt"'
 const refused = { customers_email_key: emailInUse }
 
-export function listCustomers(database: Queries): Promise<Customer[]> {
-  return database.query<Customer>(`SELECT ${columns} FROM customers ORDER BY company_name, id LIMIT 25`)
+export function listCustomers(database: Queries, query: ListQuery<Customer>): Promise<Page<Customer>> {
+  return list(database, query)
 }
 
 export async function findCustomer(database: Queries, id: string): Promise<Customer | undefined> {

@@ -2,10 +2,14 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
 import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
-import { Customer, CustomerChanges, CustomerPath, NewCustomer } from './schemas.ts'
+import { Customer, CustomerChanges, CustomerPath, customerCollection, NewCustomer } from './schemas.ts'
 
 export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  app.get('/customers', { schema: { response: { 200: Type.Array(Customer) } } }, () => listCustomers(database))
+  app.get(
+    '/customers',
+    { config: { collection: customerCollection }, schema: { response: { 200: Type.Array(Customer) } } },
+    async (request, reply) => reply.page(await listCustomers(database, request.listQuery(customerCollection)))
+  )
 
   app.post('/customers', { schema: { body: NewCustomer, response: { 201: Customer } } }, async (request, reply) => {
     const customer = await createCustomer(database, request.body)

@@ -1,3 +1,4 @@
+import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
@@ -10,6 +11,15 @@ const writable = {
 
 export const Customer = Type.Object({ id: Id, ...writable, createdAt: Timestamp })
 export type Customer = Static<typeof Customer>
+
+export const customerCollection = collection(Customer)({
+  name: 'customers',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['companyName'],
+  sort: { keys: ['companyName', 'createdAt'] },
+  filter: { country: ['eq'] }
+})
 
 export const NewCustomer = Type.Object(writable)
 export type NewCustomer = Static<typeof NewCustomer>

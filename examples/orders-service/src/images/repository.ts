@@ -1,15 +1,18 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
+import { list } from '../database/list.ts'
 import type { ImageHeader } from './content.ts'
 import type { ProductImage } from './schemas.ts'
 
 const columns = `id, product_id AS "productId", media_type AS "mediaType", width, height,
   octet_length(content) AS "sizeBytes", created_at AS "createdAt"`
 
-export function listImages(database: Queries, productId: string): Promise<ProductImage[]> {
-  return database.query<ProductImage>(`SELECT ${columns} FROM product_images WHERE product_id = $1 ORDER BY created_at, id LIMIT 25`, [
-    productId
-  ])
+export function listImages(database: Queries, productId: string, query: ListQuery<ProductImage>): Promise<Page<ProductImage>> {
+  return list(database, query, {
+    columns: { sizeBytes: { sql: 'octet_length(content)' } },
+    where: { text: 'product_id = $1', values: [productId] }
+  })
 }
 
 export async function findImage(database: Queries, productId: string, id: string): Promise<ProductImage | undefined> {

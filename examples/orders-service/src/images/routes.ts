@@ -6,18 +6,19 @@ import { findProduct } from '../products/repository.ts'
 import { readImageHeader } from './content.ts'
 import { invalidImage } from './errors.ts'
 import { createImage, deleteImage, findImage, findImageContent, listImages } from './repository.ts'
-import { ImagePath, ImagesPath, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
+import { ImagePath, ImagesPath, imageCollection, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
 
 const maxImageBytes = 1_048_576
 
 export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/products/:id/images',
-    { schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
+    { config: { collection: imageCollection }, schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
     async (request, reply) => {
-      found(await findProduct(database, request.params.id))
-      reply.link('up', `/products/${request.params.id}`)
-      return listImages(database, request.params.id)
+      const { id } = request.params
+      found(await findProduct(database, id))
+      reply.link('up', `/products/${id}`)
+      return reply.page(await listImages(database, id, request.listQuery(imageCollection)))
     }
   )
 

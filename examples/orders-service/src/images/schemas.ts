@@ -1,3 +1,4 @@
+import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
@@ -14,6 +15,14 @@ export const ProductImage = Type.Object({
   createdAt: Timestamp
 })
 export type ProductImage = Static<typeof ProductImage>
+
+export const imageCollection = collection(ProductImage)({
+  name: 'product-images',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['createdAt'],
+  sort: { keys: ['createdAt'] }
+})
 
 const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 

@@ -1,12 +1,14 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import type { Database, Queries } from '../database/database.ts'
+import { list } from '../database/list.ts'
 import { orderNotPending } from './errors.ts'
 import { addItems, itemColumns, writeTotal } from './lines.ts'
 import { lockOrder } from './repository.ts'
 import type { Item, ItemChanges, NewItem } from './schemas.ts'
 import { returnStock, takeStock } from './stock.ts'
 
-export function listItems(database: Queries, orderId: string): Promise<Item[]> {
-  return database.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 ORDER BY id LIMIT 25`, [orderId])
+export function listItems(database: Queries, orderId: string, query: ListQuery<Item>): Promise<Page<Item>> {
+  return list(database, query, { where: { text: 'order_id = $1', values: [orderId] } })
 }
 
 export async function findItem(database: Queries, orderId: string, id: string): Promise<Item | undefined> {

@@ -4,15 +4,19 @@ import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
 import { findOrder } from './repository.ts'
-import { Item, ItemChanges, ItemPath, NewItem, OrderPath } from './schemas.ts'
+import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from './schemas.ts'
 
 export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  app.get('/orders/:id/items', { schema: { params: OrderPath, response: { 200: Type.Array(Item) } } }, async (request, reply) => {
-    const { id } = request.params
-    found(await findOrder(database, id))
-    reply.link('up', `/orders/${id}`)
-    return listItems(database, id)
-  })
+  app.get(
+    '/orders/:id/items',
+    { config: { collection: itemCollection }, schema: { params: OrderPath, response: { 200: Type.Array(Item) } } },
+    async (request, reply) => {
+      const { id } = request.params
+      found(await findOrder(database, id))
+      reply.link('up', `/orders/${id}`)
+      return reply.page(await listItems(database, id, request.listQuery(itemCollection)))
+    }
+  )
 
   app.post('/orders/:id/items', { schema: { params: OrderPath, body: NewItem, response: { 201: Item } } }, async (request, reply) => {
     const { id } = request.params

@@ -1,6 +1,8 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import { v7 } from 'uuid'
 import type { Database, Queries } from '../database/database.ts'
 import { onViolation } from '../database/errors.ts'
+import { list } from '../database/list.ts'
 import { notCancellable, statusChangeNotAllowed, unknownCustomer } from './errors.ts'
 import { addItems, itemsOf } from './lines.ts'
 import type { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderStatus } from './schemas.ts'
@@ -15,8 +17,8 @@ const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
   cancelled: undefined
 }
 
-export function listOrders(database: Queries): Promise<Order[]> {
-  return database.query<Order>(`SELECT ${columns} FROM orders ORDER BY placed_at DESC, id DESC LIMIT 25`)
+export function listOrders(database: Queries, query: ListQuery<Order>): Promise<Page<Order>> {
+  return list(database, query)
 }
 
 export async function findOrder(database: Queries, id: string): Promise<Order | undefined> {

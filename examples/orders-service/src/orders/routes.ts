@@ -3,10 +3,14 @@ import type { FastifyReply } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
-import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath } from './schemas.ts'
+import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
 
 export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  app.get('/orders', { schema: { response: { 200: Type.Array(Order) } } }, () => listOrders(database))
+  app.get(
+    '/orders',
+    { config: { collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
+    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection)))
+  )
 
   app.post('/orders', { schema: { body: NewOrder, response: { 201: Order } } }, async (request, reply) => {
     const order = await createOrder(database, request.body)

@@ -1,3 +1,4 @@
+import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
 import { Amount, Currency, Id, Timestamp } from '../fields.ts'
 
@@ -19,6 +20,18 @@ export const Order = Type.Object({
 })
 export type Order = Static<typeof Order>
 
+const range = ['gt', 'gte', 'lt', 'lte'] as const
+
+// Orders come in all the time: a numbered page would show some of them twice.
+export const orderCollection = collection(Order)({
+  name: 'orders',
+  style: 'cursor',
+  id: 'id',
+  defaultSort: ['-placedAt'],
+  sort: { keys: ['placedAt', 'total'] },
+  filter: { status: ['eq', 'ne', 'in'], customerId: ['eq'], placedAt: range, total: ['eq', ...range] }
+})
+
 export const NewItem = Type.Object({ productId: Id, quantity: Quantity })
 export type NewItem = Static<typeof NewItem>
 
@@ -34,6 +47,14 @@ export type OrderChanges = Static<typeof OrderChanges>
 
 export const Item = Type.Object({ id: Id, productId: Id, quantity: Quantity, unitPrice: Amount })
 export type Item = Static<typeof Item>
+
+export const itemCollection = collection(Item)({
+  name: 'order-items',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['id'],
+  sort: { keys: ['id'] }
+})
 
 export const ItemChanges = Type.Object({ quantity: Type.Optional(Quantity) })
 export type ItemChanges = Static<typeof ItemChanges>

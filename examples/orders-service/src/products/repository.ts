@@ -1,6 +1,8 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
 import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
 import { onViolation } from '../database/errors.ts'
+import { list } from '../database/list.ts'
 import { productInOrders, unknownCategory } from './errors.ts'
 import type { Product, ProductChanges, WholeProduct } from './schemas.ts'
 
@@ -8,8 +10,8 @@ const columns = `id, name, description, category_id AS "categoryId", unit_price 
   units_in_stock AS "unitsInStock", discontinued, created_at AS "createdAt", updated_at AS "updatedAt"`
 const refused = { products_category_id_fkey: unknownCategory }
 
-export function listProducts(database: Queries): Promise<Product[]> {
-  return database.query<Product>(`SELECT ${columns} FROM products ORDER BY name, id LIMIT 25`)
+export function listProducts(database: Queries, query: ListQuery<Product>): Promise<Page<Product>> {
+  return list(database, query)
 }
 
 export async function findProduct(database: Queries, id: string): Promise<Product | undefined> {

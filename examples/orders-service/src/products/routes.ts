@@ -3,10 +3,14 @@ import type { FastifyReply } from 'fastify'
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
 import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct } from './repository.ts'
-import { NewProduct, Product, ProductChanges, ProductPath, productDefaults, WholeProduct } from './schemas.ts'
+import { NewProduct, Product, ProductChanges, ProductPath, productCollection, productDefaults, WholeProduct } from './schemas.ts'
 
 export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  app.get('/products', { schema: { response: { 200: Type.Array(Product) } } }, () => listProducts(database))
+  app.get(
+    '/products',
+    { config: { collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
+    async (request, reply) => reply.page(await listProducts(database, request.listQuery(productCollection)))
+  )
 
   app.post('/products', { schema: { body: NewProduct, response: { 201: Product } } }, async (request, reply) => {
     const product = await createProduct(database, { ...productDefaults, ...request.body })

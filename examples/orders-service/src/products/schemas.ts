@@ -1,3 +1,4 @@
+import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Amount, Currency, Id, Price, Timestamp } from '../fields.ts'
 
@@ -14,6 +15,20 @@ const given = { createdAt: Timestamp, updatedAt: Timestamp }
 
 export const Product = Type.Object({ id: Id, ...writable, ...given, unitPrice: Amount, unitsInStock: Type.Integer() })
 export type Product = Static<typeof Product>
+
+export const productCollection = collection(Product)({
+  name: 'products',
+  style: 'page',
+  id: 'id',
+  defaultSort: ['name'],
+  sort: { keys: ['name', 'unitPrice', 'createdAt'] },
+  filter: {
+    categoryId: ['eq', 'in'],
+    unitPrice: ['eq', 'gte', 'gt', 'lt', 'lte'],
+    discontinued: ['eq'],
+    name: ['eq', 'ne', 'prefix']
+  }
+})
 
 /** What a new product has when its author does not say. */
 export const productDefaults = { currency: 'EUR', unitsInStock: 0, discontinued: false }
