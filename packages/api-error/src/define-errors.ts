@@ -8,6 +8,8 @@ export interface ErrorDefinition {
   readonly message: Messages
   /** One sentence for the catalogue page: how the caller mends it. */
   readonly remedy: string
+  /** The input was read and found wrong, as by a schema: the answer is called `ValidationError`. */
+  readonly validation?: true
 }
 
 type FieldWish<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields & string]

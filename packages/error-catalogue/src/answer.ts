@@ -64,7 +64,7 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
     const body = JSON.stringify({
       error: {
         status: statusCode,
-        error: validation === true ? 'ValidationError' : reasonPhraseOf(statusCode),
+        error: (validation ?? entry?.validation) === true ? 'ValidationError' : reasonPhraseOf(statusCode),
         message: fillTemplate(text, failure.params),
         code,
         ...(errors.length > 0 ? { errors } : {})

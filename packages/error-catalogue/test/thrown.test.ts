@@ -446,3 +446,16 @@ t.test('an error that brings its texts is answered with them, and not with those
   t.equal(await textAt('/own', 'es'), 'El pedido 7 cambió entretanto.')
   t.notMatch(await textAt('/foreign', 'es'), /pedido/, 'an error without texts has those of the catalogue')
 })
+
+t.test('an error that is defined as a validation is called ValidationError, any other by the phrase of its status', async (t) => {
+  const text = { en: 'Not valid.', es: 'No válido.' }
+  const queries = defineErrors({
+    INVALID_QUERY: { statusCode: 422, message: text, remedy: 'Mend it.', validation: true },
+    KEY_REUSED: { statusCode: 422, message: text, remedy: 'Take another.' }
+  })
+  const app = await service({ include: [queries] })
+  app.get('/invalid', () => Promise.reject(queries.create('INVALID_QUERY')))
+  app.get('/reused', () => Promise.reject(queries.create('KEY_REUSED')))
+  t.equal((await app.inject('/invalid')).json().error.error, 'ValidationError')
+  t.equal((await app.inject('/reused')).json().error.error, 'Unprocessable Content')
+})
