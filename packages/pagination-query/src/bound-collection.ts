@@ -6,11 +6,14 @@ import type { Operator, ValueKind } from './operators.ts'
 import type { Settings } from './options.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
 
+/** The parameters that choose a page. */
+export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
+
 /** A parameter that a collection takes. `index` is its place in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
   | { readonly role: 'sort' | 'fields'; readonly list: true }
-  | { readonly role: 'perPage' | 'page' | 'after' | 'offset' | 'limit'; readonly list: false }
+  | { readonly role: PagingRole; readonly list: false }
 )
 
 /** A collection as one plugin serves it: with every bound, and its parameters by the names that clients may write. */
@@ -20,7 +23,10 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** In canonical order. */
   readonly inOrder: readonly Parameter[]
+  /** Where in `inOrder` the parameters stand that choose a page. */
+  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
+  readonly fieldNames: readonly string[]
   /** What the values of its fields are, where they are scalars. */
   readonly kinds: Readonly<Record<string, ValueKind>>
 }
@@ -42,7 +48,9 @@ export function bindCollection(collection: Collection, item: JsonSchema, setting
   }
   const parameters = parameterObjects(collection, perPage, transitionalOffset)
   const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
-  return { ...collection, item, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters, kinds }
+  const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
+  const fieldNames = [...collection.fields.keys()]
+  return { ...collection, item, places, fieldNames, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters, kinds }
 }
 
 function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
@@ -65,6 +73,6 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
   ].map((parameter, index) => ({ ...parameter, index }))
 }
 
-function single(role: 'perPage' | 'page' | 'after' | 'offset' | 'limit') {
+function single(role: PagingRole) {
   return { role, name: role, list: false as const }
 }

@@ -61,6 +61,7 @@ t.test('a comma and a backslash in a list are escaped by a backslash [Q6]', asyn
   t.strictSame(await titles('a%5C%5Cb'), ['a\\b'])
   t.strictSame(await titles('a%5Cb'), ['a\\b'], 'before anything else a backslash is itself')
   t.strictSame(await titles('a%5C%5C%5C,b,a\\,b'), ['a,b', 'a\\,b'])
+  t.strictSame(await titles('x%5C&title[in]=a%5C%5C&title[in]=a\\,b'), ['a,b'], 'a backslash at the end of a part is itself')
 })
 
 t.test('sorts ascending and descending, by declared combinations, with null last when ascending [Q3]', async (t) => {
