@@ -202,6 +202,6 @@ t.test('a repeated query is read once, and the caches are bounded', async (t) =>
     const query = request.listQuery(cursorOrders)
     frozen.push([query, query.conditions, query.conditions[0], query.order, query.fields, query.ranges].every(Object.isFrozen))
   })
-  await get(app, '/orders?status=paid')
-  t.strictSame(frozen, [true])
+  for (let count = 0; count < 3; count += 1) await get(app, '/orders?status=paid')
+  t.strictSame(frozen.slice(1), [true, true])
 })

@@ -111,7 +111,7 @@ t.test('a cursor that was changed, cut, made with another secret or never made i
   const forged = cursorOf(await get(await ordersApp({ cursor: { secrets: [other] } }), '/orders?perPage=5'), 'next')
   const unsigned = cursorOf(await get(await ordersApp({ cursor: { dangerouslyUnsigned: true } }), '/orders?perPage=5'), 'next')
   const samples = [
-    ...bytes.keys().map(changed),
+    ...Array.from(bytes.keys(), changed),
     '',
     'x',
     '!!!',
