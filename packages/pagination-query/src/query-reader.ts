@@ -6,6 +6,7 @@ import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
 import { echo, joinLists, readPairs } from './query-string.ts'
+import { nameOfKey } from './sort-order.ts'
 
 /** Most characters of a query; a cursor is counted by itself. */
 const maxQueryLength = 4096
@@ -50,8 +51,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
     if (parameter.role === 'filter') {
       const condition = conditionOf(parameter, text)
       if ('key' in condition) problems.push({ field: parameter.name, ...condition })
-      else conditions.push(condition)
-      if (conditions.length === maxConditions + 1)
+      else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
     } else if (parameter.role === 'sort') order = readSort(text) ?? order
     else if (parameter.role === 'fields') asked = readFields(text)
@@ -68,7 +68,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
   }
 
   function isShown(sort: string) {
-    return sort.split(',').every((key) => !hidden.has(key.replace('-', '')))
+    return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
   }
 
   function readFields(text: string): readonly string[] | undefined {

@@ -51,7 +51,10 @@ function instantiations(source: string): number {
   try {
     writeFileSync(join(folder, 'program.ts'), source)
     const compilerOptions = { noEmit: true, composite: false, isolatedDeclarations: false, noUnusedLocals: false }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] }))
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
+    )
     const output = execFileSync(join(home, '../../node_modules/.bin/tsc'), ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
     return Number(/^Instantiations:\s*(\d+)/m.exec(output)?.[1])
   } finally {
