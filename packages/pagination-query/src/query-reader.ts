@@ -81,7 +81,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
 
   function shownFields(): readonly string[] {
     if (asked === undefined) return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
-    return fieldNames.filter((name) => name === collection.id || (asked as readonly string[]).includes(name))
+    return fieldNames.filter((name) => name === collection.id || asked?.includes(name))
   }
 }
 

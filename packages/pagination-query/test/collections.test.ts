@@ -20,7 +20,7 @@ async function boot(options: PaginationQueryOptions, route: Partial<RouteOptions
     handler: async () => [],
     schema: { response: { 200: Type.Array(Order) } },
     ...route
-  } as RouteOptions)
+  })
   await app.ready()
 }
 
@@ -214,8 +214,9 @@ t.test('every order ends with the identifier, in the direction of its last key, 
   t.end()
 })
 
+const byName = (parameters: Collection['parameters']) => Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]))
+
 t.test('the description has each parameter by its literal name, with its schema and bounds [Q11] [Q13]', async (t) => {
-  const byName = (parameters: Collection['parameters']) => Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]))
   const described = byName(pagedOrders.parameters)
   t.strictSame(Object.keys(described).slice(0, 3), ['id', 'id[in]', 'status'])
   t.strictSame(Object.keys(described).slice(-4), ['sort', 'fields', 'perPage', 'page'])
@@ -374,7 +375,7 @@ t.test('a list that could grow without pages stops the boot, unless its shortnes
     { schema: { response: { 404: list } } },
     { schema: { response: { 200: { content: { 'text/csv': { schema: list } } } } } }
   ] as const)
-    await boot({}, route as never)
+    await boot({}, route)
 })
 
 t.test('a handler answers with a page of its own collection, and nothing else', async (t) => {

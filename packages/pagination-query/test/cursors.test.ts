@@ -180,11 +180,12 @@ t.test('cursors grow old by option, and the links of an answer stay the same for
   )
 })
 
+const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
+
 t.test('rows that are deleted between two pages leave no gap and no dead end', async (t) => {
   let present = rows
   const own = await ordersApp({}, () => present)
   const all = ids(await get(own, '/orders?sort=total&perPage=100'))
-  const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
   const first = await get(own, '/orders?sort=total&perPage=5')
   present = without(...all.slice(3, 6))
   t.strictSame(ids(await follow(own, first, 'next')), all.slice(6, 11), 'the row of the cursor is gone')
@@ -304,6 +305,8 @@ t.test('unsigned cursors hold a value of every kind, as databases write it', asy
   t.equal(long.statusCode, 500, 'a row that breaks its schema ends the walk loudly')
 })
 
+const nextOf = (header: unknown) => /<https:\/\/api.example.com([^>]+)>; rel="next"/.exec(String(header))?.[1] as string
+
 t.test('values of fields that some callers may not see can not be read in a cursor', async (t) => {
   const Secret = Type.Object({ id: Type.String({ format: 'uuid' }), 'pay-rate': Type.Integer(), name: Type.String({ maxLength: 20 }) })
   const people = collection(Secret)({
@@ -322,8 +325,6 @@ t.test('values of fields that some callers may not see can not be read in a curs
     reply.page(runArray(staff, request.listQuery(people)))
   )
   const ask = (url: string, role: string) => own.inject({ url, headers: { role } })
-  const nextOf = (header: unknown) => /<https:\/\/api.example.com([^>]+)>; rel="next"/.exec(String(header))?.[1] as string
-
   const answer = await ask('/people?perPage=5', 'guest')
   t.strictSame(Object.keys(answer.json()[0]), ['id', 'name'], 'hidden fields are left out of rows')
   const next = nextOf(answer.headers.link)
@@ -353,7 +354,8 @@ t.test('values of fields that some callers may not see can not be read in a curs
     t.equal(one.statusCode, 422)
     t.equal(one.body.replaceAll('pay-rate', 'pay-rite'), two.body, hidden)
     const allowed = `/people?${hidden.replace('[foo]', '[gte]').replace('pay-rate=1', 'pay-rate[gte]=1')}`
-    for (const _time of [1, 2]) t.equal((await ask(allowed, 'boss')).statusCode, 200)
+    t.equal((await ask(allowed, 'boss')).statusCode, 200)
+    t.equal((await ask(allowed, 'boss')).statusCode, 200)
     t.equal((await ask(allowed, 'guest')).statusCode, 422, 'also when the plan of another caller is kept')
   }
   t.notMatch((await ask('/people?pay-rat[gte]=1&sort=x&fields=x', 'guest')).body, /pay-rate/, 'nor is it ever proposed')

@@ -117,8 +117,6 @@ const things = collection<Thing>({ type: 'object', properties: { id: { type: 'st
   sort: { keys: ['size'] },
   filter: { size: ['gte'] }
 })
-declare satisfies typeof declare
-expectTypeOf(app.inject).toBeFunction()
 app.get('/things', { config: { collection: things } }, async (request) => {
   expectTypeOf(request.listQuery(things).conditions[0]?.value).toEqualTypeOf<`${number}` | undefined>()
   expectTypeOf(request.listQuery(things)).toExtend<CollectionQuery<Thing, Condition>>()
