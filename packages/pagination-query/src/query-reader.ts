@@ -15,7 +15,7 @@ const maxProblems = 100
 const maxSearched = 10
 
 /** The text that was given for each parameter, by its index; what was given several times as a list is one list. */
-export type Given = readonly (string | undefined)[]
+type Given = readonly (string | undefined)[]
 
 /** What a query string asks for, as far as it is the same for every caller. */
 export interface Reading {

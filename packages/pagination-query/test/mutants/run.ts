@@ -1,6 +1,6 @@
 // Each mutant puts one known mistake of other pagination libraries into the sources. The tests that it names must then fail:
-// a mutant that survives shows that they prove nothing. Run it with `node --conditions=@concordat/source test/mutants/run.ts`,
-// followed by words that the names of the wanted mutants begin with.
+// a mutant that survives shows that they prove nothing. `npm run mutants` in the package tries all of them;
+// arguments are what the names of the wanted ones begin with.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
