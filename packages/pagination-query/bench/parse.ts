@@ -6,6 +6,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { listReader } from '../src/asked-list.ts'
 import { bindCollection } from '../src/bound-collection.ts'
+import { membersOf } from '../src/item-members.ts'
 import { resolveOptions } from '../src/options.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
@@ -55,7 +56,7 @@ const validate = app.validatorCompiler?.({ schema, method: 'GET', url: '/', http
 
 const reader = (maxCachedPlans: number) => {
   const settings = resolveOptions({ maxCachedPlans })
-  return listReader(orders, bindCollection(orders, Order, settings), settings, false)
+  return listReader(orders, bindCollection(orders, { item: Order, members: membersOf(Order, () => undefined) }, settings), settings, false)
 }
 const request = { raw: { url: `/orders?${query}` } } as FastifyRequest
 const parsed = parse(query)

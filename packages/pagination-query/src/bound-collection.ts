@@ -1,10 +1,11 @@
 import { requireBounds } from './bounds.ts'
 import type { Collection } from './collection.ts'
 import type { Field } from './field.ts'
-import type { JsonSchema } from './item-members.ts'
+import type { ListAnswer } from './list-answer.ts'
 import type { Operator, ValueKind } from './operators.ts'
 import type { Settings } from './options.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
+import { type RowRules, rowRules } from './projection.ts'
 
 /** The parameters that choose a page. */
 export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
@@ -27,12 +28,17 @@ export interface BoundCollection extends Collection {
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
   readonly fieldNames: readonly string[]
+  readonly rowRules: RowRules
   /** What the values of its fields are, where they are scalars. */
   readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
 /** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
-export function bindCollection(collection: Collection, item: JsonSchema, settings: Settings): BoundCollection {
+export function bindCollection(
+  collection: Collection,
+  { item, members }: Pick<ListAnswer, 'item' | 'members'>,
+  settings: Settings
+): BoundCollection {
   const { name, style } = collection
   const perPage = {
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
@@ -50,7 +56,21 @@ export function bindCollection(collection: Collection, item: JsonSchema, setting
   const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
   const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
   const fieldNames = [...collection.fields.keys()]
-  return { ...collection, item, places, fieldNames, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters, kinds }
+  const rules = rowRules(members)
+  return {
+    ...collection,
+    item,
+    rowRules: rules,
+    places,
+    fieldNames,
+    perPage,
+    maxOffset,
+    byName,
+    inOrder,
+    transitionalOffset,
+    parameters,
+    kinds
+  }
 }
 
 function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {

@@ -153,6 +153,32 @@ t.test('rows that a handler makes of others are projected as well', async (t) =>
   t.strictSame((await get(app, '/v2?fields=id&perPage=1')).rows.map(Object.keys), [['id']])
 })
 
+t.test('nulls of a database are left out where the schema has none, and a row without a required member is an error [F3]', async (t) => {
+  const Row = Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    note: Type.Optional(Type.String()),
+    size: Type.Optional(Type.Integer()),
+    end: Type.Union([Type.String(), Type.Null()]),
+    any: Type.Optional(Type.Unknown()),
+    old: Type.Optional(Type.Unsafe<string | null>({ type: 'string', nullable: true }))
+  })
+  const nullable = collection(Row)({ ...declaration, name: 'rows' })
+  let row: unknown
+  const app = Fastify()
+  await app.register(paginationQuery)
+  app.get('/rows', { config: { collection: nullable }, schema: { response: { 200: Type.Array(Row) } } }, async (_request, reply) =>
+    reply.page({ rows: [row], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+  )
+  row = { id: 'a', name: '', note: null, size: null, end: null, any: null, old: null }
+  t.strictSame((await app.inject('/rows')).json(), [{ id: 'a', name: '', end: null, any: null, old: null }])
+  row = { id: 'a', name: null, end: null }
+  t.equal((await app.inject('/rows')).statusCode, 500)
+  t.equal((await app.inject('/rows?fields=end')).statusCode, 200)
+  row = { id: 'a', name: 'A' }
+  t.match((await app.inject('/rows')).json().message, /A row has undefined in "end"/)
+})
+
 t.test('stock Fastify prints the errors sensibly, and passes them to an error handler whole', async (t) => {
   const app = Fastify()
   await app.register(paginationQuery)
