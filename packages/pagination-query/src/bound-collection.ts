@@ -1,16 +1,20 @@
 import { requireBounds } from './bounds.ts'
 import type { Collection } from './collection.ts'
 import type { Field } from './field.ts'
-import type { JsonSchema } from './item-members.ts'
+import type { ListAnswer } from './list-answer.ts'
 import type { Operator, ValueKind } from './operators.ts'
 import type { Settings } from './options.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
+import { type RowRules, rowRules } from './projection.ts'
+
+/** The parameters that choose a page. */
+export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
 
 /** A parameter that a collection takes. `index` is its place in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
   | { readonly role: 'sort' | 'fields'; readonly list: true }
-  | { readonly role: 'perPage' | 'page' | 'after' | 'offset' | 'limit'; readonly list: false }
+  | { readonly role: PagingRole; readonly list: false }
 )
 
 /** A collection as one plugin serves it: with every bound, and its parameters by the names that clients may write. */
@@ -20,13 +24,21 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** In canonical order. */
   readonly inOrder: readonly Parameter[]
+  /** Where in `inOrder` the parameters stand that choose a page. */
+  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
+  readonly fieldNames: readonly string[]
+  readonly rowRules: RowRules
   /** What the values of its fields are, where they are scalars. */
   readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
 /** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
-export function bindCollection(collection: Collection, item: JsonSchema, settings: Settings): BoundCollection {
+export function bindCollection(
+  collection: Collection,
+  { item, members }: Pick<ListAnswer, 'item' | 'members'>,
+  settings: Settings
+): BoundCollection {
   const { name, style } = collection
   const perPage = {
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
@@ -42,7 +54,23 @@ export function bindCollection(collection: Collection, item: JsonSchema, setting
   }
   const parameters = parameterObjects(collection, perPage, transitionalOffset)
   const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
-  return { ...collection, item, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters, kinds }
+  const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
+  const fieldNames = [...collection.fields.keys()]
+  const rules = rowRules(members)
+  return {
+    ...collection,
+    item,
+    rowRules: rules,
+    places,
+    fieldNames,
+    perPage,
+    maxOffset,
+    byName,
+    inOrder,
+    transitionalOffset,
+    parameters,
+    kinds
+  }
 }
 
 function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
@@ -65,6 +93,6 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
   ].map((parameter, index) => ({ ...parameter, index }))
 }
 
-function single(role: 'perPage' | 'page' | 'after' | 'offset' | 'limit') {
+function single(role: PagingRole) {
   return { role, name: role, list: false as const }
 }

@@ -32,6 +32,11 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
   }
 }
 
+/** Whether a member may be null; true when its schema does not tell. */
+export function allowsNull(schema: JsonSchema): boolean {
+  return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))
+}
+
 // A union is as many alternatives as it has branches, a list of types as many as it has types, an enum as many as values.
 function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const branches = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')]

@@ -55,7 +55,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     requireCollectionRoute(route, declared, settings)
     const answer = listAnswer(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
     requireAnswer(route, declared, answer)
-    const collection = bindCollection(declared, answer.item, settings)
+    const collection = bindCollection(declared, answer, settings)
     requireOneStyle(route, collection)
     const read = listReader(declared, collection, settings, semicolon)
     // New objects: the author may use the same ones for another route.
