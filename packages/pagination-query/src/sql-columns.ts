@@ -47,8 +47,8 @@ export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, val
 export function textOf(column: Fragment, kind: ValueKind): Fragment {
   if (kind === 'date') return fragment`to_json(${column})#>>'{}'`
   if (kind !== 'date-time') return fragment`${column}::text`
-  const time = fragment`${column}::timestamptz`
-  return fragment`(to_json(${time} at time zone 'UTC')#>>'{}') || case when isfinite(${time}) then 'Z' else '' end`
+  // The zone goes behind the last digit: there may be an era behind that, and infinity has none.
+  return fragment`regexp_replace(to_json(${column}::timestamptz at time zone 'UTC')#>>'{}', '([0-9])( BC)?$', '\\1Z\\2')`
 }
 
 /** A name as an identifier, each part between dots on its own. */
