@@ -92,7 +92,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
     return deepPage / page1
   })
   for (const [label, statement] of alternatives) {
-    const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, 5)
+    const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, 3)
     console.log(`  ${label.padEnd(8)} ${' '.repeat(18)} deep ${milliseconds(median(slow[label]))}   ${await describePlan(statement)}`)
   }
   console.log(`  plan     page 1: ${await describePlan(toSql(first))}`)
@@ -153,7 +153,7 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 
 async function interleaved(works: Record<string, () => Promise<unknown>>, times: number) {
   const taken: Record<string, number[]> = Object.fromEntries(Object.keys(works).map((name) => [name, []]))
-  for (let round = -5; round < times; round += 1) {
+  for (let round = -1; round < times; round += 1) {
     for (const [name, work] of Object.entries(works)) {
       const start = performance.now()
       await work()
