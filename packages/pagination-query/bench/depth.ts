@@ -6,7 +6,7 @@ import { type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-
 import { runKysely } from '@concordat/pagination-query/kysely'
 import { runSql, type SqlText, toSql } from '@concordat/pagination-query/sql'
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Pool } from 'pg'
 
 interface Order {
   readonly id: string
@@ -46,7 +46,7 @@ const shapes: readonly (readonly [string, readonly SortKey[]])[] = [
   ['low cardinality: status,-id', [up('status'), down('id')]]
 ]
 
-const pool = new pg.Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 1, options: '-c search_path=pagination_bench' })
+const pool = new Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 1, options: '-c search_path=pagination_bench' })
 const database = new Kysely<{ orders: object }>({ dialect: new PostgresDialect({ pool }) })
 try {
   await makeTable()
@@ -69,7 +69,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const offset = { ...first, offset: depth }
   const alternatives: [string, SqlText][] = [
     ['OFFSET', toSql(offset)],
-    ['OR form', orForm(order, last as string[])]
+    ['OR form', orForm(order, last)]
   ]
   const wanted = await runSql(pool, offset)
   for (const page of [await runSql(pool, deep), await runKysely(database.selectFrom('orders'), deep)]) {

@@ -47,7 +47,7 @@ function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
       .offset(offset)
   // An order of the first branch would become that of the whole, so the union begins with a branch without rows.
   const union = ranges.reduce(
-    (rows, range) => rows.unionAll(({ parens }) => parens(branch(range).limit(offset + perPage + 1))),
+    (rows, range) => rows.unionAll((builder) => builder.parens(branch(range).limit(offset + perPage + 1))),
     selected.where(sql<boolean>`false`)
   )
   return readingOrder(query)

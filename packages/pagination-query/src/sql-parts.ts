@@ -65,8 +65,8 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
       return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
-    case 'prefix':
-      // Takes nothing for a wildcard, and finds the same indexes as LIKE.
+    default:
+      // A prefix. This takes nothing for a wildcard, and finds the same indexes as LIKE.
       return fragment`starts_with(${column}, ${bound(String(value))}::text)`
   }
 }

@@ -6,6 +6,8 @@ import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
+// A random walk is some dozens of statements.
+t.setTimeout(60_000 + walks * 500)
 
 t.test('Kysely on PostgreSQL', { skip }, async (t) => {
   const pool = await openSchema(t)

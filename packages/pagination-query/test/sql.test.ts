@@ -7,6 +7,8 @@ import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
+// A random walk is some dozens of statements.
+t.setTimeout(60_000 + walks * 500)
 
 const pglite = await PGlite.create()
 t.teardown(() => pglite.close())
@@ -130,7 +132,6 @@ t.test('few rows are counted although an estimate would do, and a page that show
     const { total } = await runSql(client, wholeList({ name: 'many', perPage: 10, ...changes }))
     return [total, statements.length]
   }
-  const few = (value: string) => [{ field: 'id', kind: 'string', operator: 'prefix', value } as const]
   t.strictSame(await run({ count: 'estimated', conditions: few('12') }), [{ items: 111, exact: true }, 2])
   const [estimate, asked] = await run({ count: 'estimated' })
   t.match(estimate, { exact: false })
@@ -154,6 +155,10 @@ t.test('a prefix is found by an index', async (t) => {
   const plan = await pglite.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
   t.match(plan.rows.map((row) => row['QUERY PLAN']).join(), /Index Cond: \(\(id >= 'abc'/)
 })
+
+function few(value: string) {
+  return [{ field: 'id', kind: 'string', operator: 'prefix', value } as const]
+}
 
 function wholeList(changes: Partial<ListQuery>): ListQuery {
   const order: SortKey[] = [{ field: 'id', kind: 'string', nullable: false, descending: false }]
