@@ -73,7 +73,7 @@ t.test('a member with the name of its column sorts by the column, not by its tex
 
 t.test('names are quoted, and default to snake_case', async (t) => {
   const { text } = toSql(wholeList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
-  t.match(text, 'select "i"."a""b" as member0, "shipped_at" as member1, "constructor" as member2')
+  t.match(text, 'select "i"."a""b" as membera, "shipped_at" as memberb, "constructor" as memberc')
   t.match(text, 'from "order_items" order by')
   t.match(toSql(wholeList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
 })
