@@ -85,11 +85,13 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const times = await interleaved(works, rounds)
   console.log(`${name}   (${deep.ranges.length} ${deep.ranges.length === 1 ? 'range' : 'ranges'})`)
   const ratios = ['SQL', 'Kysely'].map((adapter) => {
-    const [page1, deepPage] = [median(times[`${adapter} 1`]), median(times[`${adapter} deep`])]
+    const [page1 = [], deepPage = []] = [times[`${adapter} 1`], times[`${adapter} deep`]]
+    // Paired by round: what slows the machine for a while slows both.
+    const ratio = median(deepPage.map((taken, round) => taken / (page1[round] as number)))
     console.log(
-      `  ${adapter.padEnd(8)} page 1 ${milliseconds(page1)}   deep ${milliseconds(deepPage)}   ratio ${(deepPage / page1).toFixed(2)}`
+      `  ${adapter.padEnd(8)} page 1 ${milliseconds(median(page1))}   deep ${milliseconds(median(deepPage))}   ratio ${ratio.toFixed(2)}`
     )
-    return deepPage / page1
+    return ratio
   })
   for (const [label, statement] of alternatives) {
     const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, 3)

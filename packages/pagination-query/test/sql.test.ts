@@ -8,7 +8,7 @@ import { type Database, openSampleTable } from './sample-table.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
 // A random walk is some dozens of statements.
-t.setTimeout(60_000 + walks * 500)
+t.setTimeout(120_000 + walks * 500)
 
 const pglite = await PGlite.create()
 t.teardown(() => pglite.close())
