@@ -1,0 +1,78 @@
+import type { Condition, Count, ListQuery } from './list-query.ts'
+import { type Page, pageOf, type Total } from './page.ts'
+import { acceptsNull, type FieldMapping, fieldOf, type PrismaDelegate, type PrismaModel, type PrismaRecord, refuseFinerTimes } from './prisma-model.ts'
+import { answerOf, type PrismaField, textOf } from './prisma-values.ts'
+import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma-where.ts'
+import { readingOrder } from './reading-order.ts'
+
+export type { PrismaDelegate } from './prisma-model.ts'
+
+/** The `where` that the methods of a delegate take. */
+export type PrismaWhere<Delegate> = Delegate extends {
+  [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter } } } } }
+}
+  ? Filter
+  : Where
+
+/** How a resource lies in a model of Prisma. */
+export interface PrismaOptions<Filter = Where> {
+  /** Restricts pages and counts, as to the rows of a tenant. */
+  readonly where?: Filter | undefined
+  /**
+   * The field for a member of the resource. An enum that is sorted by needs its values too, in the order of the database.
+   * @default the field of the same name, or of that name in snake_case
+   */
+  readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
+}
+
+/**
+ * Runs a query on a model of Prisma, on PostgreSQL. Never by Prisma's own `cursor`, which loses rows where a sort key is null and
+ * reads everything where it is not unique: the ranges are read one after another until the page is full.
+ *
+ * An estimated count is exact here: Prisma does not tell what the planner believes. Times and dates come as text, and decimals as
+ * text without an exponent.
+ *
+ * @throws TypeError when a member has no field, and when a time that is sorted by has more digits than the three that Prisma reads
+ */
+export async function runPrisma<Row, Delegate extends PrismaDelegate>(
+  delegate: Delegate,
+  query: ListQuery<Row>,
+  options: PrismaOptions<PrismaWhere<Delegate>> = {}
+): Promise<Page<Row>> {
+  const model = delegate as unknown as PrismaModel
+  const field = (member: string) => fieldOf(model, member, options.fields?.[member])
+  const order = readingOrder(query)
+  const keys = order.map((key) => sortable(field(key.field)))
+  const members = query.fields.map((member) => ({ member, name: field(member).name, kind: query.kinds?.[member] }))
+  const filters = [options.where ?? {}, ...(await Promise.all(query.conditions.map((one) => filterOf(model, field(one.field), one))))]
+
+  const select = Object.fromEntries([...keys, ...members].map(({ name }) => [name, true]))
+  const orderBy = keys.map(({ name }, index) => ({ [name]: order[index]?.descending ? 'desc' : 'asc' }))
+  const found: PrismaRecord[] = []
+  for (const range of query.ranges.flatMap(singleKeyRanges)) {
+    const take = query.perPage + 1 - found.length
+    if (take === 0) break
+    const where = { AND: [...filters, ...rangeFilters(keys, order, range)] }
+    found.push(...(await model.findMany({ select, where, orderBy, take, skip: query.offset })))
+  }
+  const page = pageOf<PrismaRecord>(query as ListQuery<PrismaRecord>, found.map((row) => ({ row, key: order.map(({kind}, index) => textOf(kind, row[(keys[index] as PrismaField).name])) })), await countRows(model, { AND: filters }, query.count))
+  await refuseFinerTimes(model, keys, page.rows)
+  return { ...page, rows: page.rows.map((record) => Object.fromEntries(members.map(({ member, name, kind }) => [member, answerOf(kind, record[name])])) as Row) }
+}
+
+async function filterOf(model: PrismaModel, field: PrismaField, condition: Condition) {
+  const includesNull = condition.operator === 'ne' || condition.operator === 'nin'
+  return conditionFilter(field, condition, includesNull && (await acceptsNull(model, field.name)))
+}
+
+function sortable(field: PrismaField): PrismaField {
+  if (!field.isEnum || field.choices) return field
+  throw new TypeError(`Prisma does not compare enums. To sort by ${field.name}, give its values in order as fields.${field.name}.choices.`)
+}
+
+async function countRows(model: PrismaModel, where: Where, count: Count): Promise<Total | undefined> {
+  if (count === 'none') return undefined
+  if (typeof count === 'string') return { items: await model.count({ where }), exact: true }
+  const items = await model.count({ where, take: count.atMost + 1 })
+  return items > count.atMost ? { items: count.atMost, exact: false } : { items, exact: true }
+}
