@@ -34,34 +34,52 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const columns = columnsOf(query, source)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
-  const rows = await fetch()
+  const rows: object[] = await fetchRows()
   return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
 
-  async function fetch(): Promise<object[]> {
+  async function fetchRows(): Promise<object[]> {
     const [first, ...others] = ranges.map((range) => {
       const met = rangeSql(columns, query.order, range).map(toSql)
-      const ordered = db.select(selected()).from(table).where(and(always, ...met)).orderBy(...orderSql(query, columns).map(toSql))
+      const ordered = db
+        .select(selected())
+        .from(table)
+        .where(and(always, ...met))
+        .orderBy(...orderSql(query, columns).map(toSql))
       return ordered.limit(offset + perPage + 1).$dynamic()
     })
     if (!first) return []
     if (others.length === 0) return first.offset(offset)
     const union = others.reduce((left, right) => left.unionAll(right), first)
-    return union.orderBy(...outerOrderSql(query).map(toSql)).limit(perPage + 1).offset(offset)
+    return union
+      .orderBy(...outerOrderSql(query).map(toSql))
+      .limit(perPage + 1)
+      .offset(offset)
   }
 
   function selected() {
     const all = selections(query, columns, ranges.length > 1)
-    return Object.fromEntries(all.map(({ name, sql }) => [name, plainColumn(sql) ?? toSql(sql).as(name)]))
+    return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 
   async function count(limit?: number): Promise<number> {
-    const from = limit === undefined ? table : db.select({ one: sql`1`.as('one') }).from(table).where(always).limit(limit).as('counted')
-    const [row] = await db.select({ items: sql<string>`count(*)::text` }).from(from).where(limit === undefined ? always : undefined)
+    const from =
+      limit === undefined
+        ? table
+        : db
+            .select({ one: sql`1`.as('one') })
+            .from(table)
+            .where(always)
+            .limit(limit)
+            .as('counted')
+    const [row] = await db
+      .select({ items: sql<string>`count(*)::text` })
+      .from(from)
+      .where(limit === undefined ? always : undefined)
     return Number(row?.items)
   }
 
   async function estimate(): Promise<number> {
-    const answer: object = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
+    const answer: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
     return plannedRows((Array.isArray(answer) ? answer : (answer as { rows: object[] }).rows) as object[])
   }
 }
@@ -78,10 +96,10 @@ function columnsOf({ fields, order, conditions }: ListQuery, { table, columns = 
   }
 }
 
-// A column that is answered as it is, so that Drizzle maps its values.
-function plainColumn({ strings, values }: Fragment) {
-  const [column] = values
-  return strings.length === 2 && strings.join('') === '' && is(column, Column) ? (column as PgColumn) : undefined
+// A column that is answered as it is: Drizzle knows how to read its values.
+function decoded(expression: Fragment) {
+  const [column] = expression.values
+  return expression.strings.join('') === '' && is(column, Column) ? toSql(expression).mapWith(column) : toSql(expression)
 }
 
 function toSql({ strings, values }: Fragment): SQL {

@@ -58,15 +58,21 @@ async function askNull(model: PrismaModel, where: Where) {
  * Prisma reads times to the millisecond. A cursor made of one that has more digits would lose rows or repeat them, so that such
  * rows are looked for: at the ends of a page, by their identifier, which is the last of the keys.
  */
-export async function refuseFinerTimes(model: PrismaModel, keys: readonly PrismaField[], ends: readonly PrismaRecord[]): Promise<void> {
+export async function refuseFinerTimes(
+  model: PrismaModel,
+  keys: readonly PrismaField[],
+  ends: readonly (PrismaRecord | undefined)[]
+): Promise<void> {
   const id = (keys.at(-1) as PrismaField).name
+  const times = keys.filter(({ type }) => type === 'DateTime').map(({ name }) => name)
   const finer = ends.flatMap((record) =>
-    keys.flatMap(({ name, type }) => {
-      const at = record[name]
-      return type === 'DateTime' && at instanceof Date ? [{ [id]: record[id], [name]: { gt: at, lt: new Date(at.getTime() + 1) } }] : []
+    times.flatMap((name) => {
+      const at = record?.[name]
+      return at instanceof Date ? [{ [id]: record?.[id], [name]: { gt: at, lt: new Date(at.getTime() + 1) } }] : []
     })
   )
   if (finer.length === 0 || (await model.count({ where: { OR: finer } })) === 0) return
-  const names = keys.filter(({ type }) => type === 'DateTime').map(({ name }) => name)
-  throw new TypeError(`${names.join(' or ')} has microseconds, which Prisma cuts off: sorting by it would lose rows. Make its column (3).`)
+  throw new TypeError(
+    `Rows can't be sorted by ${times.join(' or ')}: Prisma reads times to the millisecond, and the database has microseconds.`
+  )
 }

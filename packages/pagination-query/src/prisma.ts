@@ -1,6 +1,15 @@
-import type { Condition, Count, ListQuery } from './list-query.ts'
-import { type Page, pageOf, type Total } from './page.ts'
-import { acceptsNull, type FieldMapping, fieldOf, type PrismaDelegate, type PrismaModel, type PrismaRecord, refuseFinerTimes } from './prisma-model.ts'
+import { countTotal } from './counting.ts'
+import type { Condition, ListQuery } from './list-query.ts'
+import { type Page, pageOf } from './page.ts'
+import {
+  acceptsNull,
+  type FieldMapping,
+  fieldOf,
+  type PrismaDelegate,
+  type PrismaModel,
+  type PrismaRecord,
+  refuseFinerTimes
+} from './prisma-model.ts'
 import { answerOf, type PrismaField, textOf } from './prisma-values.ts'
 import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma-where.ts'
 import { readingOrder } from './reading-order.ts'
@@ -40,24 +49,37 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   options: PrismaOptions<PrismaWhere<Delegate>> = {}
 ): Promise<Page<Row>> {
   const model = delegate as unknown as PrismaModel
-  const field = (member: string) => fieldOf(model, member, options.fields?.[member])
+  const fieldFor = (member: string) => fieldOf(model, member, options.fields?.[member])
   const order = readingOrder(query)
-  const keys = order.map((key) => sortable(field(key.field)))
-  const members = query.fields.map((member) => ({ member, name: field(member).name, kind: query.kinds?.[member] }))
-  const filters = [options.where ?? {}, ...(await Promise.all(query.conditions.map((one) => filterOf(model, field(one.field), one))))]
+  const keys = order.map(({ field }) => sortable(fieldFor(field)))
+  const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member] }))
+  const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
+  const matching = [options.where ?? {}, ...filters]
 
-  const select = Object.fromEntries([...keys, ...members].map(({ name }) => [name, true]))
-  const orderBy = keys.map(({ name }, index) => ({ [name]: order[index]?.descending ? 'desc' : 'asc' }))
-  const found: PrismaRecord[] = []
-  for (const range of query.ranges.flatMap(singleKeyRanges)) {
-    const take = query.perPage + 1 - found.length
-    if (take === 0) break
-    const where = { AND: [...filters, ...rangeFilters(keys, order, range)] }
-    found.push(...(await model.findMany({ select, where, orderBy, take, skip: query.offset })))
+  const found = await fetchRows()
+  await refuseFinerTimes(model, keys, [found[0], found.slice(0, query.perPage).at(-1)])
+  return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+
+  async function fetchRows() {
+    const select = Object.fromEntries([...keys, ...members].map(({ name }) => [name, true]))
+    const orderBy = keys.map(({ name }, index) => ({ [name]: order[index]?.descending ? 'desc' : 'asc' }))
+    const rows: PrismaRecord[] = []
+    for (const range of query.ranges.flatMap(singleKeyRanges)) {
+      const where = { AND: [...matching, ...rangeFilters(keys, order, range)] }
+      const take = query.perPage + 1 - rows.length
+      if (take > 0) rows.push(...(await model.findMany({ select, where, orderBy, take, skip: query.offset })))
+    }
+    return rows
   }
-  const page = pageOf<PrismaRecord>(query as ListQuery<PrismaRecord>, found.map((row) => ({ row, key: order.map(({kind}, index) => textOf(kind, row[(keys[index] as PrismaField).name])) })), await countRows(model, { AND: filters }, query.count))
-  await refuseFinerTimes(model, keys, page.rows)
-  return { ...page, rows: page.rows.map((record) => Object.fromEntries(members.map(({ member, name, kind }) => [member, answerOf(kind, record[name])])) as Row) }
+
+  function keyed(record: PrismaRecord) {
+    const row = Object.fromEntries(members.map(({ member, name, kind }) => [member, answerOf(kind, record[name])])) as Row
+    return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
+  }
+
+  async function count(limit?: number) {
+    return model.count({ where: { AND: matching }, ...(limit !== undefined && { take: limit }) })
+  }
 }
 
 async function filterOf(model: PrismaModel, field: PrismaField, condition: Condition) {
@@ -68,11 +90,4 @@ async function filterOf(model: PrismaModel, field: PrismaField, condition: Condi
 function sortable(field: PrismaField): PrismaField {
   if (!field.isEnum || field.choices) return field
   throw new TypeError(`Prisma does not compare enums. To sort by ${field.name}, give its values in order as fields.${field.name}.choices.`)
-}
-
-async function countRows(model: PrismaModel, where: Where, count: Count): Promise<Total | undefined> {
-  if (count === 'none') return undefined
-  if (typeof count === 'string') return { items: await model.count({ where }), exact: true }
-  const items = await model.count({ where, take: count.atMost + 1 })
-  return items > count.atMost ? { items: count.atMost, exact: false } : { items, exact: true }
 }
