@@ -1,4 +1,4 @@
-import type { PrismaField } from './prisma-values.ts'
+import { type PrismaField, textOf } from './prisma-values.ts'
 import type { Where } from './prisma-where.ts'
 
 /** What is used of `prisma.order` and its like, that of a transaction included. */
@@ -46,7 +46,7 @@ export async function acceptsNull(model: PrismaModel, name: string): Promise<boo
 
 async function askNull(model: PrismaModel, where: Where) {
   try {
-    await model.findMany({ where: { AND: [where, { OR: [] }] }, take: 1 })
+    await model.findMany({ where, take: 0 })
     return true
   } catch (error) {
     if ((error as Error).name !== 'PrismaClientValidationError') throw error
@@ -55,24 +55,26 @@ async function askNull(model: PrismaModel, where: Where) {
 }
 
 /**
- * Prisma reads times to the millisecond. A cursor made of one that has more digits would lose rows or repeat them, so that such
- * rows are looked for: at the ends of a page, by their identifier, which is the last of the keys.
+ * Prisma cuts times after the millisecond, and its driver adapter takes the local time of a session for UTC. A cursor made of such
+ * a time would lose rows or repeat them. So the database is asked whether the rows at the ends of a page have the time that was
+ * read; one that has not, and yet gives the same time again, is misread.
  */
-export async function refuseFinerTimes(
+export async function refuseMisreadTimes(
   model: PrismaModel,
-  keys: readonly PrismaField[],
-  ends: readonly (PrismaRecord | undefined)[]
+  id: string,
+  times: readonly string[],
+  ends: readonly PrismaRecord[]
 ): Promise<void> {
-  const id = (keys.at(-1) as PrismaField).name
-  const times = keys.filter(({ type }) => type === 'DateTime').map(({ name }) => name)
-  const finer = ends.flatMap((record) =>
-    times.flatMap((name) => {
-      const at = record?.[name]
-      return at instanceof Date ? [{ [id]: record?.[id], [name]: { gt: at, lt: new Date(at.getTime() + 1) } }] : []
-    })
-  )
-  if (finer.length === 0 || (await model.count({ where: { OR: finer } })) === 0) return
-  throw new TypeError(
-    `Rows can't be sorted by ${times.join(' or ')}: Prisma reads times to the millisecond, and the database has microseconds.`
-  )
+  for (const time of times) {
+    const others = ends.filter((end) => end[time] !== null).map((end) => ({ [id]: end[id], NOT: { [time]: end[time] } }))
+    const suspects = others.length === 0 ? [] : await model.findMany({ where: { OR: others }, select: { [id]: true, [time]: true } })
+    if (!suspects.some((suspect) => ends.some((end) => sameAt(id, end, suspect) && sameAt(time, end, suspect)))) continue
+    throw new TypeError(
+      `Prisma misreads ${time}, so rows can't be sorted by it: its column is finer than milliseconds, or the session is not in UTC.`
+    )
+  }
+}
+
+function sameAt(name: string, one: PrismaRecord, other: PrismaRecord) {
+  return textOf('date-time', one[name]) === textOf('date-time', other[name])
 }

@@ -70,8 +70,11 @@ function oneOf(field: PrismaField, kind: ValueKind, texts: readonly string[]): W
   )
 }
 
+// Prisma has no `in` for booleans, and forgets an empty OR inside an AND, so nothing is what is both of two values.
 function among({ name, type }: PrismaField, values: readonly unknown[]): Where {
-  return type === 'Boolean' ? { OR: values.map((value) => ({ [name]: value })) } : { [name]: { in: values } }
+  if (type !== 'Boolean') return { [name]: { in: values } }
+  const either = values.map((value) => ({ [name]: value }))
+  return either.length > 0 ? { OR: either } : { AND: [{ [name]: true }, { [name]: false }] }
 }
 
 function comparison(field: PrismaField, kind: ValueKind, operator: Comparison, text: string): Where {

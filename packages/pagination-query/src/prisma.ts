@@ -8,7 +8,7 @@ import {
   type PrismaDelegate,
   type PrismaModel,
   type PrismaRecord,
-  refuseFinerTimes
+  refuseMisreadTimes
 } from './prisma-model.ts'
 import { answerOf, type PrismaField, textOf } from './prisma-values.ts'
 import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma-where.ts'
@@ -41,7 +41,8 @@ export interface PrismaOptions<Filter = Where> {
  * An estimated count is exact here: Prisma does not tell what the planner believes. Times and dates come as text, and decimals as
  * text without an exponent.
  *
- * @throws TypeError when a member has no field, and when a time that is sorted by has more digits than the three that Prisma reads
+ * @throws TypeError when a member has no field, when an enum that is sorted by has no `choices`, and when Prisma misreads a time that
+ * is sorted by: the column is finer than milliseconds, or the session is not in UTC
  */
 export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   delegate: Delegate,
@@ -57,7 +58,9 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   const matching = [options.where ?? {}, ...filters]
 
   const found = await fetchRows()
-  await refuseFinerTimes(model, keys, [found[0], found.slice(0, query.perPage).at(-1)])
+  const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
+  const kept = found.slice(0, query.perPage)
+  await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...kept.slice(0, 1), ...kept.slice(1).slice(-1)])
   return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
 
   async function fetchRows() {
