@@ -70,7 +70,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
 
   // Knex takes a question mark for a value.
   function toRaw({ strings, values }: Fragment): Knex.Raw {
-    return client.raw(strings.map((text) => text.replaceAll('?', String.raw`\\?`)).join('?'), values)
+    return client.raw(strings.map((text) => text.replaceAll('?', String.raw`\?`)).join('?'), values)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type PrismaField, textOf } from './prisma-values.ts'
 import type { Where } from './prisma-where.ts'
+import { snakeCase } from './sql-columns.ts'
 
 /** What is used of `prisma.order` and its like, that of a transaction included. */
 export interface PrismaDelegate {
@@ -25,9 +26,9 @@ export interface FieldMapping {
 
 /** Finds the field of a member. Throws a `TypeError` when the model has none. */
 export function fieldOf({ fields }: PrismaModel, member: string, { name, choices }: FieldMapping = {}): PrismaField {
-  const names = name === undefined ? [member, member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] : [name]
+  const names = name === undefined ? [...new Set([member, snakeCase(member)])] : [name]
   for (const name of names) {
-    const found = fields[name]
+    const found = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (found) return { name, type: found.typeName, isEnum: found.isEnum, choices: found.typeName === 'Boolean' ? [false, true] : choices }
   }
   throw new TypeError(`The Prisma model has no field ${names.join(' or ')} for "${member}". Name it in fields.`)
