@@ -59,7 +59,7 @@ export function singleKeyRanges(range: KeyRange): KeyRange[] {
       const operator = index === last ? beyond.operator : strict
       return { equal: [...equal, ...beyond.values.slice(0, index)], beyond: { operator, values: [value] } }
     })
-    .reverse()
+    .toReversed()
 }
 
 function oneOf(field: PrismaField, kind: ValueKind, texts: readonly string[]): Where {

@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 const scratch = join(import.meta.dirname, '../.tap')
 
 /** Generates a client of Prisma in a folder that git doesn't see; inside the package, so that it finds what it imports. */
-export async function generateClient<Client>(
+export async function generateClient(
   t: { teardown(work: () => void): void },
   models: string
-): Promise<{ folder: string; Client: Client }> {
+): Promise<{ folder: string; Client: unknown }> {
   mkdirSync(scratch, { recursive: true })
   const folder = mkdtempSync(join(scratch, 'prisma-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
