@@ -28,7 +28,7 @@ export interface FieldMapping {
 export function fieldOf({ fields }: PrismaModel, member: string, { name, choices }: FieldMapping = {}): PrismaField {
   const names = name === undefined ? [...new Set([member, snakeCase(member)])] : [name]
   for (const name of names) {
-    const found = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const found = Object.keys(fields).includes(name) ? fields[name] : undefined
     if (found) return { name, type: found.typeName, isEnum: found.isEnum, choices: found.typeName === 'Boolean' ? [false, true] : choices }
   }
   throw new TypeError(`The Prisma model has no field ${names.join(' or ')} for "${member}". Name it in fields.`)

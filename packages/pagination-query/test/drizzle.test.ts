@@ -153,6 +153,13 @@ t.test('Drizzle on PGlite', async (t) => {
     ])
   })
 
+  t.test('estimates what is too much to count', async (t) => {
+    await client.exec('create table many as select id from generate_series(1, 5000) as id; analyze many')
+    const many = pgTable('many', { id: integer().primaryKey() })
+    const { total } = await runDrizzle(db, query({ count: 'estimated' }), { table: many })
+    t.strictSame(total, { items: 5000, exact: false })
+  })
+
   t.test('works in a transaction, and sees what is not committed', async (t) => {
     await db
       .transaction(async (transaction) => {

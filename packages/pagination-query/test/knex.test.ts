@@ -84,6 +84,13 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     t.equal(purchases.toQuery(), before, 'the builder is as it was')
   })
 
+  t.test('estimates what is too much to count', async (t) => {
+    await pool.query('create table many as select id from generate_series(1, 5000) as id')
+    await pool.query('analyze many')
+    const { total } = await runKnex(plain('many').where('id', '>', 0), query({ count: 'estimated' }))
+    t.strictSame(total, { items: 5000, exact: false })
+  })
+
   t.test('works in a transaction, and sees what is not committed', async (t) => {
     await pool.query('create table draft (id integer primary key)')
     const transaction = await plain.transaction()
