@@ -6,7 +6,7 @@ import { type Page, pageOf } from './page.ts'
 import { readingOrder } from './reading-order.ts'
 import type { SqlColumns } from './sql-columns.ts'
 import type { Fragment } from './sql-fragment.ts'
-import { conditionSql, orderSql, rangeSql, selections, valueName } from './sql-parts.ts'
+import { answeredSelections, conditionSql, orderSql, rangeSql, valueName, valueSelections } from './sql-parts.ts'
 import { keyedRows } from './sql-rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql-columns.ts'
@@ -35,7 +35,8 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const { offset, perPage, ranges } = query
   const [only, ...others] = ranges as readonly [KeyRange, ...KeyRange[]]
-  const selected = from.select(selections(query, columns, others.length > 0).map((one) => expression<unknown>(one.sql).as(one.name)))
+  const columnsOfRows = [...answeredSelections(query, columns), ...(others.length > 0 ? valueSelections(query, columns) : [])]
+  const selected = from.select(columnsOfRows.map(({ name, sql }) => expression<unknown>(sql).as(name)))
   const branch = (range: KeyRange) => {
     const met = rangeSql(columns, query.order, range).reduce((rows, part) => rows.where(expression(part)), selected)
     return orderSql(query, columns).reduce((rows, key) => rows.orderBy(expression(key)), met)

@@ -3,8 +3,9 @@ import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import type { Operator, ValueKind } from './operators.ts'
 import type { Page } from './page.ts'
 import type { RandomDraw } from './random-draw.ts'
-import { readingOrder, turned } from './reading-order.ts'
+import { readingOrder } from './reading-order.ts'
 import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds } from './sample-rows.ts'
+import { opposite } from './sort-order.ts'
 
 export type SampleQuery = ListQuery<SampleRow>
 
@@ -84,7 +85,7 @@ export function pageAtEnd(query: SampleQuery, reverse: boolean): SampleQuery {
 
 /** What the links `next` and `prev` ask for: the rows beyond a position, with the row there or without it. */
 export function pageBeyond(query: SampleQuery, position: Key, reverse: boolean, inclusive: boolean): SampleQuery {
-  const order = reverse ? turned(query.order) : query.order
+  const order = reverse ? opposite(query.order) : query.order
   return { ...query, reverse, ranges: rangesFrom(order, position, inclusive) }
 }
 

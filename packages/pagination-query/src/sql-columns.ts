@@ -42,14 +42,20 @@ export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, val
 }
 
 /**
- * The text of a sort key, which gives the same value when it is bound again, whatever the session's time zone and date style.
- * Times are in UTC with all their digits.
+ * The text of a sort key, which gives the same value when it is bound again, whatever the session's style of dates is. Times have
+ * all their digits and the offset of their zone.
  */
-export function textOf(column: Fragment, kind: ValueKind): Fragment {
-  if (kind === 'date') return fragment`to_json(${column})#>>'{}'`
-  if (kind !== 'date-time') return fragment`${column}::text`
-  const time = fragment`${column}::timestamptz`
-  return fragment`(to_json(${time} at time zone 'UTC')#>>'{}') || case when isfinite(${time}) then 'Z' else '' end`
+export function keyText(value: Fragment, kind: ValueKind): Fragment {
+  if (kind === 'date') return fragment`trim('"' from to_json(${value})::text)`
+  return kind === 'date-time' ? fragment`trim('"' from to_json(${value}::timestamptz)::text)` : fragment`${value}::text`
+}
+
+/** What a client reads. Drivers give numbers of many digits as text, but make a `Date` of dates and times; these are text here. */
+export function answerText(value: Fragment, kind: ValueKind | undefined): Fragment {
+  if (kind === 'date') return keyText(value, kind)
+  if (kind !== 'date-time') return value
+  const time = fragment`${value}::timestamptz`
+  return fragment`trim('"' from to_json(${time} at time zone 'UTC')::text) || case when isfinite(${time}) then 'Z' else '' end`
 }
 
 /** A name as an identifier, each part between dots on its own. */

@@ -1,37 +1,45 @@
 import type { KeyRange } from './key-ranges.ts'
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import { readingOrder } from './reading-order.ts'
-import { columnOf, type SqlColumns, textOf, valueOf } from './sql-columns.ts'
+import { answerText, columnOf, keyText, type SqlColumns, valueOf } from './sql-columns.ts'
 import { bound, type Fragment, fragment, joined, raw } from './sql-fragment.ts'
 
-/** A column of the answer. */
+/** A column of a statement. */
 export interface SqlSelection {
   readonly name: string
   readonly sql: Fragment
 }
 
 /**
- * What the columns of the answer are called: the member at an index, the text of the sort key, and its value. Never like a
- * column of the table, because ORDER BY would take the answered text for it, which has another order and no index. And without
+ * What columns of statements are called: the member at an index, the text of the sort key, and its value. Never like a column of
+ * the table, because ORDER BY would take the answered text for it, which has another order and no index. And without
  * underscores, which Kysely's CamelCasePlugin would take out.
  */
 export const memberName = (index: number): string => `member${index}`
 export const keyName = (index: number): string => `sortkey${index}`
 export const valueName = (index: number): string => `sortvalue${index}`
 
-/** The members to answer with, and the texts of the sort keys; `withValues` when an outer query sorts again. */
-export function selections(query: ListQuery, columns: SqlColumns, withValues: boolean): SqlSelection[] {
-  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answered(query, columns, field) }))
-  const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: textOf(columnOf(columns, field), kind) }))
-  const values = query.order.map(({ field }, index) => ({ name: valueName(index), sql: columnOf(columns, field) }))
-  return [...members, ...keys, ...(withValues ? values : [])]
+/** The members and sort keys as the table has them. */
+export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: columnOf(columns, field) }))
+  return [...members, ...valueSelections(query, columns)]
 }
 
-// Drivers give numbers of many digits as text, but make a Date of these two.
-function answered(query: ListQuery, columns: SqlColumns, field: string) {
-  const column = columnOf(columns, field)
-  const kind = query.kinds?.[field]
-  return kind === 'date' || kind === 'date-time' ? textOf(column, kind) : column
+/** The sort keys as the table has them, for an outer query to sort by. */
+export function valueSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  return query.order.map(({ field }, index) => ({ name: valueName(index), sql: columnOf(columns, field) }))
+}
+
+/** The members and the texts of the sort keys as the rows of a page carry them; of stored selections when there are no columns. */
+export function answeredSelections(query: ListQuery, columns?: SqlColumns): SqlSelection[] {
+  const members = query.fields.map((field, index) => {
+    const name = memberName(index)
+    return { name, sql: answerText(columns ? columnOf(columns, field) : raw(name), query.kinds?.[field]) }
+  })
+  const keys = query.order.map(({ field, kind }, index) => {
+    return { name: keyName(index), sql: keyText(columns ? columnOf(columns, field) : raw(valueName(index)), kind) }
+  })
+  return [...members, ...keys]
 }
 
 /** A condition that null meets where the operator says so. */
@@ -91,7 +99,7 @@ export function orderSql(query: ListQuery, columns: SqlColumns): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => fragment`${columnOf(columns, field)} ${direction(descending)}`)
 }
 
-/** The same order over the values that the branches of a union answer with. */
+/** The same order over stored selections. */
 export function outerOrderSql(query: ListQuery): Fragment[] {
   return readingOrder(query).map(({ descending }, index) => fragment`${raw(valueName(index))} ${direction(descending)}`)
 }

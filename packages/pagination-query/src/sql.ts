@@ -3,7 +3,7 @@ import type { ListQuery } from './list-query.ts'
 import { type Page, pageOf, type Total } from './page.ts'
 import { quoted, type SqlColumns, snakeCase } from './sql-columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { conditionSql, orderSql, outerOrderSql, rangeSql, selections } from './sql-parts.ts'
+import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, type SqlSelection, storedSelections } from './sql-parts.ts'
 import { keyedRows } from './sql-rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql-columns.ts'
@@ -39,19 +39,27 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
   return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
 }
 
-/** The statement that fetches the rows of a page, for drivers that `runSql` doesn't know. `fromSqlRows` reads its answer. */
+/**
+ * The statement that fetches the rows of a page, for drivers that `runSql` doesn't know. `fromSqlRows` reads its answer.
+ * Only the rows of the page are made into text, not those that an offset skips.
+ */
 export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
   const { columns = {} } = source
   const { offset, perPage, ranges } = query
   const several = ranges.length > 1
-  const selected = selections(query, columns, several).map(({ name, sql }) => fragment`${sql} as ${raw(name)}`)
+  const stored = selectSql(storedSelections(query, columns))
   const order = joined(orderSql(query, columns), ', ')
-  const branch = (met: readonly Fragment[], limit: string) =>
-    fragment`select ${joined(selected, ', ')} ${fromSql(query, source, met)} order by ${order} ${raw(limit)}`
-  const page = `limit ${perPage + 1} offset ${offset}`
-  if (!several) return render(source, branch(ranges[0] ? rangeSql(columns, query.order, ranges[0]) : [raw('false')], page))
-  const branches = ranges.map((range) => fragment`(${branch(rangeSql(columns, query.order, range), `limit ${offset + perPage + 1}`)})`)
-  return render(source, fragment`${joined(branches, ' union all ')} order by ${joined(outerOrderSql(query), ', ')} ${raw(page)}`)
+  const met = ranges.length === 0 ? [[raw('false')]] : ranges.map((range) => rangeSql(columns, query.order, range))
+  const limit = several ? `limit ${offset + perPage + 1}` : `limit ${perPage + 1} offset ${offset}`
+  const branches = met.map((parts) => fragment`(${stored} ${fromSql(query, source, parts)} order by ${order} ${raw(limit)})`)
+  const page = fragment`${selectSql(answeredSelections(query))} from (${joined(branches, ' union all ')}) as page`
+  const outer = several ? ` limit ${perPage + 1} offset ${offset}` : ''
+  return render(source, fragment`${page} order by ${joined(outerOrderSql(query), ', ')}${raw(outer)}`)
+}
+
+function selectSql(selections: readonly SqlSelection[]): Fragment {
+  const columns = selections.map(({ name, sql }) => fragment`${sql} as ${raw(name)}`)
+  return fragment`select ${joined(columns, ', ')}`
 }
 
 /** The page of what the statement of `toSql` answered. */
