@@ -6,7 +6,7 @@ import type { ListQuery } from './list-query.ts'
 import { type Page, pageOf } from './page.ts'
 import type { SqlColumns } from './sql-columns.ts'
 import { bound, type Fragment } from './sql-fragment.ts'
-import { conditionSql, orderSql, outerOrderSql, rangeSql, selections } from './sql-parts.ts'
+import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
 import { keyedRows } from './sql-rows.ts'
 
 /** A database of Drizzle on PostgreSQL, whatever its driver, or a transaction. */
@@ -48,7 +48,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
       return ordered.limit(offset + perPage + 1).$dynamic()
     })
     if (!first) return []
-    if (others.length === 0) return first.offset(offset)
+    if (others.length === 0) return first.limit(perPage + 1).offset(offset)
     const union = others.reduce((left, right) => left.unionAll(right), first)
     return union
       .orderBy(...outerOrderSql(query).map(toSql))
@@ -57,7 +57,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   }
 
   function selected() {
-    const all = selections(query, columns, ranges.length > 1)
+    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
     return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 

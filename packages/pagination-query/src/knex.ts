@@ -3,9 +3,9 @@ import { countTotal, plannedRows } from './counting.ts'
 import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Page, pageOf } from './page.ts'
-import { quoted, type SqlColumns } from './sql-columns.ts'
+import type { SqlColumns } from './sql-columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { conditionSql, orderSql, outerOrderSql, rangeSql, selections } from './sql-parts.ts'
+import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
 import { keyedRows } from './sql-rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql-columns.ts'
@@ -37,7 +37,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   function pageQuery() {
     const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
     const [only] = branches
-    if (only && branches.length === 1) return only.offset(offset)
+    if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
     const union = client.queryBuilder().unionAll(branches, true)
     return union
       .orderByRaw(toRaw(joined(outerOrderSql(query), ', ')))
@@ -46,7 +46,8 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   }
 
   function branch(range: KeyRange) {
-    const selected = selections(query, columns, ranges.length > 1).map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(quoted(name))}`))
+    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
+    const selected = all.map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
     return matching(rangeSql(columns, query.order, range))
       .select(...selected)
       .orderByRaw(toRaw(joined(orderSql(query, columns), ', ')))

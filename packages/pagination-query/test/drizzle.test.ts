@@ -153,6 +153,18 @@ t.test('Drizzle on PGlite', async (t) => {
     ])
   })
 
+  t.test('fetches one row beyond the page, no more', async (t) => {
+    const limits: unknown[] = []
+    const logged = drizzlePglite(client, { logger: { logQuery: (_text, values) => limits.push(values.slice(-2)) } })
+    await runDrizzle(logged, query({ perPage: 2, offset: 4 }), { table: ticket })
+    const ranges = [{ equal: ['3'] }, { equal: [], beyond: { operator: '>', values: ['3'] } }] as const
+    await runDrizzle(logged, query({ perPage: 2, offset: 1, ranges }), { table: ticket })
+    t.strictSame(limits, [
+      [3, 4],
+      [3, 1]
+    ])
+  })
+
   t.test('estimates what is too much to count', async (t) => {
     await client.exec('create table many as select id from generate_series(1, 5000) as id; analyze many')
     const many = pgTable('many', { id: integer().primaryKey() })

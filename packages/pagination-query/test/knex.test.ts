@@ -84,6 +84,17 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     t.equal(purchases.toQuery(), before, 'the builder is as it was')
   })
 
+  t.test('fetches one row beyond the page, no more', async (t) => {
+    const fetched: unknown[] = []
+    const listen = (rows: unknown[]) => fetched.push(rows.length)
+    plain.on('query-response', listen)
+    await runKnex(plain('purchase'), query({ perPage: 2, offset: 4 }))
+    const ranges = [{ equal: ['3'] }, { equal: [], beyond: { operator: '>', values: ['3'] } }] as const
+    await runKnex(plain('purchase'), query({ perPage: 2, ranges }))
+    plain.off('query-response', listen)
+    t.strictSame(fetched, [3, 3])
+  })
+
   t.test('estimates what is too much to count', async (t) => {
     await pool.query('create table many as select id from generate_series(1, 5000) as id')
     await pool.query('analyze many')
