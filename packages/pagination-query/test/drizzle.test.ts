@@ -36,7 +36,7 @@ const state = pgEnum('State', ['waiting', 'active', 'done'])
 const ticket = pgTable('ticket', {
   id: integer().primaryKey(),
   state: state().notNull(),
-  key: varchar({ length: 5 }).notNull(),
+  key: varchar({ length: 4 }).notNull(),
   code: char({ length: 2 }).notNull(),
   share: real().notNull(),
   weight: doublePrecision(),
@@ -75,7 +75,7 @@ t.test('Drizzle on PGlite', async (t) => {
     create schema other; create type other."Shape" as enum ('round', 'square');
     create table other.part (id integer primary key, shape other."Shape" not null);
     insert into other.part select n, (array['round', 'square']::other."Shape"[])[n % 2 + 1] from generate_series(1, 5) as n;
-    create table ticket (id integer primary key, state "State" not null, key varchar(5) not null, code char(2) not null, share real not null,
+    create table ticket (id integer primary key, state "State" not null, key varchar(4) not null, code char(2) not null, share real not null,
       weight double precision, labels jsonb not null, price numeric(6,2) not null);
     insert into ticket select n, (array['waiting', 'active', 'done']::"State"[])[n % 3 + 1], 'key' || n, chr(64 + n), n / 10.0, nullif(n, 4) / 10.0, '{"n": 1}', n
       from generate_series(1, 9) as n;
@@ -95,7 +95,7 @@ t.test('Drizzle on PGlite', async (t) => {
     t.strictSame(await met('key', 'string', 'eq', 'key1'), [1])
     t.strictSame(await met('key', 'string', 'eq', 'key1 and more'), [])
     t.strictSame(await met('code', 'string', 'eq', 'B'), [2])
-    t.strictSame(await met('code', 'string', 'eq', 'BCD'), [])
+    t.strictSame(await met('code', 'string', 'eq', 'B D'), [])
     t.strictSame(await met('share', 'decimal', 'eq', '0.3'), [3])
     t.strictSame(await met('weight', 'decimal', 'gt', '0.7'), [8, 9])
     t.strictSame(await met('price', 'decimal', 'gt', '8.001'), [9])
@@ -113,13 +113,13 @@ t.test('Drizzle on PGlite', async (t) => {
   t.test('`where` holds on pages and in counts, also when it is an OR', async (t) => {
     const where = sql`${ticket.id} = 1 or ${ticket.id} > 5`
     const changes = {
-      conditions: [{ field: 'id', kind: 'integer', operator: 'ne', value: '9' }],
+      conditions: [{ field: 'id', kind: 'integer', operator: 'ne', value: '1' }],
       perPage: 1,
       count: { atMost: 2 }
     } as const
     for (const one of [where, or(eq(ticket.id, 1), sql`${ticket.id} > 5`)]) {
       const page = await runDrizzle(db, query(changes), { table: ticket, where: one })
-      t.strictSame([page.rows, page.total], [[{ id: 1 }], { items: 2, exact: false }])
+      t.strictSame([page.rows, page.total], [[{ id: 6 }], { items: 2, exact: false }])
     }
     t.strictSame((await runDrizzle(db, query({ ...changes, count: 'exact' }), { table: ticket, where })).total, { items: 4, exact: true })
   })
