@@ -6,7 +6,7 @@ import { type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-
 import { runKysely } from '@concordat/pagination-query/kysely'
 import { runSql, type SqlText, toSql } from '@concordat/pagination-query/sql'
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Pool } from 'pg'
 
 interface Order {
   readonly id: string
@@ -46,7 +46,7 @@ const shapes: readonly (readonly [string, readonly SortKey[]])[] = [
   ['low cardinality: status,-id', [up('status'), down('id')]]
 ]
 
-const pool = new pg.Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 1, options: '-c search_path=pagination_bench' })
+const pool = new Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 1, options: '-c search_path=pagination_bench' })
 const database = new Kysely<{ orders: object }>({ dialect: new PostgresDialect({ pool }) })
 try {
   await makeTable()
@@ -69,7 +69,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const offset = { ...first, offset: depth }
   const alternatives: [string, SqlText][] = [
     ['OFFSET', toSql(offset)],
-    ['OR form', orForm(order, last as string[])]
+    ['OR form', orForm(order, last)]
   ]
   const wanted = await runSql(pool, offset)
   for (const page of [await runSql(pool, deep), await runKysely(database.selectFrom('orders'), deep)]) {
@@ -85,11 +85,13 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const times = await interleaved(works, rounds)
   console.log(`${name}   (${deep.ranges.length} ${deep.ranges.length === 1 ? 'range' : 'ranges'})`)
   const ratios = ['SQL', 'Kysely'].map((adapter) => {
-    const [page1, deepPage] = [median(times[`${adapter} 1`]), median(times[`${adapter} deep`])]
+    const [page1 = [], deepPage = []] = [times[`${adapter} 1`], times[`${adapter} deep`]]
+    // Paired by round: what slows the machine for a while slows both.
+    const ratio = median(deepPage.map((taken, round) => taken / (page1[round] as number)))
     console.log(
-      `  ${adapter.padEnd(8)} page 1 ${milliseconds(page1)}   deep ${milliseconds(deepPage)}   ratio ${(deepPage / page1).toFixed(2)}`
+      `  ${adapter.padEnd(8)} page 1 ${milliseconds(median(page1))}   deep ${milliseconds(median(deepPage))}   ratio ${ratio.toFixed(2)}`
     )
-    return deepPage / page1
+    return ratio
   })
   for (const [label, statement] of alternatives) {
     const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, 3)

@@ -90,7 +90,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
         const wanted = ['small', 'middle', 'large']
         t.strictSame(
           page.rows.map((row) => names.get((row as SampleRow).id)),
-          descending ? wanted.reverse() : wanted,
+          descending ? wanted.toReversed() : wanted,
           field
         )
       }

@@ -3,10 +3,18 @@ import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Page, pageOf } from './page.ts'
-import { readingOrder } from './reading-order.ts'
 import type { SqlColumns } from './sql-columns.ts'
 import type { Fragment } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, rangeSql, valueName, valueSelections } from './sql-parts.ts'
+import {
+  answeredSelections,
+  conditionSql,
+  orderSql,
+  outerOrderSql,
+  rangeSql,
+  type SqlSelection,
+  storedSelections,
+  valueSelections
+} from './sql-parts.ts'
 import { keyedRows } from './sql-rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql-columns.ts'
@@ -35,25 +43,31 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const { offset, perPage, ranges } = query
   const [only, ...others] = ranges as readonly [KeyRange, ...KeyRange[]]
-  const columnsOfRows = [...answeredSelections(query, columns), ...(others.length > 0 ? valueSelections(query, columns) : [])]
-  const selected = from.select(columnsOfRows.map(({ name, sql }) => expression<unknown>(sql).as(name)))
-  const branch = (range: KeyRange) => {
-    const met = rangeSql(columns, query.order, range).reduce((rows, part) => rows.where(expression(part)), selected)
+  const branch = (selected: readonly SqlSelection[], range: KeyRange) => {
+    const met = rangeSql(columns, query.order, range).reduce((rows, part) => rows.where(expression(part)), from.select(aliased(selected)))
     return orderSql(query, columns).reduce((rows, key) => rows.orderBy(expression(key)), met)
   }
-  if (others.length === 0)
-    return branch(only)
-      .limit(perPage + 1)
-      .offset(offset)
-  // An order of the first branch would become that of the whole, so the union begins with a branch without rows.
-  const union = ranges.reduce(
-    (rows, range) => rows.unionAll(({ parens }) => parens(branch(range).limit(offset + perPage + 1))),
-    selected.where(sql<boolean>`false`)
-  )
-  return readingOrder(query)
-    .reduce((rows, { descending }, index) => rows.orderBy(sql.ref(valueName(index)), descending ? 'desc' : 'asc'), union)
-    .limit(perPage + 1)
-    .offset(offset)
+  if (others.length === 0 && offset === 0) return branch(answeredSelections(query, columns), only).limit(perPage + 1)
+  // Only rows of the page are made into text, behind the limits. The builder knows no other way to a subquery behind FROM than a
+  // branch of a union; and an order of the first branch would become that of the whole, so that one is without rows.
+  const stored = storedSelections(query, columns)
+  const answered = aliased([...answeredSelections(query), ...valueSelections(query)])
+  const none = from.select(aliased([...answeredSelections(query, columns), ...valueSelections(query, columns)])).where(sql<boolean>`false`)
+  const union = ranges.reduce((rows, range) => {
+    const cut =
+      others.length > 0
+        ? branch(stored, range).limit(offset + perPage + 1)
+        : branch(stored, range)
+            .limit(perPage + 1)
+            .offset(offset)
+    return rows.unionAll((builder) => builder.selectFrom(cut.as('page')).select(answered))
+  }, none)
+  const sorted = outerOrderSql(query).reduce((rows, key) => rows.orderBy(expression(key)), union)
+  return others.length > 0 ? sorted.limit(perPage + 1).offset(offset) : sorted
+}
+
+function aliased(selections: readonly SqlSelection[]) {
+  return selections.map(({ name, sql }) => expression<unknown>(sql).as(name))
 }
 
 function counterOf(from: Rows): Counter {

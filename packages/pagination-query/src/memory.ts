@@ -48,7 +48,7 @@ function meets(row: object, { field, kind, operator, value }: Condition): boolea
       return found === wanted || others.includes(found)
     case 'nin':
       return found !== wanted && !others.includes(found)
-    case 'prefix':
+    default:
       return found.startsWith(wanted)
   }
 }

@@ -40,7 +40,8 @@ export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: S
     const ids: string[] = []
     let asked = start
     let position: Key | undefined
-    for (let pages = 0; pages < 200; pages += 1) {
+    for (let pages = 1; ; pages += 1) {
+      if (pages > 200) throw new Error(`the walk does not end, for ${describe(asked)}`)
       asked = { ...asked, perPage: 1 + draw.below(12) }
       const page = await comparedPage(table, asked)
       ids.splice(asked.reverse ? 0 : ids.length, 0, ...idsOf(page))
@@ -49,7 +50,6 @@ export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: S
       await disturb(idsOf(page))
       asked = pageBeyond(asked, position, asked.reverse, false)
     }
-    throw new Error(`the walk does not end, for ${describe(asked)}`)
   }
 
   async function disturb(near: readonly string[]) {

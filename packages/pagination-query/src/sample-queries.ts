@@ -64,7 +64,7 @@ export function randomQuery(draw: RandomDraw, values: SampleValues): SampleQuery
 }
 
 function randomCondition(draw: RandomDraw, values: SampleValues): Condition {
-  const field = draw.pick(others) as keyof SampleValues
+  const field = draw.pick<keyof SampleValues>(others)
   if (nullableFields.includes(field) && draw.chance(30)) return condition(field, 'null', draw.chance(50))
   // Those that let most rows through, so that there is something to walk.
   const operator = draw.pick(operatorsOf[sampleKinds[field]].filter((operator) => operator !== 'eq' && operator !== 'prefix'))

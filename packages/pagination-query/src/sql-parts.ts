@@ -12,12 +12,16 @@ export interface SqlSelection {
 
 /**
  * What columns of statements are called: the member at an index, the text of the sort key, and its value. Never like a column of
- * the table, because ORDER BY would take the answered text for it, which has another order and no index. And without
- * underscores, which Kysely's CamelCasePlugin would take out.
+ * the table, because ORDER BY would take the answered text for it, which has another order and no index. Of small letters alone,
+ * which Kysely's CamelCasePlugin leaves as they are.
  */
-export const memberName = (index: number): string => `member${index}`
-export const keyName = (index: number): string => `sortkey${index}`
-export const valueName = (index: number): string => `sortvalue${index}`
+export const memberName = (index: number): string => `member${letters(index)}`
+export const keyName = (index: number): string => `sortkey${letters(index)}`
+export const valueName = (index: number): string => `sortvalue${letters(index)}`
+
+function letters(index: number) {
+  return String(index).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))
+}
 
 /** The members and sort keys as the table has them. */
 export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
@@ -25,9 +29,12 @@ export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSele
   return [...members, ...valueSelections(query, columns)]
 }
 
-/** The sort keys as the table has them, for an outer query to sort by. */
-export function valueSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
-  return query.order.map(({ field }, index) => ({ name: valueName(index), sql: columnOf(columns, field) }))
+/** The sort keys for an outer query to sort by; of stored selections when there are no columns. */
+export function valueSelections(query: ListQuery, columns?: SqlColumns): SqlSelection[] {
+  return query.order.map(({ field }, index) => {
+    const name = valueName(index)
+    return { name, sql: columns ? columnOf(columns, field) : raw(name) }
+  })
 }
 
 /** The members and the texts of the sort keys as the rows of a page carry them; of stored selections when there are no columns. */
@@ -65,8 +72,8 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
       return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
-    case 'prefix':
-      // Takes nothing for a wildcard, and finds the same indexes as LIKE.
+    default:
+      // A prefix. This takes nothing for a wildcard, and finds the same indexes as LIKE.
       return fragment`starts_with(${column}, ${bound(String(value))}::text)`
   }
 }

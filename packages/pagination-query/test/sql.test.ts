@@ -1,11 +1,14 @@
+import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
 import { type AdapterUnderTest, adapterSuite, type SampleQuery } from '@concordat/pagination-query/adapter-suite'
-import { runSql } from '@concordat/pagination-query/sql'
+import { fromSqlRows, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
 import { PGlite } from '@electric-sql/pglite'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
+// A random walk is some dozens of statements.
+t.setTimeout(120_000 + walks * 500)
 
 const pglite = await PGlite.create()
 t.teardown(() => pglite.close())
@@ -14,6 +17,165 @@ adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks })
 t.test('SQL on PostgreSQL', { skip }, async (t) => {
   adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks })
 })
+
+t.test('a table has its own names, joins, conditions and types', async (t) => {
+  await pglite.exec(`
+    create schema shop; create type shop.state as enum ('open', 'closed');
+    create table shop.customers (code text primary key, "full name" text);
+    create table shop.orders (number text primary key, customer text, state shop.state, at timestamptz, weight real);
+    insert into shop.customers values ('a', 'Ann'), ('b', 'Bob');
+    insert into shop.orders values ('1', 'a', 'closed', '2026-01-01T00:00:00.1Z', 0.1), ('2', 'b', 'open', '2026-01-01', 0.2),
+      ('3', 'a', 'open', '2026-01-01T00:00:00.15Z', 0.3), ('4', 'c', 'open', 'infinity', 0.1)`)
+  const source: SqlSource = {
+    table: { sql: 'shop.orders o left join shop.customers c on c.code = o.customer' },
+    columns: {
+      id: { sql: 'o.number', type: 'text' },
+      customer: 'c.full name',
+      state: { type: 'shop.state' },
+      weight: { type: 'real' }
+    },
+    where: { text: 'o.customer <> $1 or $2', values: ['b', false] }
+  }
+  const id: SortKey = { field: 'id', kind: 'uuid', nullable: false, descending: false }
+  const order: SortKey[] = [
+    { field: 'state', kind: 'enum', nullable: false, descending: false },
+    { field: 'customer', kind: 'string', nullable: true, descending: true },
+    { field: 'weight', kind: 'decimal', nullable: false, descending: false },
+    { field: 'at', kind: 'date-time', nullable: false, descending: false },
+    id
+  ]
+  const query = wholeList({ name: 'none', order, fields: ['id', 'customer', 'at'], kinds: { at: 'date-time' }, perPage: 1, count: 'exact' })
+  const first = await runSql(pglite, query, source)
+  t.strictSame(first.rows, [{ id: '4', customer: null, at: 'infinity' }], 'an enum sorts as it was declared')
+  t.strictSame(first.total, { items: 3, exact: true })
+  const second = await runSql(pglite, { ...query, ranges: rangesFrom(order, first.last as Key, false) }, source)
+  t.strictSame(second.rows, [{ id: '3', customer: 'Ann', at: '2026-01-01T00:00:00.15Z' }])
+  const third = await runSql(pglite, { ...query, ranges: rangesFrom(order, second.last as Key, false) }, source)
+  t.strictSame([third.rows, third.hasMore], [[{ id: '1', customer: 'Ann', at: '2026-01-01T00:00:00.1Z' }], false])
+  const conditions = [{ field: 'state', kind: 'enum', operator: 'in', value: ['closed'] } as const]
+  t.strictSame((await runSql(pglite, { ...query, conditions }, source)).total, { items: 1, exact: true })
+})
+
+t.test('a member with the name of its column sorts by the column, not by its text', async (t) => {
+  await pglite.exec(
+    `create table named as select id, timestamptz '2026-01-01Z' + ms * interval '1 ms' as at from (values ('1', 1000), ('2', 900), ('3', 0)) as v (id, ms)`
+  )
+  const order: SortKey[] = [
+    { field: 'at', kind: 'date-time', nullable: false, descending: false },
+    { field: 'id', kind: 'string', nullable: false, descending: false }
+  ]
+  const { rows } = await runSql(pglite, wholeList({ name: 'named', order, kinds: { at: 'date-time' }, fields: ['at', 'id'] }))
+  t.strictSame(
+    rows.map((row) => (row as { id: string }).id),
+    ['3', '2', '1']
+  )
+})
+
+t.test('names are quoted, and default to snake_case', async (t) => {
+  const { text } = toSql(wholeList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
+  t.match(text, 'select "i"."a""b" as membera, "shipped_at" as memberb, "constructor" as memberc')
+  t.match(text, 'from "order_items" order by')
+  t.match(toSql(wholeList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
+})
+
+t.test('values are never part of the text, and follow those of the condition of the service', async (t) => {
+  const value = `'; drop table items; --`
+  const conditions = [{ field: 'id', kind: 'string', operator: 'in', value: [value, '$1'] } as const]
+  const { text, values } = toSql(wholeList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
+  t.match(text, 'where (tenant = $1) and "id" in ($2::text::text, $3::text::text)')
+  t.strictSame(values, ['north', value, '$1'])
+})
+
+t.test('what other drivers answer to the statement makes a page', async (t) => {
+  await pglite.exec(`create table others as select id::text from generate_series(1, 3) as id`)
+  const query = wholeList({ name: 'others', perPage: 2 })
+  const { text, values } = toSql(query)
+  const { rows } = await pglite.query<object>(text, [...values])
+  const wanted = { rows: [{ id: '1' }, { id: '2' }], first: ['1'], last: ['2'], hasMore: true, total: undefined }
+  t.strictSame(fromSqlRows(query, rows), wanted)
+  const nothing = toSql({ ...query, ranges: [] })
+  t.strictSame((await pglite.query(nothing.text, [...nothing.values])).rows, [], 'nothing follows without a range')
+})
+
+t.test('times before Christ and without an end keep their place', async (t) => {
+  await pglite.exec(`create table ages as select * from (values ('1', timestamptz '0044-03-15 BC', date 'infinity'), ('2', '-infinity', '0044-03-15 BC'),
+    ('3', 'infinity', null), ('4', '12026-01-01', '12026-01-01')) as v (id, began, ended)`)
+  for (const [field, kind, wanted] of [
+    ['began', 'date-time', '2143'],
+    ['ended', 'date', '2413']
+  ] as const) {
+    const order: SortKey[] = [
+      { field, kind, nullable: true, descending: false },
+      { field: 'id', kind: 'string', nullable: false, descending: false }
+    ]
+    let page = await runSql(pglite, wholeList({ name: 'ages', order, perPage: 1 }))
+    let found = ''
+    while (page.last) {
+      found += (page.rows[0] as { id: string }).id
+      page = await runSql(pglite, wholeList({ name: 'ages', order, perPage: 1, ranges: rangesFrom(order, page.last, false) }))
+    }
+    t.equal(found, wanted, field)
+  }
+})
+
+t.test('few rows are counted although an estimate would do, and a page that shows all needs no count', async (t) => {
+  await pglite.exec(`create table many as select id::text from generate_series(1, 3000) as id; analyze many`)
+  const statements: string[] = []
+  const client: SqlClient = {
+    query: (text, values) => {
+      statements.push(text)
+      return pglite.query<object>(text, values)
+    }
+  }
+  const run = async (changes: Partial<ListQuery>) => {
+    statements.length = 0
+    const { total } = await runSql(client, wholeList({ name: 'many', perPage: 10, ...changes }))
+    return [total, statements.length]
+  }
+  t.strictSame(await run({ count: 'estimated', conditions: few('12') }), [{ items: 111, exact: true }, 2])
+  const [estimate, asked] = await run({ count: 'estimated' })
+  t.match(estimate, { exact: false })
+  t.ok((estimate as Total).items > 2000 && (estimate as Total).items < 4000)
+  t.equal(asked, 3)
+  t.strictSame(await run({ count: 'exact' }), [{ items: 3000, exact: true }, 2])
+  t.strictSame(await run({ count: { atMost: 20 } }), [{ items: 20, exact: false }, 2])
+  t.strictSame(await run({ count: 'exact', conditions: few('123') }), [{ items: 11, exact: true }, 2])
+  t.strictSame(await run({ count: 'exact', conditions: few('2999') }), [{ items: 1, exact: true }, 1])
+  t.strictSame(await run({ count: 'exact', offset: 2995 }), [{ items: 3000, exact: true }, 1])
+  t.strictSame(await run({ count: 'none', ranges: [] }), [undefined, 0])
+})
+
+t.test('a prefix is found by an index', async (t) => {
+  await pglite.exec(
+    `create table words (id text collate "C" primary key); insert into words select md5(n::text) from generate_series(1, 5000) as n; analyze words`
+  )
+  const { text, values } = toSql(
+    wholeList({ name: 'words', conditions: [{ field: 'id', kind: 'string', operator: 'prefix', value: 'abc' }] })
+  )
+  const plan = await pglite.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
+  t.match(plan.rows.map((row) => row['QUERY PLAN']).join(), /Index Cond: \(\(id >= 'abc'/)
+})
+
+function few(value: string) {
+  return [{ field: 'id', kind: 'string', operator: 'prefix', value } as const]
+}
+
+function wholeList(changes: Partial<ListQuery>): ListQuery {
+  const order: SortKey[] = [{ field: 'id', kind: 'string', nullable: false, descending: false }]
+  const base: ListQuery = {
+    name: 'items',
+    id: 'id',
+    conditions: [],
+    order,
+    fields: ['id'],
+    perPage: 100,
+    reverse: false,
+    offset: 0,
+    ranges: [{ equal: [] }],
+    count: 'none'
+  }
+  return { ...base, ...changes }
+}
 
 function sqlAdapter(name: string, database: Database): AdapterUnderTest {
   return {

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Page } from '@concordat/pagination-query'
+import {
+  type AdapterUnderTest,
+  adapterSuite,
+  type SampleQuery,
+  type SampleRow,
+  type SuiteRunner
+} from '@concordat/pagination-query/adapter-suite'
+import { runArray } from '@concordat/pagination-query/memory'
+import t from 'tap'
+
+type Run = (rows: SampleRow[], query: SampleQuery) => Page<object>
+
+function adapter(run: Run): AdapterUnderTest {
+  return {
+    name: 'an adapter',
+    finestTime: 'milliseconds',
+    open: async () => {
+      const rows = new Map<string, SampleRow>()
+      return {
+        insert: async (added) => {
+          for (const row of added) rows.set(row.id, row)
+        },
+        delete: async (ids) => {
+          for (const id of ids) rows.delete(id)
+        },
+        run: async (query) => run([...rows.values()], query),
+        close: async () => rows.clear()
+      }
+    }
+  }
+}
+
+/** Runs the suite by itself. Answers the titles of the tests that failed, and what they said. */
+async function failuresOf(run: Run) {
+  const failures = new Map<string, string>()
+  const work: Promise<void>[] = []
+  const runner = (title: string): SuiteRunner => ({
+    test: (title, body) => work.push(body(runner(title))),
+    equal: (found, wanted) => check(title, found, Object.is(found, wanted)),
+    strictSame: (found, wanted) => check(title, found, isDeepStrictEqual(found, wanted))
+  })
+  const check = (title: string, found: unknown, same: boolean) => {
+    if (!same) failures.set(title.replace('an adapter: ', ''), JSON.stringify(found))
+  }
+  adapterSuite(runner(''), adapter(run), { walks: 40, seed: 7 })
+  await Promise.all(work)
+  return failures
+}
+
+t.test('an adapter that answers as memory does passes', async (t) => {
+  t.strictSame([...(await failuresOf(runArray)).keys()], [])
+})
+
+t.test('adapters with the usual mistakes are found out', async (t) => {
+  const mistakes: Record<string, Run> = {
+    'loses rows with null': (rows, query) =>
+      runArray(
+        rows.filter(({ rating }) => rating !== null || query.ranges[0]?.beyond === undefined),
+        query
+      ),
+    'repeats the row of the position': (rows, query) => {
+      const ranges = query.ranges.map(({ beyond, ...range }) => {
+        if (!beyond) return range
+        const operator = beyond.operator.startsWith('>') ? '>=' : '<='
+        return { ...range, beyond: { ...beyond, operator } as const }
+      })
+      return runArray(rows, { ...query, ranges })
+    },
+    'always says that there is more': (rows, query) => ({ ...runArray(rows, query), hasMore: true }),
+    'gives a page read backward in the order of reading': (rows, query) => {
+      const page = runArray(rows, query)
+      return query.reverse ? { ...page, rows: page.rows.toReversed() } : page
+    }
+  }
+  for (const [mistake, run] of Object.entries(mistakes)) {
+    const failures = await failuresOf(run)
+    const walks = failures.get('40 random walks lose no row and repeat none')
+    t.match(walks, /seed 7, walk \d+: .* for order /, mistake)
+  }
+})
+
+t.test('a total, a member and a value that differ are found out', async (t) => {
+  const counted = await failuresOf((rows, query) => ({ ...runArray(rows, query), total: { items: rows.length, exact: true } }))
+  t.ok(counted.has('counts are exact, end at a limit, or say that they are estimates'))
+  const traced = await failuresOf((rows, query) => {
+    const page = runArray(rows, query)
+    return { ...page, rows: page.rows.map((row) => ({ ...row, sortkey0: 'x' })) }
+  })
+  t.ok(traced.has('rows carry the members that were asked for, without traces of the sort keys'))
+  const rounded = await failuresOf((rows, query) =>
+    runArray(
+      rows.map((row) => ({ ...row, views: String(Number(row.views)) })),
+      query
+    )
+  )
+  t.ok(rounded.has('neighbours that differ in the last digit stay apart, and null is the largest'))
+})
+
+t.test('an estimate may be any number', async (t) => {
+  const failures = await failuresOf((rows, query) => {
+    const page = runArray(rows, query)
+    return query.count === 'estimated' ? { ...page, total: { items: 12_345, exact: false } } : page
+  })
+  t.strictSame([...failures.keys()], [])
+})
