@@ -4,7 +4,7 @@ import { bound, type Fragment, fragment, raw } from './sql-fragment.ts'
 /** Where PostgreSQL has a member. */
 export interface SqlColumn {
   /** An expression, used as it is everywhere: answered, filtered and sorted by. @default the member's name in snake_case */
-  readonly sql?: string | undefined
+  readonly sql?: string | Fragment | undefined
   /**
    * The type that values are compared as. Give the column's own where it is none of the defaults, such as the name of an enum,
    * `text` for an identifier in a text column, or `real`: a comparison of different types may find no index, or not be equal.
@@ -30,6 +30,7 @@ const typeOf: Readonly<Record<ValueKind, string>> = {
 export function columnOf(columns: SqlColumns, field: string): Fragment {
   const column = ownOf(columns, field)
   if (typeof column === 'string') return raw(quoted(column))
+  if (typeof column?.sql === 'object') return column.sql
   return raw(column?.sql === undefined ? quoted(snakeCase(field)) : `(${column.sql})`)
 }
 

@@ -5,14 +5,15 @@
 export interface Fragment {
   /** One more than there are values. */
   readonly strings: readonly [string, ...string[]]
-  readonly values: readonly string[]
+  /** Text to bind, or a column as a query builder knows it. */
+  readonly values: readonly unknown[]
 }
 
 export function raw(text: string): Fragment {
   return { strings: [text], values: [] }
 }
 
-export function bound(value: string): Fragment {
+export function bound(value: unknown): Fragment {
   return { strings: ['', ''], values: [value] }
 }
 

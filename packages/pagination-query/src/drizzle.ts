@@ -1,0 +1,107 @@
+import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
+import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
+import { countTotal, plannedRows } from './counting.ts'
+import { columnTypeOf } from './drizzle-types.ts'
+import type { ListQuery } from './list-query.ts'
+import { type Page, pageOf } from './page.ts'
+import type { SqlColumns } from './sql-columns.ts'
+import { bound, type Fragment } from './sql-fragment.ts'
+import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
+import { keyedRows } from './sql-rows.ts'
+
+/** A database of Drizzle on PostgreSQL, whatever its driver, or a transaction. */
+export type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
+
+/** What the rows come from. All of it is written by the author of the service, none of it by a client. */
+export interface DrizzleSource {
+  /** A table or view; for joins a subquery that `.as()` named. */
+  readonly table: PgTable | PgView | PgMaterializedView | Subquery
+  /** Where a member is no column of `table` under its own name. */
+  readonly columns?: Readonly<Record<string, PgColumn | SQL>> | undefined
+  /** What rows meet besides the conditions, such as the owner. */
+  readonly where?: SQL | undefined
+}
+
+/**
+ * Runs a query by Drizzle. Values come as Drizzle maps them, except that dates and times are text (RFC 3339, in UTC, all digits
+ * kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ *
+ * @throws TypeError when the table has no column for a member
+ */
+export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
+  const { table, where } = source
+  const { offset, perPage, ranges } = query
+  const columns = columnsOf(query, source)
+  const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
+
+  const rows: object[] = await fetchRows()
+  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+
+  async function fetchRows(): Promise<object[]> {
+    const [first, ...others] = ranges.map((range) => {
+      const met = rangeSql(columns, query.order, range).map(toSql)
+      const ordered = db
+        .select(selected())
+        .from(table)
+        .where(and(always, ...met))
+        .orderBy(...orderSql(query, columns).map(toSql))
+      return ordered.limit(offset + perPage + 1).$dynamic()
+    })
+    if (!first) return []
+    if (others.length === 0) return first.limit(perPage + 1).offset(offset)
+    const union = others.reduce((left, right) => left.unionAll(right), first)
+    return union
+      .orderBy(...outerOrderSql(query).map(toSql))
+      .limit(perPage + 1)
+      .offset(offset)
+  }
+
+  function selected() {
+    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
+    return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
+  }
+
+  async function count(limit?: number): Promise<number> {
+    const from =
+      limit === undefined
+        ? table
+        : db
+            .select({ one: sql`1`.as('one') })
+            .from(table)
+            .where(always)
+            .limit(limit)
+            .as('counted')
+    const [row] = await db
+      .select({ items: sql<string>`count(*)::text` })
+      .from(from)
+      .where(limit === undefined ? always : undefined)
+    return Number(row?.items)
+  }
+
+  async function estimate(): Promise<number> {
+    const answer: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
+    return plannedRows((Array.isArray(answer) ? answer : (answer as { rows: object[] }).rows) as object[])
+  }
+}
+
+function columnsOf({ fields, order, conditions }: ListQuery, { table, columns = {} }: DrizzleSource): SqlColumns {
+  const members = new Set([...fields, ...[...order, ...conditions].map(({ field }) => field)])
+  return Object.fromEntries([...members].map((member) => [member, columnOf(member)]))
+
+  function columnOf(member: string) {
+    const column: unknown = Object.hasOwn(columns, member) ? columns[member] : Reflect.get(table, member)
+    if (is(column, Column)) return { sql: bound(column), type: columnTypeOf(column) }
+    if (is(column, SQL) || is(column, SQL.Aliased)) return { sql: bound(column) }
+    throw new TypeError(`The table has no column "${member}". Name one in columns.`)
+  }
+}
+
+// A column that is answered as it is: Drizzle knows how to read its values.
+function decoded(expression: Fragment) {
+  const [column] = expression.values
+  return expression.strings.join('') === '' && is(column, Column) ? toSql(expression).mapWith(column) : toSql(expression)
+}
+
+function toSql({ strings, values }: Fragment): SQL {
+  return sql(strings as unknown as TemplateStringsArray, ...values)
+}

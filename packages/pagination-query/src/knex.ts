@@ -1,0 +1,83 @@
+import type { Knex } from 'knex'
+import { countTotal, plannedRows } from './counting.ts'
+import type { KeyRange } from './key-ranges.ts'
+import type { ListQuery } from './list-query.ts'
+import { type Page, pageOf } from './page.ts'
+import type { SqlColumns } from './sql-columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
+import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
+import { keyedRows } from './sql-rows.ts'
+
+export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+
+/** The builder of Knex that is begun by `knex('orders')`, whatever its rows are. */
+export type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
+
+interface Client {
+  queryBuilder(): Knex.QueryBuilder
+  raw(sql: string, bindings: readonly unknown[]): Knex.Raw
+}
+
+/**
+ * Runs a query by Knex, on PostgreSQL. Rows are as the driver gives them, except that dates and times are text (RFC 3339, in UTC,
+ * all digits kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ *
+ * @param base the builder with its tables, joins and conditions; without selection, order and limit
+ * @param columns the columns of members by their names in the database, whatever `wrapIdentifier` does
+ * @throws TypeError when the conditions of `base` are joined by OR, which rows would slip through
+ */
+export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
+  refuseAlternatives(base)
+  const client = base.client as Client
+  const { offset, perPage, ranges } = query
+  const filters = query.conditions.map((condition) => conditionSql(columns, condition))
+  const rows: object[] = ranges.length === 0 ? [] : await pageQuery()
+  return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
+
+  function pageQuery() {
+    const branches = ranges.map((range) => branch(range).limit(offset + perPage + 1))
+    const [only] = branches
+    if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
+    const union = client.queryBuilder().unionAll(branches, true)
+    return union
+      .orderByRaw(toRaw(joined(outerOrderSql(query), ', ')))
+      .limit(perPage + 1)
+      .offset(offset)
+  }
+
+  function branch(range: KeyRange) {
+    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
+    const selected = all.map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
+    return matching(rangeSql(columns, query.order, range))
+      .select(...selected)
+      .orderByRaw(toRaw(joined(orderSql(query, columns), ', ')))
+  }
+
+  function matching(met: readonly Fragment[] = []) {
+    return [...filters, ...met].reduce((rows, one) => rows.whereRaw(toRaw(one)), base.clone())
+  }
+
+  async function count(limit?: number): Promise<number> {
+    const each = matching().select(client.raw('1 as one', []))
+    const from = limit === undefined ? each : each.limit(limit)
+    const [row] = await client.queryBuilder().from(from.as('counted')).select(client.raw('count(*)::text as items', []))
+    return Number((row as { items: string }).items)
+  }
+
+  async function estimate(): Promise<number> {
+    const { rows } = await client.raw('explain (format json) ?', [matching().select(client.raw('1', []))])
+    return plannedRows(rows)
+  }
+
+  // Knex takes a question mark for a value.
+  function toRaw({ strings, values }: Fragment): Knex.Raw {
+    return client.raw(strings.map((text) => text.replaceAll('?', String.raw`\?`)).join('?'), values)
+  }
+}
+
+// `a OR b` followed by `AND c` lets every row of `a` pass. Knex has no way to put parentheses around conditions afterwards.
+function refuseAlternatives(base: KnexBuilder) {
+  const { _statements: statements } = base as unknown as { _statements: readonly { grouping: string; bool?: string }[] }
+  if (!statements.some(({ grouping, bool }) => grouping === 'where' && bool === 'or')) return
+  throw new TypeError('The conditions of the builder are joined by OR. Put them together: .where((either) => either.where(…).orWhere(…))')
+}

@@ -1,0 +1,96 @@
+import { countTotal } from './counting.ts'
+import type { Condition, ListQuery } from './list-query.ts'
+import { type Page, pageOf } from './page.ts'
+import {
+  acceptsNull,
+  type FieldMapping,
+  fieldOf,
+  type PrismaDelegate,
+  type PrismaModel,
+  type PrismaRecord,
+  refuseMisreadTimes
+} from './prisma-model.ts'
+import { answerOf, type PrismaField, textOf } from './prisma-values.ts'
+import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma-where.ts'
+import { readingOrder } from './reading-order.ts'
+
+export type { PrismaDelegate } from './prisma-model.ts'
+
+/** The `where` that the methods of a delegate take. */
+export type PrismaWhere<Delegate> = Delegate extends {
+  [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter } } } } }
+}
+  ? Filter
+  : Where
+
+/** How a resource lies in a model of Prisma. */
+export interface PrismaOptions<Filter = Where> {
+  /** Restricts pages and counts, as to the rows of a tenant. */
+  readonly where?: Filter | undefined
+  /**
+   * The field for a member of the resource. An enum that is sorted by needs its values too, in the order of the database.
+   * @default the field of the same name, or of that name in snake_case
+   */
+  readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
+}
+
+/**
+ * Runs a query on a model of Prisma, on PostgreSQL. Never by Prisma's own `cursor`, which loses rows where a sort key is null and
+ * reads everything where it is not unique: the ranges are read one after another until the page is full.
+ *
+ * An estimated count is exact here: Prisma does not tell what the planner believes. Times and dates come as text, and decimals as
+ * text without an exponent.
+ *
+ * @throws TypeError when a member has no field, when an enum that is sorted by has no `choices`, and when Prisma misreads a time that
+ * is sorted by: the column is finer than milliseconds, or the session is not in UTC
+ */
+export async function runPrisma<Row, Delegate extends PrismaDelegate>(
+  delegate: Delegate,
+  query: ListQuery<Row>,
+  options: PrismaOptions<PrismaWhere<Delegate>> = {}
+): Promise<Page<Row>> {
+  const model = delegate as unknown as PrismaModel
+  const fieldFor = (member: string) => fieldOf(model, member, options.fields?.[member])
+  const order = readingOrder(query)
+  const keys = order.map(({ field }) => sortable(fieldFor(field)))
+  const members = query.fields.map((member) => ({ member, name: fieldFor(member).name, kind: query.kinds?.[member] }))
+  const filters = await Promise.all(query.conditions.map((condition) => filterOf(model, fieldFor(condition.field), condition)))
+  const matching = [options.where ?? {}, ...filters]
+
+  const found = await fetchRows()
+  const times = keys.filter((_, index) => order[index]?.kind === 'date-time').map(({ name }) => name)
+  const kept = found.slice(0, query.perPage)
+  await refuseMisreadTimes(model, fieldFor(query.id).name, times, [...kept.slice(0, 1), ...kept.slice(1).slice(-1)])
+  return pageOf(query, found.map(keyed), await countTotal(query, found.length, { count }))
+
+  async function fetchRows() {
+    const select = Object.fromEntries([...keys, ...members].map(({ name }) => [name, true]))
+    const orderBy = keys.map(({ name }, index) => ({ [name]: order[index]?.descending ? 'desc' : 'asc' }))
+    const rows: PrismaRecord[] = []
+    for (const range of query.ranges.flatMap(singleKeyRanges)) {
+      const where = { AND: [...matching, ...rangeFilters(keys, order, range)] }
+      const take = query.perPage + 1 - rows.length
+      if (take > 0) rows.push(...(await model.findMany({ select, where, orderBy, take, skip: query.offset })))
+    }
+    return rows
+  }
+
+  function keyed(record: PrismaRecord) {
+    const row = Object.fromEntries(members.map(({ member, name, kind }) => [member, answerOf(kind, record[name])])) as Row
+    return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
+  }
+
+  async function count(limit?: number) {
+    return model.count({ where: { AND: matching }, ...(limit !== undefined && { take: limit }) })
+  }
+}
+
+async function filterOf(model: PrismaModel, field: PrismaField, condition: Condition) {
+  const includesNull = condition.operator === 'ne' || condition.operator === 'nin'
+  return conditionFilter(field, condition, includesNull && (await acceptsNull(model, field.name)))
+}
+
+function sortable(field: PrismaField): PrismaField {
+  if (!field.isEnum || field.choices) return field
+  throw new TypeError(`Prisma does not compare enums. To sort by ${field.name}, give its values in order as fields.${field.name}.choices.`)
+}

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+
+const scratch = join(import.meta.dirname, '../.tap')
+
+/** Generates a client of Prisma in a folder that git doesn't see; inside the package, so that it finds what it imports. */
+export async function generateClient(
+  t: { teardown(work: () => void): void },
+  models: string
+): Promise<{ folder: string; Client: unknown }> {
+  mkdirSync(scratch, { recursive: true })
+  const folder = mkdtempSync(join(scratch, 'prisma-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const schema = join(folder, 'schema.prisma')
+  writeFileSync(schema, `${generator}\n${models}`)
+  const command = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build/index.js')
+  // The command looks for an engine and would download it, although this kind of client is generated without. So it is told that
+  // there is one.
+  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
+  await promisify(execFile)(process.execPath, [command, 'generate', '--schema', schema], { cwd: folder, env })
+  const { PrismaClient } = await import(pathToFileURL(join(folder, 'client/client.ts')).href)
+  return { folder, Client: PrismaClient }
+}
+
+const generator = `
+generator client {
+  provider               = "prisma-client"
+  output                 = "./client"
+  engineType             = "client"
+  runtime                = "nodejs"
+  moduleFormat           = "esm"
+  generatedFileExtension = "ts"
+  importFileExtension    = "ts"
+}
+datasource db {
+  provider = "postgresql"
+}`

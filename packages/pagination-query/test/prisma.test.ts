@@ -1,0 +1,292 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
+import { adapterSuite, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
+import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { PrismaPg } from '@prisma/adapter-pg'
+import t from 'tap'
+import { openSchema, skip } from './postgres.ts'
+import { generateClient } from './prisma-client.ts'
+import { openSampleTable } from './sample-table.ts'
+
+// A walk costs about 0.1 s, several times what it costs by SQL: Prisma compiles each query anew, and reads range after range.
+const walks = Number(process.env['WALKS'] ?? 100)
+t.setTimeout(Math.max(120_000, walks * 1000))
+
+interface Client {
+  readonly item: PrismaDelegate
+  readonly introspected: PrismaDelegate
+  readonly ticket: PrismaDelegate
+  $disconnect(): Promise<void>
+}
+
+const models = `
+model Item {
+  id        String   @id @db.Uuid
+  title     String
+  status    String
+  rating    Int?
+  price     Decimal
+  createdAt DateTime @map("created_at") @db.Timestamptz(6)
+  day       DateTime? @db.Date
+  views     BigInt
+  active    Boolean
+  @@map("item")
+}
+model Introspected {
+  id         String   @id @db.Uuid
+  title      String
+  status     String
+  rating     Int?
+  price      Decimal
+  created_at String
+  day        DateTime? @db.Date
+  views      BigInt
+  active     Boolean
+  @@map("introspected")
+}
+enum State {
+  waiting
+  active
+  done
+}
+model Ticket {
+  id     Int    @id
+  state  State
+  weight Float?
+  size   Int?
+  @@map("ticket")
+}`
+
+t.test('Prisma on PostgreSQL', { skip }, async (t) => {
+  const pool = await openSchema(t)
+  const { rows } = await pool.query('select current_schema() as schema')
+  const { schema } = rows[0]
+  const { Client, folder } = await generateClient(t, models)
+  const connect = (timeZone: string) => {
+    const options = `-c search_path=${schema} -c timezone=${timeZone}`
+    const client = new (Client as new (options: object) => Client)({
+      adapter: new PrismaPg({ connectionString: process.env['TEST_DATABASE_URL'] as string, options }, { schema })
+    })
+    t.teardown(() => client.$disconnect())
+    return client
+  }
+  const client = connect('UTC')
+
+  const openAs = async (model: 'item' | 'introspected'): Promise<OpenSample> => {
+    const sample = await openSampleTable(pool)
+    await pool.query(`create view ${model} as select * from ${sample.name}`)
+    const close = async () => {
+      await pool.query(`drop view ${model}`)
+      await sample.close()
+    }
+    return { ...sample, close, run: (query) => runPrisma(client[model], query) }
+  }
+  adapterSuite(t, { name: 'Prisma', open: () => openAs('item'), finestTime: 'milliseconds' }, { walks })
+  adapterSuite(t, { name: 'Prisma with times as text', open: () => openAs('introspected') }, { walks: Math.ceil(walks / 5) })
+
+  t.test("values that a field can't have are compared as numbers and times are", async (t) => {
+    await withRows(t, 'item', [
+      row(1, { rating: -2147483648, views: '-9223372036854775808' }),
+      row(2, { rating: 2147483647, views: '0' }),
+      row(3, {})
+    ])
+    const cases = [
+      ['rating', 'integer', '2147483648', { gt: [], gte: [], lt: [1, 2], lte: [1, 2], eq: [], ne: [1, 2, 3] }],
+      ['rating', 'integer', '-2147483649', { gt: [1, 2], gte: [1, 2], lt: [], lte: [], eq: [], ne: [1, 2, 3] }],
+      ['rating', 'decimal', '-2147483647.5', { gt: [2], gte: [2], lt: [1], lte: [1], eq: [], ne: [1, 2, 3] }],
+      ['rating', 'decimal', '2147483647.00', { gt: [], gte: [2], lt: [1], lte: [1, 2], eq: [2], ne: [1, 3] }],
+      ['views', 'integer', '9223372036854775808', { gt: [], gte: [], lt: [1, 2, 3], lte: [1, 2, 3], eq: [], ne: [1, 2, 3] }],
+      ['views', 'integer', '-9223372036854775809', { gt: [1, 2, 3], gte: [1, 2, 3], lt: [], lte: [], eq: [], ne: [1, 2, 3] }],
+      ['createdAt', 'date-time', '2026-01-01T01:00:00.0005+01:00', { gt: [2, 3], gte: [2, 3], lt: [1], lte: [1], eq: [], ne: [1, 2, 3] }],
+      ['createdAt', 'date-time', '2026-01-01T00:00:00.001000Z', { gt: [3], gte: [2, 3], lt: [1], lte: [1, 2], eq: [2], ne: [1, 3] }]
+    ] as const
+    for (const [field, kind, value, wanted] of cases) {
+      for (const [operator, numbers] of Object.entries(wanted) as [Operator, readonly number[]][]) {
+        const conditions = [{ field, kind, operator, value }]
+        const page = await runPrisma(client.item, query({ conditions }))
+        t.strictSame(
+          page.rows.map(({ title }) => Number(title)),
+          numbers,
+          `${field} ${operator} ${value}`
+        )
+      }
+    }
+  })
+
+  t.test('decimals and times come as text without an exponent, and bigints as they are', async (t) => {
+    await withRows(t, 'item', [row(1, { price: '0.0000000000000000000000000000001', views: '9007199254740993', day: '2026-03-29' })])
+    const kinds = { price: 'decimal', createdAt: 'date-time', day: 'date', views: 'integer' } as const
+    const page = await runPrisma(
+      client.item,
+      query({ fields: ['price', 'createdAt', 'day', 'views'], kinds, order: [key('price', 'decimal'), key('id', 'uuid')] })
+    )
+    t.strictSame(page.rows, [
+      { price: '0.0000000000000000000000000000001', createdAt: '2026-01-01T00:00:00.000Z', day: '2026-03-29', views: 9007199254740993n }
+    ])
+    t.strictSame(page.first, ['0.0000000000000000000000000000001', id(1)])
+    const plain = await runPrisma(client.item, query({ fields: ['createdAt'] }))
+    t.strictSame(plain.rows, [{ createdAt: new Date('2026-01-01T00:00:00Z') }], 'a time of no known kind stays a Date')
+  })
+
+  t.test('a time that Prisma cuts off is refused as a sort key, and only then', async (t) => {
+    await withRows(t, 'item', [row(1, { createdAt: '2026-01-01T00:00:00.000001Z' }), row(2, {})])
+    const byTime = query({ order: [key('createdAt', 'date-time'), key('id', 'uuid')] })
+    await t.rejects(runPrisma(client.item, byTime), { name: 'TypeError', message: /misreads createdAt/ })
+    await t.rejects(
+      runPrisma(client.item, {
+        ...byTime,
+        reverse: true,
+        perPage: 1,
+        ranges: [{ equal: [], beyond: { operator: '<', values: ['2026-01-01T00:00:00.001Z', id(1)] } }]
+      }),
+      TypeError
+    )
+    t.equal((await runPrisma(client.item, query({}))).rows.length, 2)
+    t.equal(
+      (
+        await runPrisma(client.item, {
+          ...byTime,
+          perPage: 1,
+          ranges: [{ equal: [], beyond: { operator: '>', values: ['2026-01-01T00:00:00.001Z', id(1)] } }]
+        })
+      ).rows.length,
+      1
+    )
+  })
+
+  t.test('enums are sorted by in the order of their choices', async (t) => {
+    await pool.query(`create type state as enum ('waiting', 'active', 'done'); alter type state rename to "State"`)
+    await pool.query('create table ticket (id integer primary key, state "State" not null, weight double precision, size integer)')
+    await pool.query(
+      `insert into ticket select number, (array['waiting', 'active', 'done']::"State"[])[number % 3 + 1], nullif(number, 4) / 10.0, 1 from generate_series(0, 9) as number`
+    )
+    const order = [key('state', 'enum', true), key('weight', 'decimal', true), key('id', 'integer')]
+    const tickets = query({ name: 'tickets', fields: ['id', 'state'], order, perPage: 2 })
+    const fields = { state: { choices: ['waiting', 'active', 'done'] } }
+    const seen: unknown[] = []
+    for (let ranges = tickets.ranges; ; ) {
+      const page = await runPrisma(client.ticket, { ...tickets, ranges }, { fields })
+      seen.push(...page.rows.map((row) => row['id']))
+      if (!page.hasMore || !page.last) break
+      ranges = rangesFrom(order, page.last, false)
+    }
+    t.strictSame(seen, [8, 5, 2, 4, 7, 1, 9, 6, 3, 0])
+    await t.rejects(runPrisma(client.ticket, tickets), { name: 'TypeError', message: /does not compare enums.*fields\.state\.choices/ })
+    const short = { state: { choices: ['active'] } }
+    const ranges = rangesFrom(order, ['done', '0.8', '8'], false)
+    await t.rejects(runPrisma(client.ticket, { ...tickets, ranges }, { fields: short }), { name: 'TypeError', message: /has no "done"/ })
+  })
+
+  t.test('`where` restricts pages and counts; members are found by name, by snake_case, or as told', async (t) => {
+    await withRows(t, 'introspected', [row(1, { status: 'open' }), row(2, { status: 'held' }), row(3, { status: 'open' })])
+    const counted = query({ fields: ['createdAt', 'state'], count: { atMost: 1 }, perPage: 1 })
+    const page = await runPrisma(client.introspected, counted, { where: { status: 'open' }, fields: { state: { name: 'status' } } })
+    t.strictSame(page.rows, [{ createdAt: '2026-01-01T00:00:00+00:00', state: 'open' }])
+    t.strictSame(page.total, { items: 1, exact: false })
+    const estimated = await runPrisma(client.introspected, { ...query({}), count: 'estimated' }, { where: { status: 'open' } })
+    t.strictSame(estimated.total, { items: 2, exact: true }, 'an estimate is exact')
+    await t.rejects(runPrisma(client.introspected, counted), { name: 'TypeError', message: /no field state for "state"/ })
+    await t.rejects(runPrisma(client.item, query({ fields: ['unitPrice'] })), { message: /no field unitPrice or unit_price/ })
+    await t.rejects(runPrisma(client.item, query({ fields: ['__proto__'] })), { message: /no field/ })
+  })
+
+  t.test('a failure of the database is no answer about nulls', async (t) => {
+    const failing = { ...fieldsOf(client.item), findMany: async () => Promise.reject(new Error('gone')), count: async () => 0 }
+    const conditions = [{ field: 'title', kind: 'string', operator: 'ne', value: 'x' }] as const
+    await t.rejects(runPrisma(failing, query({ conditions })), { message: 'gone' })
+  })
+
+  t.test('`where` is checked against the generated client', async (t) => {
+    const file = join(folder, 'typed.ts')
+    writeFileSync(file, typed)
+    const tsc = join(import.meta.dirname, '../../../node_modules/.bin/tsc')
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--exactOptionalPropertyTypes',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024'
+    ]
+    const args = [...options, '--allowImportingTsExtensions', '--customConditions', '@concordat/source', '--types', 'node', file]
+    // The test runner puts itself into every child by NODE_OPTIONS.
+    await t.resolves(promisify(execFile)('env', ['-u', 'NODE_OPTIONS', '-u', 'TAP', tsc, ...args]))
+  })
+
+  async function withRows(t: { teardown(work: () => Promise<void>): void }, model: 'item' | 'introspected', rows: readonly SampleRow[]) {
+    const sample = await openAs(model)
+    t.teardown(() => sample.close())
+    await sample.insert(rows)
+  }
+})
+
+const typed = `
+import { runPrisma } from '@concordat/pagination-query/prisma'
+import type { ListQuery, Page } from '@concordat/pagination-query'
+import type { PrismaClient } from './client/client.ts'
+declare const prisma: PrismaClient
+declare const query: ListQuery<{ id: string }>
+const page: Promise<Page<{ id: string }>> = runPrisma(prisma.item, query, { where: { title: 'a', rating: { gt: 1 } } })
+prisma.$transaction((tx) => runPrisma(tx.item, query))
+runPrisma(prisma.$extends({}).item, query, { where: { title: 'a' } })
+// @ts-expect-error no such field
+runPrisma(prisma.item, query, { where: { titel: 'a' } })
+// @ts-expect-error another type
+runPrisma(prisma.item, query, { where: { title: 1 } })
+// @ts-expect-error no delegate
+runPrisma(prisma, query)
+export { page }
+`
+
+type Row = Readonly<Record<string, unknown>>
+
+function query(changes: Partial<ListQuery<Row>>): ListQuery<Row> {
+  return {
+    name: 'items',
+    id: 'id',
+    conditions: [],
+    order: [key('id', 'uuid')],
+    fields: ['id', 'title'],
+    perPage: 10,
+    reverse: false,
+    offset: 0,
+    ranges: [{ equal: [] }],
+    count: 'none',
+    ...changes
+  }
+}
+
+function key(field: string, kind: ValueKind, descending = false): SortKey {
+  return { field, kind, nullable: field === 'weight', descending }
+}
+
+function id(number: number) {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+}
+
+// Each a millisecond after the one before.
+function row(number: number, members: Partial<SampleRow>): SampleRow {
+  const createdAt = new Date(Date.parse('2026-01-01T00:00:00Z') + number - 1).toISOString()
+  return {
+    id: id(number),
+    title: String(number),
+    status: 'open',
+    rating: null,
+    price: '1',
+    createdAt,
+    day: null,
+    views: '1',
+    active: true,
+    ...members
+  }
+}
+
+function fieldsOf({ fields }: PrismaDelegate) {
+  return { fields }
+}
