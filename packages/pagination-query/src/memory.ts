@@ -1,7 +1,8 @@
+import { totalOf } from './counting.ts'
 import type { Key, KeyRange } from './key-ranges.ts'
-import type { Condition, Count, ListQuery, SortKey } from './list-query.ts'
+import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import type { ValueKind } from './operators.ts'
-import { type Page, pageOf, type Total } from './page.ts'
+import { type Page, pageOf } from './page.ts'
 import { readingOrder } from './reading-order.ts'
 import { orderText, valueText } from './value-order.ts'
 
@@ -20,7 +21,7 @@ export function runArray<Row extends object>(rows: readonly Row[], query: ListQu
     .sort((a, b) => compareKeys(a.sorted, b.sorted, order))
     .slice(query.offset, query.offset + query.perPage + 1)
     .map(({ row, key }) => ({ row: project(row, query.fields), key }))
-  return pageOf(query, found, totalOf(matching.length, query.count))
+  return pageOf(query, found, query.count === 'none' ? undefined : totalOf(matching.length, query.count))
 }
 
 function meets(row: object, { field, kind, operator, value }: Condition): boolean {
@@ -99,10 +100,4 @@ function textAt(row: object, field: string, kind: ValueKind): string | null {
 
 function project<Row extends object>(row: Row, fields: readonly string[]): Row {
   return Object.fromEntries(fields.filter((field) => field in row).map((field) => [field, (row as Record<string, unknown>)[field]])) as Row
-}
-
-function totalOf(items: number, count: Count): Total | undefined {
-  if (count === 'none') return undefined
-  if (typeof count === 'object' && items > count.atMost) return { items: count.atMost, exact: false }
-  return { items, exact: true }
 }

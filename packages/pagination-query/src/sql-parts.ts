@@ -1,0 +1,96 @@
+import type { KeyRange } from './key-ranges.ts'
+import type { Condition, ListQuery, SortKey } from './list-query.ts'
+import { readingOrder } from './reading-order.ts'
+import { columnOf, type SqlColumns, textOf, valueOf } from './sql-columns.ts'
+import { bound, type Fragment, fragment, joined, raw } from './sql-fragment.ts'
+
+/** A column of the answer. */
+export interface SqlSelection {
+  readonly name: string
+  readonly sql: Fragment
+}
+
+/** The text of the sort key at an index, and its value. Without underscores, which Kysely's CamelCasePlugin would take out. */
+export const keyName = (index: number): string => `sortkey${index}`
+export const valueName = (index: number): string => `sortvalue${index}`
+
+/** The members to answer with, and the texts of the sort keys; `withValues` when an outer query sorts again. */
+export function selections(query: ListQuery, columns: SqlColumns, withValues: boolean): SqlSelection[] {
+  const members = query.fields.map((name) => ({ name, sql: answered(query, columns, name) }))
+  const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: textOf(columnOf(columns, field), kind) }))
+  const values = query.order.map(({ field }, index) => ({ name: valueName(index), sql: columnOf(columns, field) }))
+  return [...members, ...keys, ...(withValues ? values : [])]
+}
+
+// Drivers give numbers of many digits as text, but make a Date of these two.
+function answered(query: ListQuery, columns: SqlColumns, field: string) {
+  const column = columnOf(columns, field)
+  const kind = query.kinds?.[field]
+  return kind === 'date' || kind === 'date-time' ? textOf(column, kind) : column
+}
+
+/** A condition that null meets where the operator says so. */
+export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
+  const column = columnOf(columns, field)
+  const list = [value].flat().map((one) => valueOf(columns, field, kind, String(one))) as [Fragment, ...Fragment[]]
+  switch (operator) {
+    case 'eq':
+      return fragment`${column} = ${list[0]}`
+    case 'ne':
+      return fragment`${column} is distinct from ${list[0]}`
+    case 'gt':
+      return fragment`${column} > ${list[0]}`
+    case 'gte':
+      return fragment`${column} >= ${list[0]}`
+    case 'lt':
+      return fragment`${column} < ${list[0]}`
+    case 'lte':
+      return fragment`${column} <= ${list[0]}`
+    case 'in':
+      return fragment`${column} in (${joined(list, ', ')})`
+    case 'nin':
+      return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
+    case 'null':
+      return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
+    case 'prefix':
+      // Takes nothing for a wildcard, and finds the same indexes as LIKE.
+      return fragment`starts_with(${column}, ${bound(String(value))}::text)`
+  }
+}
+
+/** What rows of a range meet: equality and one comparison, so that an index finds its beginning. */
+export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
+  const { equal, beyond, isNull, notNull } = range
+  const column = (index: number) => columnOf(columns, keyAt(index).field)
+  const value = (index: number, text: string) => valueOf(columns, keyAt(index).field, keyAt(index).kind, text)
+  const met = equal.map((text, index) =>
+    text === null ? fragment`${column(index)} is null` : fragment`${column(index)} = ${value(index, text)}`
+  )
+  const next = equal.length
+  if (isNull) met.push(fragment`${column(next)} is null`)
+  if (notNull) met.push(fragment`${column(next)} is not null`)
+  if (beyond) {
+    const left = beyond.values.map((_, index) => column(next + index))
+    const right = beyond.values.map((text, index) => value(next + index, text))
+    met.push(fragment`(${joined(left, ', ')}) ${raw(beyond.operator)} (${joined(right, ', ')})`)
+  }
+  return met
+
+  function keyAt(index: number) {
+    return order[index] as SortKey
+  }
+}
+
+/** The order of reading, by the columns themselves. Null is the largest by default, as it must be. */
+export function orderSql(query: ListQuery, columns: SqlColumns): Fragment[] {
+  return readingOrder(query).map(({ field, descending }) => fragment`${columnOf(columns, field)} ${direction(descending)}`)
+}
+
+/** The same order over the values that the branches of a union answer with. */
+export function outerOrderSql(query: ListQuery): Fragment[] {
+  return readingOrder(query).map(({ descending }, index) => fragment`${raw(valueName(index))} ${direction(descending)}`)
+}
+
+function direction(descending: boolean) {
+  return raw(descending ? 'desc' : 'asc')
+}

@@ -1,0 +1,88 @@
+import { type Counter, countTotal, plannedRows } from './counting.ts'
+import type { ListQuery } from './list-query.ts'
+import { type Page, pageOf, type Total } from './page.ts'
+import { quoted, type SqlColumns, snakeCase } from './sql-columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
+import { conditionSql, orderSql, outerOrderSql, rangeSql, selections } from './sql-parts.ts'
+import { keyedRows } from './sql-rows.ts'
+
+export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+
+/** A statement with its values apart. */
+export interface SqlText {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** What the rows come from. All of it is written by the author of the service, none of it by a client. */
+export interface SqlSource {
+  /** The table, with its schema before a dot, or what stands behind FROM. @default the collection's name in snake_case */
+  readonly table?: string | { readonly sql: string } | undefined
+  /** The columns of members. @default the member's name in snake_case */
+  readonly columns?: SqlColumns | undefined
+  /** What rows meet besides the conditions, such as the owner. Its placeholders are `$1` to `$n`, one for each of its values. */
+  readonly where?: SqlText | undefined
+}
+
+/** Whatever runs a statement: a pool or client of `pg`, or PGlite. */
+export interface SqlClient {
+  query(text: string, values: unknown[]): Promise<{ rows: object[] }>
+}
+
+/**
+ * Runs a query on PostgreSQL. Rows are as the driver gives them, except that dates and times are text (RFC 3339, in UTC, all
+ * digits kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ */
+export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
+  const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
+  const rows = query.ranges.length === 0 ? [] : await run(toSql(query, source))
+  return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
+}
+
+/** The statement that fetches the rows of a page, for drivers that `runSql` doesn't know. `fromSqlRows` reads its answer. */
+export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
+  const { columns = {} } = source
+  const { offset, perPage, ranges } = query
+  const several = ranges.length > 1
+  const selected = selections(query, columns, several).map(({ name, sql }) => fragment`${sql} as ${raw(quoted(name))}`)
+  const order = joined(orderSql(query, columns), ', ')
+  const branch = (met: readonly Fragment[], limit: string) =>
+    fragment`select ${joined(selected, ', ')} ${fromSql(query, source, met)} order by ${order} ${raw(limit)}`
+  const page = `limit ${perPage + 1} offset ${offset}`
+  if (!several) return render(source, branch(ranges[0] ? rangeSql(columns, query.order, ranges[0]) : [raw('false')], page))
+  const branches = ranges.map((range) => fragment`(${branch(rangeSql(columns, query.order, range), `limit ${offset + perPage + 1}`)})`)
+  return render(source, fragment`${joined(branches, ' union all ')} order by ${joined(outerOrderSql(query), ', ')} ${raw(page)}`)
+}
+
+/** The page of what the statement of `toSql` answered. */
+export function fromSqlRows<Row>(query: ListQuery<Row>, rows: readonly object[], total?: Total): Page<Row> {
+  return pageOf(query, keyedRows(query, rows), total)
+}
+
+function counterOf(run: (statement: SqlText) => Promise<object[]>, query: ListQuery, source: SqlSource): Counter {
+  const from = fromSql(query, source, [])
+  return {
+    async count(limit) {
+      const counted = limit === undefined ? from : fragment`from (select ${from} limit ${raw(String(limit))}) as counted`
+      const [row] = await run(render(source, fragment`select count(*)::text as items ${counted}`))
+      return Number((row as { items: string }).items)
+    },
+    async estimate() {
+      return plannedRows(await run(render(source, fragment`explain (format json) select ${from}`)))
+    }
+  }
+}
+
+function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, met: readonly Fragment[]): Fragment {
+  const from = typeof table === 'object' ? table.sql : quoted(table ?? snakeCase(query.name))
+  const always = where ? [raw(`(${where.text})`)] : []
+  const all = [...always, ...query.conditions.map((condition) => conditionSql(columns, condition)), ...met]
+  return all.length === 0 ? raw(`from ${from}`) : fragment`from ${raw(from)} where ${joined(all, ' and ')}`
+}
+
+// The values of `where` come first, so that its placeholders keep their numbers.
+function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
+  const before = where?.values ?? []
+  const text = strings.map((part, index) => (index === 0 ? part : `$${before.length + index}${part}`)).join('')
+  return { text, values: [...before, ...values] }
+}
