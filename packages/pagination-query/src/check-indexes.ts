@@ -51,7 +51,7 @@ export class MissingIndexesError extends Error {
 export async function checkIndexes(
   database: CheckedDatabase,
   collection: CheckedCollection,
-  source: SqlSource,
+  source: SqlSource = {},
   options?: IndexCheckOptions
 ): Promise<void> {
   const findings = await findMissingIndexes(database, collection, source, options)
@@ -62,7 +62,7 @@ export async function checkIndexes(
 export async function findMissingIndexes(
   database: CheckedDatabase,
   collection: CheckedCollection,
-  source: SqlSource,
+  source: SqlSource = {},
   options: IndexCheckOptions = {}
 ): Promise<IndexFinding[]> {
   const waive = new Map(Object.entries(options.waive ?? {}))

@@ -16,12 +16,12 @@ export function suggestIndex(table: Table, demand: Demand): Suggestion | undefin
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
   const keys = [
     ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),
-    ...found.map(({ kind, expressions: [first = ''] }) => ({ ...plainKey(table, first), pattern: kind === 'prefix' && !isBytewise(table.texts.get(first)) })),
+    ...found.map(({ kind, expressions: [first = ''] }) => ({ ...plainKey(table, first), pattern: kind === 'prefix' && !findsPrefixes(table, first) })),
     ...upward(demand.order ?? [])
   ].filter(({ expression }, at, all) => all.findIndex((other) => other.expression === expression) === at)
   if (keys.length === 0) return undefined
   return {
-    index: { name: '', valid: true, unique: false, predicate: [], columns: keys.map((key) => ({ ...key, notNull: false, comparesByDefault: !key.pattern, findsPrefixes: key.pattern || isBytewise(key.collation) })) },
+    index: { name: '', valid: true, unique: false, predicate: [], columns: keys.map((key) => ({ ...key, notNull: false, comparesByDefault: !key.pattern, findsPrefixes: key.pattern || findsPrefixes(table, key.expression) })) },
     statement: `CREATE INDEX ${table.partitioned ? '' : 'CONCURRENTLY '}ON ${table.name} (${keys.map((key) => columnText(table, key)).join(', ')});`
   }
 }
@@ -54,8 +54,10 @@ function columnText({ texts }: Table, { expression, collation, descending, nulls
   ].join('')
 }
 
-function isBytewise(collation: string | undefined) {
-  return collation !== undefined && ['C', 'POSIX', 'ucs_basic'].includes(collation)
+// The collation of an expression is not known.
+function findsPrefixes({ texts, bytewise }: Table, expression: string) {
+  const collation = texts.get(expression)
+  return collation === undefined ? bytewise && texts.has(expression) : ['C', 'POSIX', 'ucs_basic'].includes(collation)
 }
 
 function isPlain(expression: string) {

@@ -33,18 +33,20 @@ export interface Table {
   readonly partitioned: boolean
   /** The collations of the columns of text, by their quoted name; undefined is the default of the database. */
   readonly texts: ReadonlyMap<string, string | undefined>
+  /** The default collation compares bytes, so that an index by it finds text by its beginning. */
+  readonly bytewise: boolean
   readonly indexes: readonly TableIndex[]
 }
 
 interface CatalogueColumn extends Omit<IndexColumn, 'collation'> {
   readonly collation: string | null
-  readonly keysOnly: boolean
 }
 
 interface CatalogueRow {
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
+  readonly bytewise: boolean
   readonly texts: readonly { readonly name: string; readonly collation: string | null }[] | null
   readonly indexes: readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[] | null
 }
@@ -83,6 +85,7 @@ SELECT json_build_object(
   'name', format('%I.%I', n.nspname, c.relname),
   'schema', format('%I', n.nspname),
   'partitioned', c.relkind = 'p',
+  'bytewise', d.datcollate IN ('C', 'POSIX'),
   'texts', (
     SELECT json_agg(json_build_object('name', quote_ident(a.attname), 'collation', CASE WHEN l.collname <> 'default' THEN l.collname END))
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation
@@ -109,8 +112,7 @@ SELECT json_build_object(
         JOIN pg_type t ON t.oid = a.atttypid
         JOIN pg_opclass p ON p.oid = x.indclass[k - 1]
         LEFT JOIN pg_collation l ON l.oid = a.attcollation
-        LEFT JOIN pg_attribute o ON o.attrelid = x.indrelid AND o.attnum = x.indkey[k - 1] AND o.attnum <> 0
-        JOIN pg_database d ON d.datname = current_database())
+        LEFT JOIN pg_attribute o ON o.attrelid = x.indrelid AND o.attnum = x.indkey[k - 1] AND o.attnum <> 0)
     ) ORDER BY i.relname)
     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
     WHERE x.indrelid = c.oid AND m.amname = 'btree')
@@ -119,4 +121,5 @@ FROM pg_class child
 JOIN pg_namespace childs ON childs.oid = child.relnamespace
 JOIN pg_class c ON c.oid = coalesce(pg_partition_root(child.oid), child.oid)
 JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_database d ON d.datname = current_database()
 WHERE childs.nspname = $1 AND child.relname = $2`

@@ -57,24 +57,28 @@ export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Gener
  */
 export function scansOf(plan: PlanNode): TableScan[] {
   const nodes = [...nodesOf(plan)]
-  const aliases = nodes.flatMap(({ node }) => node.Alias ?? [])
+  const aliases = new Set(nodes.flatMap(({ node: { Alias: alias } }) => (alias === undefined ? [] : [familyOf(alias)])))
   return nodes.flatMap(({ node, above }) => {
     const { Schema: schema, 'Relation Name': table, Alias: alias } = node
     if (schema === undefined || table === undefined || alias === undefined) return []
     const keys = above.find((one) => one['Sort Key'] !== undefined)?.['Sort Key'] ?? []
-    // Partitions are numbered, but the order above them names the table that they are part of.
-    const own = keys.some((key) => mentions(key, alias)) ? alias : alias.replace(/_\d+$/, '')
+    const own = familyOf(alias)
     return [
       {
         schema,
         table,
         order: keys.map((key) => orderKey(key, own)),
         sorted: keys.some((key) => mentions(key, own)),
-        ordersElsewhere: keys.some((key) => aliases.some((other) => other !== own && other !== alias && mentions(key, other))),
-        conjuncts: conjunctsOf(node.Filter ?? '', alias)
+        ordersElsewhere: keys.some((key) => [...aliases].some((other) => other !== own && mentions(key, other))),
+        conjuncts: conjunctsOf(node.Filter ?? '', own)
       }
     ]
   })
+}
+
+// The branches of a union and the partitions of a table are numbered: `items`, `items_1`, `items_2`.
+function familyOf(alias: string): string {
+  return alias.replace(/_\d+$/, '')
 }
 
 /** The conditions that a filter or the predicate of an index joins by AND. */
@@ -126,6 +130,6 @@ function mentions(text: string, alias: string | undefined) {
 }
 
 function prefixOf(alias: string) {
-  const name = /^[a-z_][a-z0-9_$]*$/.test(alias) ? alias : `"${alias.replaceAll('"', '""')}"`
-  return new RegExp(String.raw`(?<![\w."$])${name.replaceAll(/[.*+?^${'$'}{}()|[\]\\]/g, String.raw`\$&`)}\.`, 'g')
+  const name = alias.replaceAll('"', '""').replaceAll(/[^\p{L}\p{N}_ ]/gu, String.raw`\$&`)
+  return new RegExp(String.raw`(?<![\w."$])(?:${name}(?:_\d+)?|"${name}(?:_\d+)?")\.`, 'gu')
 }
