@@ -6,6 +6,7 @@ import { comparedPage, insertRows, randomWalk, type WalkedTable } from './random
 import { condition, describe, operatorsOf, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
 import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds, sampleValues } from './sample-rows.ts'
 
+export type { SampleQuery } from './sample-queries.ts'
 export { createSampleTable, type SampleRow } from './sample-rows.ts'
 
 /** What the suite needs of a test runner; tap's `t` has it. */

@@ -1,4 +1,4 @@
-import type { SortKey } from './list-query.ts'
+import type { SortKey } from './sort-key.ts'
 
 /** The values of a row's sort keys as text, in the order of the keys. */
 export type Key = readonly (string | null)[]

@@ -1,5 +1,8 @@
 import type { KeyRange } from './key-ranges.ts'
 import type { Operator, ValueKind } from './operators.ts'
+import type { SortKey } from './sort-key.ts'
+
+export type { SortKey } from './sort-key.ts'
 
 /** A condition that every row of the list meets; several are joined by AND. */
 export interface Condition {
@@ -13,14 +16,6 @@ export interface Condition {
    * `ne` and `nin` hold for null as well: they are true unless equal.
    */
   readonly value: string | boolean | readonly string[]
-}
-
-/** One key of the order. Null counts as the largest value: last when ascending, first when descending. */
-export interface SortKey {
-  readonly field: string
-  readonly kind: ValueKind
-  readonly nullable: boolean
-  readonly descending: boolean
 }
 
 /** How many rows there are in all: not asked, all of them, all up to a limit, or what the planner of the database believes. */
@@ -52,8 +47,8 @@ export interface ListQuery<Row = unknown> {
   /** Rows to skip, of collections by page. */
   readonly offset: number
   /**
-   * Where to read, of collections by cursor: disjoint parts of the order, nearest first. One without any restriction at the
-   * beginning of a walk; none when nothing can follow.
+   * Where to read: disjoint parts of the order, nearest first. One without any restriction at the beginning of a walk, and on
+   * every page of collections by page; none when nothing can follow.
    */
   readonly ranges: readonly KeyRange[]
   readonly count: Count

@@ -10,13 +10,18 @@ export interface SqlSelection {
   readonly sql: Fragment
 }
 
-/** The text of the sort key at an index, and its value. Without underscores, which Kysely's CamelCasePlugin would take out. */
+/**
+ * What the columns of the answer are called: the member at an index, the text of the sort key, and its value. Never like a
+ * column of the table, because ORDER BY would take the answered text for it, which has another order and no index. And without
+ * underscores, which Kysely's CamelCasePlugin would take out.
+ */
+export const memberName = (index: number): string => `member${index}`
 export const keyName = (index: number): string => `sortkey${index}`
 export const valueName = (index: number): string => `sortvalue${index}`
 
 /** The members to answer with, and the texts of the sort keys; `withValues` when an outer query sorts again. */
 export function selections(query: ListQuery, columns: SqlColumns, withValues: boolean): SqlSelection[] {
-  const members = query.fields.map((name) => ({ name, sql: answered(query, columns, name) }))
+  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answered(query, columns, field) }))
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: textOf(columnOf(columns, field), kind) }))
   const values = query.order.map(({ field }, index) => ({ name: valueName(index), sql: columnOf(columns, field) }))
   return [...members, ...keys, ...(withValues ? values : [])]

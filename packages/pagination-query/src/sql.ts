@@ -44,7 +44,7 @@ export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
   const { columns = {} } = source
   const { offset, perPage, ranges } = query
   const several = ranges.length > 1
-  const selected = selections(query, columns, several).map(({ name, sql }) => fragment`${sql} as ${raw(quoted(name))}`)
+  const selected = selections(query, columns, several).map(({ name, sql }) => fragment`${sql} as ${raw(name)}`)
   const order = joined(orderSql(query, columns), ', ')
   const branch = (met: readonly Fragment[], limit: string) =>
     fragment`select ${joined(selected, ', ')} ${fromSql(query, source, met)} order by ${order} ${raw(limit)}`

@@ -1,0 +1,40 @@
+import type { Parameter } from './bound-collection.ts'
+import type { Field } from './field.ts'
+import type { Condition } from './list-query.ts'
+import type { ValueKind } from './operators.ts'
+import { maxListItems } from './parameter-objects.ts'
+import { splitList } from './query-string.ts'
+import { type Refusal, refusalOf } from './value-reader.ts'
+
+type FilterParameter = Extract<Parameter, { role: 'filter' }>
+
+/** Reads the condition that a filter asks for, or says why its value is refused. */
+export function conditionOf({ field, operator, list }: FilterParameter, texts: readonly string[]): Condition | Refusal {
+  const kind = field.kind as ValueKind
+  const [text] = texts as readonly [string]
+  if (list) {
+    const value = readList(field, texts)
+    return 'key' in value ? value : { field: field.name, kind, operator, value }
+  }
+  const booleans = operator === 'null' || kind === 'boolean'
+  const refusal = refusalOf(operator === 'null' ? { ...field, kind: 'boolean' } : field, text)
+  if (refusal !== undefined) return refusal
+  return { field: field.name, kind, operator, value: booleans ? text === 'true' : canonical(kind, text) }
+}
+
+function readList(field: Field, texts: readonly string[]): readonly string[] | Refusal {
+  const items = texts.flatMap(splitList)
+  if (items.length > maxListItems) return { key: 'tooManyItems', params: { max: maxListItems } }
+  const values = new Set<string>()
+  for (const item of items) {
+    const refusal: Refusal | undefined = item === '' ? { key: 'emptyItem' } : refusalOf(field, item)
+    if (refusal !== undefined) return refusal
+    values.add(canonical(field.kind as ValueKind, item))
+  }
+  return [...values]
+}
+
+// Databases compare UUIDs as numbers; whoever compares them as text gets the same.
+function canonical(kind: ValueKind, text: string) {
+  return kind === 'uuid' ? text.toLowerCase() : text
+}

@@ -1,0 +1,58 @@
+/** A JSON Schema, as far as this package looks into it. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The members of a resource: their schemas by name, and those that every resource has. */
+export interface ItemMembers {
+  readonly schemas: ReadonlyMap<string, JsonSchema>
+  readonly required: ReadonlySet<string>
+}
+
+/** Finds the schema that a reference names; undefined when it is not known. */
+export type Dereference = (reference: string) => JsonSchema | undefined
+
+/**
+ * Reads the members of a resource from its schema, through `allOf` and unions. A member that several parts declare
+ * differently is any of them; one that a branch of a union lacks is not required.
+ */
+export function membersOf(item: JsonSchema, dereference: Dereference): ItemMembers {
+  const reference = item['$ref']
+  if (typeof reference === 'string') {
+    const target = dereference(reference)
+    return target === undefined ? { schemas: new Map(), required: new Set() } : membersOf(target, dereference)
+  }
+  const own = membersOfObject(item)
+  const all = schemasUnder(item, 'allOf').map((part) => membersOf(part, dereference))
+  const branches = [...schemasUnder(item, 'anyOf'), ...schemasUnder(item, 'oneOf')].map((part) => membersOf(part, dereference))
+  const always = [own, ...all]
+  const required = new Set(always.flatMap((part) => [...part.required]))
+  for (const name of branches[0]?.required ?? []) if (branches.every((branch) => branch.required.has(name))) required.add(name)
+  return { schemas: merge([...always, ...branches]), required }
+}
+
+function membersOfObject({ properties, required }: JsonSchema): ItemMembers {
+  return {
+    schemas: new Map(Object.entries((properties ?? {}) as Record<string, JsonSchema>)),
+    required: new Set(Array.isArray(required) ? (required as string[]) : [])
+  }
+}
+
+function merge(parts: readonly ItemMembers[]) {
+  const found = new Map<string, JsonSchema[]>()
+  for (const { schemas } of parts) for (const [name, schema] of schemas) found.set(name, [...(found.get(name) ?? []), schema])
+  return new Map([...found].map(([name, schemas]) => [name, schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas }]))
+}
+
+/** The parts of a schema under a keyword such as `anyOf`. */
+export function schemasUnder(schema: JsonSchema, keyword: string): readonly JsonSchema[] {
+  const parts = schema[keyword]
+  return Array.isArray(parts) ? (parts as JsonSchema[]) : []
+}
+
+/** Follows a JSON pointer such as `/$defs/Order` inside a document. */
+export function targetOf(document: JsonSchema, pointer: string): JsonSchema | undefined {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return steps.reduce<unknown>((at, step) => (at as JsonSchema | undefined)?.[step], document) as JsonSchema | undefined
+}

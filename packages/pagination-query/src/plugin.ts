@@ -1,0 +1,117 @@
+import { linkHeader } from '@concordat/links'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { listReader } from './asked-list.ts'
+import { bindCollection } from './bound-collection.ts'
+import type { Collection, CollectionQuery } from './collection.ts'
+import type { JsonSchema } from './item-members.ts'
+import { listAnswer } from './list-answer.ts'
+import type { Condition } from './list-query.ts'
+import { type PaginationQueryOptions, resolveOptions } from './options.ts'
+import type { Page } from './page.ts'
+import { answeredPage, answerPage, askedList, askedOf, type ListReply, type ListRequest, linksOf } from './page-parts.ts'
+import { splitsAtSemicolon } from './query-string.ts'
+import { requireAnswer, requireCollection, requireCollectionRoute, routeName, styleKeeper } from './route-rules.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The collection that this route answers with. */
+    collection?: Collection
+    /** Set to `true` on a route that is no part of the API, as a health check: its answer may be a list without pages. */
+    operational?: boolean
+    /** Rules that do not hold for this route, by id, each with the reason. */
+    waivers?: Readonly<Record<string, string>>
+  }
+  interface FastifyRequest {
+    /**
+     * What the client asks of the collection: checked, complete, typed by its declaration. Throws a `TypeError` when the
+     * collection is not that of the route.
+     */
+    listQuery<Row, Conditions extends Condition>(collection: Collection<Row, Conditions>): CollectionQuery<Row, Conditions>
+  }
+  interface FastifyReply {
+    /** Answers a page: its rows, with the fields that were asked for, its links and its totals. Return its result. */
+    page<Row>(page: Page<Row>): Row[]
+  }
+}
+
+/** Reads what clients ask of collections, refuses everything that is not declared, and links the pages. */
+const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  const semicolon = splitsAtSemicolon(app.initialConfig)
+  const requireOneStyle = styleKeeper()
+  let added = 0
+
+  app.decorateRequest(askedList, null)
+  app.decorateReply(answeredPage, null)
+  app.decorateRequest('listQuery', listQuery)
+  app.decorateReply('page', page)
+  app.addHook('onRoute', serveCollection)
+
+  function serveCollection(this: FastifyInstance, route: RouteOptions) {
+    const declared = route.config?.collection
+    const dereference = (reference: string) => this.getSchema(reference.replace(/#$/, '')) as JsonSchema | undefined
+    if (declared === undefined) return requireCollection(route, dereference)
+    requireCollectionRoute(route, declared, settings)
+    const answer = listAnswer(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
+    requireAnswer(route, declared, answer)
+    const collection = bindCollection(declared, answer.item, settings)
+    requireOneStyle(route, collection)
+    const read = listReader(declared, collection, settings, semicolon)
+    // New objects: the author may use the same ones for another route.
+    route.schema = { ...route.schema, response: answer.response }
+    route.config = Object.assign({}, route.config, { collection })
+    route.preValidation = [readList, route.preValidation ?? []].flat()
+    route.preSerialization = [requirePage, route.preSerialization ?? []].flat()
+    if (settings.linkHeader) route.onSend = [route.onSend ?? [], sendLinks].flat()
+
+    function readList(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+      const asked = read(request)
+      ;(request as ListRequest)[askedList] = asked
+      if (asked.reading.paging.transitional && settings.deprecation !== undefined) reply.header('deprecation', settings.deprecation)
+      done()
+    }
+  }
+
+  function addSchema(instance: FastifyInstance, schema: JsonSchema): JsonSchema {
+    added += 1
+    const id = `concordat-list-${added}`
+    instance.addSchema({ ...schema, $id: id })
+    return { $ref: `${id}#` }
+  }
+
+  function page<Row>(this: FastifyReply, answer: Page<Row>) {
+    return answerPage(this, answer, settings, semicolon)
+  }
+}
+
+function requirePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: Error | null, payload: unknown) => void
+) {
+  if (reply.statusCode >= 300 || (reply as ListReply)[answeredPage] !== null) return done(null, payload)
+  done(new TypeError(`${routeName(request.routeOptions as RouteOptions)} answered without a page. Return reply.page(…).`), payload)
+}
+
+function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
+  const answered = (reply as ListReply)[answeredPage]
+  if (reply.statusCode < 300 && answered !== null) {
+    const present = [reply.getHeader('link') ?? []].flat()
+    reply.header('link', [...present, linkHeader(linksOf(request, answered))].join(', '))
+  }
+  done(null, payload)
+}
+
+function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, collection: Collection<Row, Conditions>) {
+  const asked = askedOf(this)
+  if (asked.declared !== (collection as Collection))
+    throw new TypeError(
+      `${routeName(this.routeOptions as RouteOptions)} serves "${asked.declared.name}", not "${collection.name}". Ask for that.`
+    )
+  return asked.query as CollectionQuery<Row, Conditions>
+}
+
+const plugin: FastifyPluginAsync<PaginationQueryOptions> = fp(paginationQuery, { name: '@concordat/pagination-query', fastify: '5.x' })
+export default plugin

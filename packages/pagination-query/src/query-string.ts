@@ -1,0 +1,88 @@
+/** One `name=value` of a query string; undefined where its percent-encoding can't be read. */
+export interface Pair {
+  /** As it was written. */
+  readonly rawName: string
+  readonly name: string | undefined
+  readonly value: string | undefined
+}
+
+/** Whether the router begins the query at a semicolon too. Fastify takes that option in two places. */
+export function splitsAtSemicolon(initialConfig: object): boolean {
+  type Delimiting = { readonly useSemicolonDelimiter?: boolean }
+  const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
+  return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
+}
+
+/** What stands behind the path of a request target. The router begins the query at a # as well, and by option at a semicolon. */
+export function queryOf(target: string, semicolon: boolean): string {
+  const start = startOfQuery(target, semicolon)
+  return start === -1 ? '' : target.slice(start + 1)
+}
+
+/** The path of a request target. */
+export function pathOf(target: string, semicolon: boolean): string {
+  const start = startOfQuery(target, semicolon)
+  return start === -1 ? target : target.slice(0, start)
+}
+
+// Most targets have a question mark and nothing of the rest.
+function startOfQuery(target: string, semicolon: boolean) {
+  const mark = target.indexOf('?')
+  const early = target.search(semicolon ? /[;#]/ : /#/)
+  return early !== -1 && (mark === -1 || early < mark) ? early : mark
+}
+
+/**
+ * Reads a query string as forms write it: `+` is a blank, everything else that is not plain is percent-encoded UTF-8. Nothing
+ * is guessed: a broken escape is told, not replaced.
+ */
+export function readPairs(query: string): Pair[] {
+  const pairs: Pair[] = []
+  for (let start = 0; start <= query.length; ) {
+    const ampersand = query.indexOf('&', start)
+    const end = ampersand === -1 ? query.length : ampersand
+    if (end > start) {
+      const equals = query.indexOf('=', start)
+      const middle = equals === -1 || equals > end ? end : equals
+      const rawName = query.slice(start, middle)
+      pairs.push({ rawName, name: decode(rawName), value: decode(query.slice(middle + 1, end)) })
+    }
+    start = end + 1
+  }
+  return pairs
+}
+
+const encoded = /[%+]/
+
+function decode(text: string): string | undefined {
+  if (!encoded.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+const longestName = 100
+
+/** A name that a client wrote, as it may be repeated: short, and without what could disturb a terminal or a log. */
+export function echo(name: string): string {
+  const short = name.length <= longestName ? name : `${name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+}
+
+/** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; before anything else it stands for itself. */
+export function splitList(text: string): string[] {
+  if (!text.includes('\\')) return text.split(',')
+  const items = ['']
+  for (const [part] of text.matchAll(/\\[\\,]|[^\\,]+|\\|,/g)) {
+    if (part === ',') items.push('')
+    else items[items.length - 1] += part === '\\,' || part === '\\\\' ? part.slice(1) : part
+  }
+  return items
+}
+
+/** Writes a list so that `splitList` reads the same items. */
+export function encodeList(items: readonly string[]): string {
+  return items.map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
+}
