@@ -30,17 +30,18 @@ export function serves(index: TableIndex, demand: Demand): boolean {
   const { columns, unique, predicate } = index
   const equal = expressionsOf(demand, ['equal', 'flag'])
   const sought = leadingColumns(columns, expressionsOf(demand, ['equal', 'flag', 'null']))
-  if (!expressionsToBind(demand).every((expression) => sought.includes(expression))) return false
+  if (!expressionsToBind(demand, predicate).every((expression) => sought.includes(expression))) return false
   if (unique && columns.every(({ expression }) => equal.has(expression))) return true
   const next = columns.slice(sought.length)
   if (demand.order === undefined) return demand.filter.every((one) => predicate.includes(one.text) || isFound(one, sought, next[0]))
   return isInOrder(index, demand.order, equal) && demand.cursor.every((one) => bindsCursor(one, sought, next))
 }
 
-/** The expressions that must equal a value before anything else is looked up. */
-export function expressionsToBind({ base, filter }: Demand): string[] {
+/** The expressions that must equal a value before anything else is looked up, unless all rows of the index meet them. */
+export function expressionsToBind({ base, filter }: Demand, predicate: readonly string[] = []): string[] {
   const always = base.filter(({ kind }) => kind === 'equal')
-  return [...new Set([...always, ...filter.filter(isBound)].flatMap(({ expressions }) => expressions))]
+  const open = [...always, ...filter.filter(isBound)].filter(({ text }) => !predicate.includes(text))
+  return [...new Set(open.flatMap(({ expressions }) => expressions))]
 }
 
 function expressionsOf({ base, filter, cursor }: Demand, kinds: readonly Conjunct['kind'][]) {

@@ -21,7 +21,7 @@ interface Subject {
   /** Its own name, or those of its partitions. */
   readonly tables: ReadonlySet<string>
   readonly base: readonly string[]
-  scansOf(query: ListQuery): Promise<readonly TableScan[]>
+  readonly isOf: (scan: TableScan) => boolean
 }
 
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
@@ -58,20 +58,19 @@ async function subjectOf(planner: Planner, collection: CheckedCollection): Promi
     table,
     tables,
     base: scans.flatMap(({ conjuncts }) => conjuncts.map(({ text }) => text)),
-    async scansOf(query) {
-      const found = scansOf(await planner.plan(query, 'withoutIndexes'))
-      return found.filter((one) => one.schema === scan.schema && tables.has(one.table))
-    }
+    isOf: (one) => one.schema === scan.schema && tables.has(one.table)
   }
 }
 
 async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<Judgement | undefined> {
   const { table, base } = subject
-  const first = await subject.scansOf(probe.first)
-  const filter = first.flatMap(({ conjuncts }) => conjuncts.map(({ text }) => text)).filter((text) => !base.includes(text))
+  const all = scansOf(await planner.plan(probe.first, 'withoutIndexes'))
+  const first = all.filter(subject.isOf)
+  const filter = newTexts(first, base)
+  if (filter.length < newTexts(all, base).length) return impossible('the condition is one of another table')
   const asked: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
   for (const query of [probe.first, ...probe.next]) {
-    const scans = query === probe.first ? first : await subject.scansOf(query)
+    const scans = query === probe.first ? first : scansOf(await planner.plan(query, 'withoutIndexes')).filter(subject.isOf)
     if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the order has keys of several tables')
     asked.push({ query, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
   }
@@ -87,6 +86,10 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const suggestion = suggestIndex(table, demands[0] as Demand)
   if (suggestion === undefined || !demands.every((demand) => serves(suggestion.index, demand))) return impossible(whyImpossible(demands))
   return { kind: 'missing', reason: 'no index serves it', statement: suggestion.statement, demands, suggestion }
+}
+
+function newTexts(scans: readonly TableScan[], base: readonly string[]) {
+  return scans.flatMap(({ conjuncts }) => conjuncts.map(({ text }) => text)).filter((text) => !base.includes(text))
 }
 
 async function objection(

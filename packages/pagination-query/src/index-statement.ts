@@ -38,13 +38,13 @@ function upward(order: readonly IndexKey[]): Key[] {
 }
 
 function plainKey({ texts }: Table, expression: string): Key {
-  return { expression, collation: texts.get(expression), descending: false, nullsFirst: false, pattern: false }
+  return { expression, collation: texts.get(expression)?.collation, descending: false, nullsFirst: false, pattern: false }
 }
 
 // A column of an index has the collation of the table's column; that of an expression is said, lest it is another.
 function columnText({ texts }: Table, { expression, collation, descending, nullsFirst, pattern }: Key) {
   const plain = isPlain(expression)
-  const own = plain ? texts.get(expression) : undefined
+  const own = plain ? texts.get(expression)?.collation : undefined
   return [
     plain ? expression : `(${expression})`,
     collation === own ? '' : ` COLLATE "${collation ?? 'default'}"`,
@@ -55,9 +55,8 @@ function columnText({ texts }: Table, { expression, collation, descending, nulls
 }
 
 // The collation of an expression is not known.
-function findsPrefixes({ texts, bytewise }: Table, expression: string) {
-  const collation = texts.get(expression)
-  return collation === undefined ? bytewise && texts.has(expression) : ['C', 'POSIX', 'ucs_basic'].includes(collation)
+function findsPrefixes({ texts }: Table, expression: string) {
+  return texts.get(expression)?.bytewise ?? false
 }
 
 function isPlain(expression: string) {

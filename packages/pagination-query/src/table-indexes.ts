@@ -25,16 +25,21 @@ export interface TableIndex {
   readonly predicate: readonly string[]
 }
 
+export interface TextColumn {
+  /** Undefined when it is the default of the database. */
+  readonly collation: string | undefined
+  /** It compares byte by byte, so that a plain index finds text by its beginning. */
+  readonly bytewise: boolean
+}
+
 /** What the catalogue knows of a table. */
 export interface Table {
   /** With the schema and quotes, as it is written in statements. Of a partition, the table that it is part of. */
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
-  /** The collations of the columns of text, by their quoted name; undefined is the default of the database. */
-  readonly texts: ReadonlyMap<string, string | undefined>
-  /** The default collation compares bytes, so that an index by it finds text by its beginning. */
-  readonly bytewise: boolean
+  /** The columns of text, by their quoted name. */
+  readonly texts: ReadonlyMap<string, TextColumn>
   readonly indexes: readonly TableIndex[]
 }
 
@@ -46,8 +51,7 @@ interface CatalogueRow {
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
-  readonly bytewise: boolean
-  readonly texts: readonly { readonly name: string; readonly collation: string | null }[] | null
+  readonly texts: readonly { readonly name: string; readonly collation: string | null; readonly bytewise: boolean }[] | null
   readonly indexes: readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[] | null
 }
 
@@ -57,7 +61,7 @@ export async function readTable(database: Queryable, schema: string, table: stri
   const [row] = rows as { table: string }[]
   if (row === undefined) throw new Error(`The catalogue of the database has no table "${schema}"."${table}".`)
   const { texts, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
-  const known = new Map((texts ?? []).map(({ name, collation }) => [name, collation ?? undefined] as const))
+  const known = new Map((texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const))
   return {
     ...found,
     texts: known,
@@ -85,9 +89,11 @@ SELECT json_build_object(
   'name', format('%I.%I', n.nspname, c.relname),
   'schema', format('%I', n.nspname),
   'partitioned', c.relkind = 'p',
-  'bytewise', d.datcollate IN ('C', 'POSIX'),
   'texts', (
-    SELECT json_agg(json_build_object('name', quote_ident(a.attname), 'collation', CASE WHEN l.collname <> 'default' THEN l.collname END))
+    SELECT json_agg(json_build_object(
+      'name', quote_ident(a.attname),
+      'collation', CASE WHEN l.collname <> 'default' THEN l.collname END,
+      'bytewise', CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END IN ('C', 'POSIX')))
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid LEFT JOIN pg_collation l ON l.oid = a.attcollation
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
       AND coalesce(nullif(t.typbasetype, 0), t.oid) IN ('text'::regtype, 'varchar'::regtype)),
@@ -105,8 +111,8 @@ SELECT json_build_object(
           'nullsFirst', x.indoption[k - 1] & 2 = 2,
           'notNull', coalesce(o.attnotnull, false),
           'comparesByDefault', p.opcdefault,
-          'findsPrefixes', p.opcname LIKE '%\\_pattern\\_ops' OR l.collname IN ('C', 'POSIX', 'ucs_basic')
-            OR l.collname = 'default' AND d.datcollate IN ('C', 'POSIX')) ORDER BY k)
+          'findsPrefixes', p.opcname LIKE '%\\_pattern\\_ops'
+            OR CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END IN ('C', 'POSIX')) ORDER BY k)
         FROM generate_series(1, x.indnkeyatts) k
         JOIN pg_attribute a ON a.attrelid = x.indexrelid AND a.attnum = k
         JOIN pg_type t ON t.oid = a.atttypid

@@ -55,6 +55,11 @@ const server = process.env['TEST_DATABASE_URL']
 /** Runs a test on PostgreSQL and on PGlite. */
 export function onEach(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
   t.test(`${title} (PGlite)`, async (t) => work(t, await subjectOn(t, await pglite())))
+  onPostgreSQL(title, work)
+}
+
+/** Runs a test on PostgreSQL, where it needs what PGlite does not have. */
+export function onPostgreSQL(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
   t.test(`${title} (PostgreSQL)`, { skip: server === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
     const client = new pg.Client(await ownDatabase())
     await client.connect()
