@@ -67,7 +67,8 @@ export async function findMissingIndexes(
 ): Promise<IndexFinding[]> {
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
-    if (typeof reason !== 'string' || reason.trim() === '') throw new TypeError(`The waiver "${name}" has no reason. Say why it needs no index.`)
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw new TypeError(`The waiver "${name}" has no reason. Say why it needs no index.`)
   }
   const used = new Set<string>()
   const shortages = await withPlanner(database, source, (planner) =>

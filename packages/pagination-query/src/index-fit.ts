@@ -101,7 +101,9 @@ function isFound({ kind, expressions: [expression = ''] }: Conjunct, sought: rea
 function isImplied(predicate: readonly string[], { base, filter, cursor }: Demand): boolean {
   const given = [...base, ...[...filter, ...cursor].filter(({ kind }) => kind === 'flag' || kind === 'null' || kind === 'notNull')]
   const strict = new Set(
-    [...base, ...filter, ...cursor].filter(({ kind, expressions }) => kind !== 'other' && kind !== 'null' && expressions.length === 1).flatMap(({ expressions }) => expressions)
+    [...base, ...filter, ...cursor]
+      .filter(({ kind, expressions }) => kind !== 'other' && kind !== 'null' && expressions.length === 1)
+      .flatMap(({ expressions }) => expressions)
   )
   return predicate.every((condition) => {
     const [, expression] = /^(.*) IS NOT NULL$/s.exec(condition) ?? []

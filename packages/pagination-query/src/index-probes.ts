@@ -7,7 +7,10 @@ export interface CheckedCollection {
   readonly name: string
   readonly style: 'page' | 'cursor'
   readonly id: string
-  readonly fields: ReadonlyMap<string, { readonly kind: ValueKind | undefined; readonly nullable: boolean; readonly choices: readonly string[] }>
+  readonly fields: ReadonlyMap<
+    string,
+    { readonly kind: ValueKind | undefined; readonly nullable: boolean; readonly choices: readonly string[] }
+  >
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   readonly defaultSort: string
   readonly filters: ReadonlyMap<string, readonly Operator[]>
@@ -68,7 +71,7 @@ function orderOf({ sorts, defaultSort }: CheckedCollection) {
 function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
   const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
   const page = { perPage: 25, reverse: false, offset: 0, ranges: [{ equal: [] }], count: 'none' } as const
-  return { name, id, conditions, order, fields: [id], kinds, ...page } as ListQuery
+  return { name, id, conditions, order, fields: [id], kinds, ...page }
 }
 
 // Beyond a row in the middle, and beyond rows that have a null for one of the keys, forward and backward.
@@ -98,7 +101,9 @@ function conditionsOf({ fields }: CheckedCollection, field: string, operator: Op
     case 'in':
       return [{ field, kind, operator, value: [value, otherThan(kind, choices)] }]
     default:
-      return kind === 'boolean' ? [true, false].map((wanted) => ({ field, kind, operator, value: wanted })) : [{ field, kind, operator, value }]
+      return kind === 'boolean'
+        ? [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
+        : [{ field, kind, operator, value }]
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Demand, demandOf, serves } from './index-fit.ts'
 import { type CheckedCollection, filterProbes, type Probe, plainQuery, sortProbes } from './index-probes.ts'
-import { type Suggestion, suggestIndex, rebuildIndex } from './index-statement.ts'
+import { rebuildIndex, type Suggestion, suggestIndex } from './index-statement.ts'
 import type { ListQuery } from './list-query.ts'
 import { objectionOf } from './plan-objection.ts'
 import type { Planner } from './planner.ts'
@@ -27,7 +27,11 @@ interface Subject {
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
 
 /** Asks for each probe whether an index serves it. One index may be the answer to several: its statement comes once. */
-export async function findShortages(planner: Planner, collection: CheckedCollection, isWaived: (probe: Probe) => boolean): Promise<Shortage[]> {
+export async function findShortages(
+  planner: Planner,
+  collection: CheckedCollection,
+  isWaived: (probe: Probe) => boolean
+): Promise<Shortage[]> {
   const subject = await subjectOf(planner, collection)
   // What must be in order comes first: such an index often finds what others ask.
   const filters = filterProbes(collection)
@@ -37,7 +41,9 @@ export async function findShortages(planner: Planner, collection: CheckedCollect
     const judged = await judge(planner, subject, probe)
     if (judged === undefined || isWaived(probe)) continue
     const { demands, ...shortage } = judged
-    const known = shortages.findIndex(({ suggestion }) => suggestion !== undefined && demands.every((demand) => serves(suggestion.index, demand)))
+    const known = shortages.findIndex(
+      ({ suggestion }) => suggestion !== undefined && demands.every((demand) => serves(suggestion.index, demand))
+    )
     const same = shortages[known]
     if (same === undefined || shortage.kind !== 'missing') shortages.push({ ...shortage, probes: [probe] })
     else shortages[known] = { ...same, probes: [...same.probes, probe] }
@@ -111,7 +117,9 @@ async function objection(
 }
 
 function whyImpossible(demands: readonly Demand[]) {
-  const again = demands.some(({ filter, cursor }) => cursor.some(({ expressions: [first] }) => filter.some(({ expressions }) => expressions[0] === first)))
+  const again = demands.some(({ filter, cursor }) =>
+    cursor.some(({ expressions: [first] }) => filter.some(({ expressions }) => expressions[0] === first))
+  )
   if (again) return 'the cursor compares what equals a value already, so that all rows before it are read'
   return 'no index can look up what the statement compares'
 }

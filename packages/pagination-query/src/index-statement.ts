@@ -16,12 +16,26 @@ export function suggestIndex(table: Table, demand: Demand): Suggestion | undefin
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
   const keys = [
     ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),
-    ...found.map(({ kind, expressions: [first = ''] }) => ({ ...plainKey(table, first), pattern: kind === 'prefix' && !findsPrefixes(table, first) })),
+    ...found.map(({ kind, expressions: [first = ''] }) => ({
+      ...plainKey(table, first),
+      pattern: kind === 'prefix' && !findsPrefixes(table, first)
+    })),
     ...upward(demand.order ?? [])
   ].filter(({ expression }, at, all) => all.findIndex((other) => other.expression === expression) === at)
   if (keys.length === 0) return undefined
   return {
-    index: { name: '', valid: true, unique: false, predicate: [], columns: keys.map((key) => ({ ...key, notNull: false, comparesByDefault: !key.pattern, findsPrefixes: key.pattern || findsPrefixes(table, key.expression) })) },
+    index: {
+      name: '',
+      valid: true,
+      unique: false,
+      predicate: [],
+      columns: keys.map((key) => ({
+        ...key,
+        notNull: false,
+        comparesByDefault: !key.pattern,
+        findsPrefixes: key.pattern || findsPrefixes(table, key.expression)
+      }))
+    },
     statement: `CREATE INDEX ${table.partitioned ? '' : 'CONCURRENTLY '}ON ${table.name} (${keys.map((key) => columnText(table, key)).join(', ')});`
   }
 }

@@ -27,7 +27,13 @@ export type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
 
 // The planner takes a way of reading that is off only when there is no other.
 const ways: Readonly<Record<Way, Readonly<Record<Setting, 'on' | 'off'>>>> = {
-  withoutIndexes: { enable_seqscan: 'on', enable_indexscan: 'off', enable_indexonlyscan: 'off', enable_bitmapscan: 'off', enable_sort: 'on' },
+  withoutIndexes: {
+    enable_seqscan: 'on',
+    enable_indexscan: 'off',
+    enable_indexonlyscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_sort: 'on'
+  },
   inOrder: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'off', enable_sort: 'off' },
   byIndex: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'on', enable_sort: 'on' }
 }
@@ -47,7 +53,11 @@ export interface Planner extends Queryable {
 }
 
 /** Opens a transaction that can't write, in which the settings of the planner are changed, and ends it. */
-export async function withPlanner<Result>(database: CheckedDatabase, source: SqlSource, work: (planner: Planner) => Promise<Result>): Promise<Result> {
+export async function withPlanner<Result>(
+  database: CheckedDatabase,
+  source: SqlSource,
+  work: (planner: Planner) => Promise<Result>
+): Promise<Result> {
   if ('transaction' in database) {
     return database.transaction(async (transaction) => {
       await transaction.query('SET TRANSACTION READ ONLY')
@@ -66,7 +76,8 @@ export async function withPlanner<Result>(database: CheckedDatabase, source: Sql
 async function inTransaction<Result>(client: Queryable, source: SqlSource, work: (planner: Planner) => Promise<Result>) {
   // Outside of a transaction both are the time of this statement. Ending a transaction of the caller would undo its work.
   const { rows } = await client.query('SELECT now() = statement_timestamp() AS alone')
-  if (!(rows as { alone: boolean }[])[0]?.alone) throw new TypeError('The client is in a transaction. Check the indexes with another one, or a pool.')
+  if (!(rows as { alone: boolean }[])[0]?.alone)
+    throw new TypeError('The client is in a transaction. Check the indexes with another one, or a pool.')
   await client.query('BEGIN READ ONLY')
   try {
     return await work(plannerOn(client, source))

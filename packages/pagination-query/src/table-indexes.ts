@@ -1,4 +1,4 @@
-import { expressionOf, type IndexKey, conjunctsOf } from './table-scan.ts'
+import { conjunctsOf, expressionOf, type IndexKey } from './table-scan.ts'
 
 /** Where a catalogue can be read: a `pg` client or pool, PGlite, or a transaction of it. */
 export interface Queryable {
@@ -52,7 +52,9 @@ interface CatalogueRow {
   readonly schema: string
   readonly partitioned: boolean
   readonly texts: readonly { readonly name: string; readonly collation: string | null; readonly bytewise: boolean }[] | null
-  readonly indexes: readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[] | null
+  readonly indexes:
+    | readonly (Omit<TableIndex, 'columns' | 'predicate'> & { columns: readonly CatalogueColumn[]; predicate: string | null })[]
+    | null
 }
 
 /** Reads the indexes of a table. */
@@ -61,7 +63,9 @@ export async function readTable(database: Queryable, schema: string, table: stri
   const [row] = rows as { table: string }[]
   if (row === undefined) throw new Error(`The catalogue of the database has no table "${schema}"."${table}".`)
   const { texts, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
-  const known = new Map((texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const))
+  const known = new Map(
+    (texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const)
+  )
   return {
     ...found,
     texts: known,

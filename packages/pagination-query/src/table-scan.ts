@@ -94,7 +94,8 @@ export function expressionOf(text: string, alias?: string): string {
 }
 
 function orderKey(text: string, alias: string): IndexKey {
-  const [, key = '', collation, direction, nulls] = /^(.*?)(?: COLLATE (?:\w+\.)?("(?:[^"]|"")+"|\w+))?( DESC)?(?: NULLS (FIRST|LAST))?$/.exec(text) ?? []
+  const [, key = '', collation, direction, nulls] =
+    /^(.*?)(?: COLLATE (?:\w+\.)?("(?:[^"]|"")+"|\w+))?( DESC)?(?: NULLS (FIRST|LAST))?$/.exec(text) ?? []
   const descending = direction !== undefined
   return {
     expression: expressionOf(key, alias),
@@ -104,11 +105,23 @@ function orderKey(text: string, alias: string): IndexKey {
   }
 }
 
-const comparisons = { ' = ': 'equal', ' > ': 'range', ' >= ': 'range', ' < ': 'range', ' <= ': 'range', ' ~~ ': 'prefix', ' ^@ ': 'prefix' } as const
+const comparisons = {
+  ' = ': 'equal',
+  ' > ': 'range',
+  ' >= ': 'range',
+  ' < ': 'range',
+  ' <= ': 'range',
+  ' ~~ ': 'prefix',
+  ' ^@ ': 'prefix'
+} as const
 
 function conjunctOf(text: string, alias: string | undefined): Conjunct {
   const canonical = expressionOf(text, alias)
-  const of = (kind: Conjunct['kind'], ...expressions: string[]) => ({ text: canonical, kind, expressions: expressions.map((one) => expressionOf(one, alias)) })
+  const of = (kind: Conjunct['kind'], ...expressions: string[]) => ({
+    text: canonical,
+    kind,
+    expressions: expressions.map((one) => expressionOf(one, alias))
+  })
   const [tested, test] = [/^(.*) IS (NOT )?NULL$/s.exec(text), splitOutside(text, ' IS ')]
   if (tested && test.length === 2) return of(tested[2] === undefined ? 'null' : 'notNull', tested[1] as string)
   for (const [operator, kind] of Object.entries(comparisons)) {

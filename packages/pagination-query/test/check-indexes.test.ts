@@ -2,14 +2,34 @@ import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concorda
 import type { SqlSource } from '@concordat/pagination-query/sql'
 import pg from 'pg'
 import t from 'tap'
-import { type Listing, listing, onEach, type Subject } from './index-subject.ts'
+import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
 const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,
   status text COLLATE "C" NOT NULL, rating integer, note varchar(80), gift boolean NOT NULL, "odd ""name" text NOT NULL)`
 const columns = { placedAt: 'placedAt', odd: 'odd "name', lowerNote: { sql: 'lower(note)' } }
 const everything: Listing = {
-  fields: { placedAt: 'date-time', total: 'decimal', status: 'enum', rating: 'integer?', note: 'string?', gift: 'boolean', odd: 'string', lowerNote: 'string?' },
-  sorts: ['-placedAt', 'placedAt', 'total', '-total', 'rating', '-rating', 'odd', '-lowerNote', 'status,-placedAt', '-rating,total,-status'],
+  fields: {
+    placedAt: 'date-time',
+    total: 'decimal',
+    status: 'enum',
+    rating: 'integer?',
+    note: 'string?',
+    gift: 'boolean',
+    odd: 'string',
+    lowerNote: 'string?'
+  },
+  sorts: [
+    '-placedAt',
+    'placedAt',
+    'total',
+    '-total',
+    'rating',
+    '-rating',
+    'odd',
+    '-lowerNote',
+    'status,-placedAt',
+    '-rating,total,-status'
+  ],
   filters: {
     status: ['eq', 'ne', 'in', 'nin'],
     placedAt: ['gt', 'lte'],
@@ -41,12 +61,25 @@ const cases: readonly Case[] = [
     },
     source: { columns, where: { text: 'tenant = $1 AND gift AND note IS DISTINCT FROM $2', values: ['acme', 'hidden'] } }
   },
-  { title: 'numbered pages', tables: [items], listing: { style: 'page', fields: everything.fields, sorts: ['odd', '-rating', 'status,-placedAt'], filters: { odd: ['eq', 'prefix'], gift: ['eq'] } }, source: { columns } },
+  {
+    title: 'numbered pages',
+    tables: [items],
+    listing: {
+      style: 'page',
+      fields: everything.fields,
+      sorts: ['odd', '-rating', 'status,-placedAt'],
+      filters: { odd: ['eq', 'prefix'], gift: ['eq'] }
+    },
+    source: { columns }
+  },
   {
     title: 'a table with another alias in a join',
     tables: [items, 'CREATE TABLE owners (name text PRIMARY KEY)'],
     listing: { fields: { total: 'decimal', status: 'enum' }, sorts: ['-total'], filters: { status: ['eq', 'in'] } },
-    source: { table: { sql: 'items AS i JOIN owners AS "O w" ON "O w".name = i.tenant' }, columns: { id: 'i.id', total: 'i.total', status: 'i.status' } }
+    source: {
+      table: { sql: 'items AS i JOIN owners AS "O w" ON "O w".name = i.tenant' },
+      columns: { id: 'i.id', total: 'i.total', status: 'i.status' }
+    }
   },
   {
     title: 'a view',
@@ -61,7 +94,11 @@ const cases: readonly Case[] = [
       `CREATE TABLE items_a PARTITION OF items FOR VALUES IN ('a')`,
       `CREATE TABLE items_b PARTITION OF items FOR VALUES IN ('b', 'c')`
     ],
-    listing: { fields: { total: 'decimal', rating: 'integer?' }, sorts: ['total', '-rating'], filters: { total: ['gt'], rating: ['eq', 'null'] } },
+    listing: {
+      fields: { total: 'decimal', rating: 'integer?' },
+      sorts: ['total', '-rating'],
+      filters: { total: ['gt'], rating: ['eq', 'null'] }
+    },
     source: {}
   }
 ]
@@ -71,27 +108,31 @@ t.setTimeout(120_000)
 for (const { title, tables, listing: declared, source } of cases) {
   const collection = listing(declared)
 
-  onEach(`the statements that it names are those that make it pass, and each is missed when its index is dropped: ${title} [Q12]`, async (t, subject) => {
-    await subject.run(...tables)
-    const findings = await findMissingIndexes(subject.database, collection, source)
-    t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
-    const indexes = new Map<string, string>()
-    for (const { statement } of findings) indexes.set(await created(subject, statement as string), statement as string)
-    await t.resolves(checkIndexes(subject.database, collection, source))
+  onEach(
+    `the statements that it names are those that make it pass, and each is missed when its index is dropped: ${title} [Q12]`,
+    async (t, subject) => {
+      await subject.run(...tables)
+      const findings = await findMissingIndexes(subject.database, collection, source)
+      t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
+      const indexes = new Map<string, string>()
+      for (const { statement } of findings) indexes.set(await created(subject, statement as string), statement as string)
+      await t.resolves(checkIndexes(subject.database, collection, source))
 
-    for (const [name, statement] of indexes) {
-      await subject.run(`DROP INDEX ${name}`)
-      const missed = await findMissingIndexes(subject.database, collection, source)
-      t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
-      await subject.run(...missed.map((finding) => finding.statement))
-      await t.resolves(checkIndexes(subject.database, collection, source), `${statement} is made good`)
+      for (const [name, statement] of indexes) {
+        await subject.run(`DROP INDEX ${name}`)
+        const missed = await findMissingIndexes(subject.database, collection, source)
+        t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
+        await subject.run(...missed.map((finding) => finding.statement))
+        await t.resolves(checkIndexes(subject.database, collection, source), `${statement} is made good`)
+      }
     }
-  })
+  )
 }
 
 /** Runs a statement and tells the name of the index that it makes. */
 async function created({ query, run }: Subject, statement: string) {
-  const names = async () => (await query<{ name: string }>(`SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema`)).map(({ name }) => name)
+  const names = async () =>
+    (await query<{ name: string }>(`SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema`)).map(({ name }) => name)
   const before = await names()
   await run(statement)
   const made = (await names()).filter((name) => !before.includes(name) && !/^items_[ab]_/.test(name))
@@ -115,7 +156,11 @@ onEach('a table full of rows gets the same answer as an empty one', async (t, { 
 
 onEach('one error tells people everything that is missing, and carries it as data', async (t, { database, run }) => {
   await run(items, 'CREATE INDEX ON items (total, id)')
-  const collection = listing({ fields: { total: 'decimal', status: 'enum' }, sorts: ['-total', 'total', 'status'], filters: { status: ['eq'] } })
+  const collection = listing({
+    fields: { total: 'decimal', status: 'enum' },
+    sorts: ['-total', 'total', 'status'],
+    filters: { status: ['eq'] }
+  })
   const error = await checkIndexes(database, collection, {}).catch((error: unknown) => error)
   t.type(error, MissingIndexesError)
   const { message, findings } = error as MissingIndexesError
@@ -127,7 +172,10 @@ onEach('one error tells people everything that is missing, and carries it as dat
 - status=…: no index serves it
     CREATE INDEX CONCURRENTLY ON public.items (status, total, id);`
   )
-  t.match(findings, [{ kind: 'missing', names: ['sort.status'] }, { kind: 'missing', names: ['filter.status[eq]'] }])
+  t.match(findings, [
+    { kind: 'missing', names: ['sort.status'] },
+    { kind: 'missing', names: ['filter.status[eq]'] }
+  ])
 })
 
 onEach('what is waived with a reason is not missed; a waiver that waives nothing is', async (t, { database, run }) => {
@@ -137,7 +185,12 @@ onEach('what is waived with a reason is not missed; a waiver that waives nothing
     sorts: ['total', 'rating,-total'],
     filters: { gift: ['eq'], rating: ['eq', 'gt'], total: ['gt'] }
   })
-  const waive = { 'filter.gift': 'two values', 'filter.rating[eq]': 'few', 'filter.rating[gt]': 'few', 'sort.rating,-total': 'by few people' }
+  const waive = {
+    'filter.gift': 'two values',
+    'filter.rating[eq]': 'few',
+    'filter.rating[gt]': 'few',
+    'sort.rating,-total': 'by few people'
+  }
   t.match(await findMissingIndexes(database, collection, {}, { waive }), [])
   t.match(await findMissingIndexes(database, collection, {}, { waive: { 'filter.rating': 'few', 'sort.total': 'x', 'sort.totl': 'x' } }), [
     { kind: 'missing', names: ['sort.rating,-total'] },
@@ -157,27 +210,30 @@ onEach('it leaves the connection as it was, and says so when it can tell nothing
   t.strictSame(await query('SHOW enable_seqscan'), [{ enable_seqscan: 'on' }])
   t.strictSame(await query('SHOW transaction_read_only'), [{ transaction_read_only: 'off' }])
   const nothing = listing({ name: 'numbers', fields: {}, sorts: ['id'] })
-  await t.rejects(checkIndexes(database, nothing, { table: { sql: `(VALUES ('f1f51f0e-0f4f-7000-8000-000000000000'::uuid)) AS n (id)` } }), {
-    message: 'The lists of "numbers" read no table, so there are no indexes to check.'
-  })
+  await t.rejects(
+    checkIndexes(database, nothing, { table: { sql: `(VALUES ('f1f51f0e-0f4f-7000-8000-000000000000'::uuid)) AS n (id)` } }),
+    {
+      message: 'The lists of "numbers" read no table, so there are no indexes to check.'
+    }
+  )
   await t.rejects(checkIndexes(database, nothing), { code: '42P01' })
   t.strictSame(await query('SELECT 1 AS one'), [{ one: 1 }])
 })
 
-t.test('a pool gets its connection back; a client that is in a transaction keeps it', { skip: process.env['TEST_DATABASE_URL'] === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
-  const pool = new pg.Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 1 })
-  t.teardown(() => pool.end())
-  const roles = listing({ name: 'roles', fields: { oid: 'integer' }, sorts: ['oid'] })
-  const source = { table: 'pg_catalog.pg_database', columns: { id: 'oid', oid: { sql: 'oid', type: 'oid' } } }
-  const collection = { ...roles, fields: new Map([...roles.fields, ['id', { kind: 'integer', nullable: false, choices: [] }]]) } as const
-  await t.resolves(findMissingIndexes(pool, collection, source).catch(() => {}))
-  t.equal(pool.idleCount, 1)
-
+onPostgreSQL('a pool gets its connection back; a client that is in a transaction keeps it', async (t) => {
+  const pool = new pg.Pool({ connectionString: await ownDatabase(), max: 1 })
   const client = await pool.connect()
-  t.teardown(() => client.release())
+  const collection = listing({ fields: { total: 'decimal' }, sorts: ['total'] })
   await client.query('BEGIN')
-  await client.query('CREATE TEMPORARY TABLE kept (n integer)')
-  await t.rejects(checkIndexes(client, collection, source), { name: 'TypeError', message: 'The client is in a transaction. Check the indexes with another one, or a pool.' })
-  t.match(await client.query('SELECT n FROM kept'), { rowCount: 0 })
-  await client.query('ROLLBACK')
+  await client.query('CREATE TEMPORARY TABLE items (id uuid PRIMARY KEY, total numeric NOT NULL)')
+  await t.rejects(checkIndexes(client, collection), {
+    name: 'TypeError',
+    message: 'The client is in a transaction. Check the indexes with another one, or a pool.'
+  })
+  await client.query('COMMIT')
+  client.release()
+  t.match(await findMissingIndexes(pool, collection), [{ statement: /^CREATE INDEX CONCURRENTLY ON pg_temp_\d+\.items \(total, id\);$/ }])
+  await t.rejects(checkIndexes(pool, { ...collection, name: 'nowhere' }), { code: '42P01' })
+  t.equal(pool.idleCount, 1)
+  await pool.end()
 })

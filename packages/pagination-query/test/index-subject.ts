@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
 import type { Operator, ValueKind } from '@concordat/pagination-query'
+import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import t from 'tap'
-
 
 /** A collection in few words: fields as `kind`, or `kind?` when they can be null. */
 export interface Listing {
@@ -20,7 +19,11 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
   const known = new Map(
     Object.entries({ id: 'uuid' as const, ...fields }).map(([field, kind]) => [
       field,
-      { kind: kind.replace('?', '') as ValueKind, nullable: kind.endsWith('?'), choices: kind.startsWith('enum') ? ['one', 'three', 'two'] : [] }
+      {
+        kind: kind.replace('?', '') as ValueKind,
+        nullable: kind.endsWith('?'),
+        choices: kind.startsWith('enum') ? ['one', 'three', 'two'] : []
+      }
     ])
   )
   const orderOf = (sort: string) => {
@@ -45,9 +48,9 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
 /** A schema of its own on a database, where names of tables need no schema. */
 export interface Subject {
   readonly database: CheckedDatabase
-  query<Row = Record<string, unknown>>(sql: string): Promise<Row[]>
+  readonly query: <Row = Record<string, unknown>>(sql: string) => Promise<Row[]>
   /** Runs statements one after another. */
-  run(...statements: readonly (string | undefined)[]): Promise<void>
+  readonly run: (...statements: readonly (string | undefined)[]) => Promise<void>
 }
 
 const server = process.env['TEST_DATABASE_URL']
