@@ -48,7 +48,7 @@ export async function findShortages(
     if (same === undefined || shortage.kind !== 'missing') shortages.push({ ...shortage, probes: [probe] })
     else shortages[known] = { ...same, probes: [...same.probes, probe] }
   }
-  return shortages.map(({ suggestion, ...shortage }) => shortage)
+  return shortages.map(({ kind, probes: concerned, reason, statement }) => ({ kind, probes: concerned, reason, statement }))
 }
 
 async function subjectOf(planner: Planner, collection: CheckedCollection): Promise<Subject> {

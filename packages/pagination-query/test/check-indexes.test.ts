@@ -1,6 +1,6 @@
 import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
-import pg from 'pg'
+import { Pool } from 'pg'
 import t from 'tap'
 import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
@@ -221,7 +221,7 @@ onEach('it leaves the connection as it was, and says so when it can tell nothing
 })
 
 onPostgreSQL('a pool gets its connection back; a client that is in a transaction keeps it', async (t) => {
-  const pool = new pg.Pool({ connectionString: await ownDatabase(), max: 1 })
+  const pool = new Pool({ connectionString: await ownDatabase(), max: 1 })
   const client = await pool.connect()
   const collection = listing({ fields: { total: 'decimal' }, sorts: ['total'] })
   await client.query('BEGIN')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Operator, ValueKind } from '@concordat/pagination-query'
 import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
 import { PGlite } from '@electric-sql/pglite'
-import pg from 'pg'
+import { Client } from 'pg'
 import t from 'tap'
 
 /** A collection in few words: fields as `kind`, or `kind?` when they can be null. */
@@ -64,7 +64,7 @@ export function onEach(title: string, work: (t: Test, subject: Subject) => Promi
 /** Runs a test on PostgreSQL, where it needs what PGlite does not have. */
 export function onPostgreSQL(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
   t.test(`${title} (PostgreSQL)`, { skip: server === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
-    const client = new pg.Client(await ownDatabase())
+    const client = new Client(await ownDatabase())
     await client.connect()
     t.teardown(() => client.end())
     await work(t, await subjectOn(t, client))
@@ -84,7 +84,7 @@ export function ownDatabase(): Promise<string> {
 async function makeDatabase() {
   const name = `indexes_${randomUUID().replaceAll('-', '')}`
   const url = new URL(server as string)
-  const admin = new pg.Client(server)
+  const admin = new Client(server)
   await admin.connect()
   await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
   t.teardown(async () => {
@@ -105,8 +105,8 @@ function pglite() {
   return instance
 }
 
-async function subjectOn(t: Test, database: PGlite | pg.Client): Promise<Subject> {
-  const query = async <Row>(sql: string) => ((await (database as pg.Client).query(sql)) as unknown as { rows: Row[] }).rows
+async function subjectOn(t: Test, database: PGlite | Client): Promise<Subject> {
+  const query = async <Row>(sql: string) => ((await (database as Client).query(sql)) as unknown as { rows: Row[] }).rows
   const run = async (...statements: readonly (string | undefined)[]) => {
     for (const statement of statements) if (statement !== undefined) await query(statement)
   }
