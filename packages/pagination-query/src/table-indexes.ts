@@ -132,4 +132,4 @@ JOIN pg_namespace childs ON childs.oid = child.relnamespace
 JOIN pg_class c ON c.oid = coalesce(pg_partition_root(child.oid), child.oid)
 JOIN pg_namespace n ON n.oid = c.relnamespace
 JOIN pg_database d ON d.datname = current_database()
-WHERE childs.nspname = $1 AND child.relname = $2`
+WHERE (childs.nspname = $1 OR $1 = 'pg_temp' AND childs.oid = pg_my_temp_schema()) AND child.relname = $2`

@@ -222,6 +222,7 @@ onEach('it leaves the connection as it was, and says so when it can tell nothing
 
 onPostgreSQL('a pool gets its connection back; a client that is in a transaction keeps it', async (t) => {
   const pool = new Pool({ connectionString: await ownDatabase(), max: 1 })
+  t.teardown(() => pool.end())
   const client = await pool.connect()
   const collection = listing({ fields: { total: 'decimal' }, sorts: ['total'] })
   await client.query('BEGIN')
@@ -235,5 +236,4 @@ onPostgreSQL('a pool gets its connection back; a client that is in a transaction
   t.match(await findMissingIndexes(pool, collection), [{ statement: /^CREATE INDEX CONCURRENTLY ON pg_temp_\d+\.items \(total, id\);$/ }])
   await t.rejects(checkIndexes(pool, { ...collection, name: 'nowhere' }), { code: '42P01' })
   t.equal(pool.idleCount, 1)
-  await pool.end()
 })
