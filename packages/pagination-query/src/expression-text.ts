@@ -1,0 +1,49 @@
+// PostgreSQL prints expressions in one canonical form, in plans as in the definitions of indexes, so that they can be compared
+// as text. These functions take such a text apart; quotes and brackets are all they need to know of its grammar.
+
+/** The parts between a separator that stands outside of quotes and brackets. */
+export function splitOutside(text: string, separator: string): string[] {
+  const parts: string[] = []
+  let start = 0
+  for (const { index, depth } of outsideQuotes(text)) {
+    if (depth !== 0 || index < start || !text.startsWith(separator, index)) continue
+    parts.push(text.slice(start, index))
+    start = index + separator.length
+  }
+  return [...parts, text.slice(start)]
+}
+
+/** Without the brackets that enclose the whole text. */
+export function unwrapped(text: string): string {
+  const inner = text.trim()
+  if (!inner.startsWith('(')) return inner
+  for (const { index, depth } of outsideQuotes(inner)) {
+    if (inner[index] === ')' && depth === 0) return index === inner.length - 1 ? unwrapped(inner.slice(1, -1)) : inner
+  }
+  return inner
+}
+
+/** Replaces what a pattern matches outside of strings. Quoted identifiers are no strings: they are seen as well. */
+export function replaceOutsideStrings(text: string, pattern: RegExp, replacement: string): string {
+  return text
+    .split(/('(?:[^']|'')*')/)
+    .map((part, index) => (index % 2 === 0 ? part.replace(pattern, () => replacement) : part))
+    .join('')
+}
+
+// The depth at a closing bracket is the depth outside of it.
+function* outsideQuotes(text: string) {
+  let depth = 0
+  let quote = ''
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] as string
+    if (quote !== '') {
+      if (character === quote) quote = ''
+      continue
+    }
+    if (character === "'" || character === '"') quote = character
+    if (character === ')' || character === ']') depth -= 1
+    yield { index, depth }
+    if (character === '(' || character === '[') depth += 1
+  }
+}

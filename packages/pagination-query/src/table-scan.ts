@@ -1,0 +1,148 @@
+import { replaceOutsideStrings, splitOutside, unwrapped } from './expression-text.ts'
+
+/** A key of an order or of an index: the expression as PostgreSQL prints it, without the name of its table. */
+export interface IndexKey {
+  readonly expression: string
+  /** Undefined when it is the default of the type. */
+  readonly collation: string | undefined
+  readonly descending: boolean
+  readonly nullsFirst: boolean
+}
+
+/**
+ * One of the conditions that rows of a table must meet. `equal` is a comparison with one value, and `flag` a boolean by itself;
+ * `any`, `range`, `prefix`, `null` and `notNull` are what an index can look up too; it finds nothing for the others.
+ */
+export interface Conjunct {
+  readonly text: string
+  readonly kind: 'equal' | 'flag' | 'any' | 'range' | 'prefix' | 'null' | 'notNull' | 'other'
+  /** What is compared: several expressions for a row value, none when nothing can be looked up. */
+  readonly expressions: readonly string[]
+}
+
+/** What a statement asks of one table: which rows, in which order. */
+export interface TableScan {
+  readonly schema: string
+  readonly table: string
+  readonly order: readonly IndexKey[]
+  /** The order has keys of this table. */
+  readonly sorted: boolean
+  /** The order has a key of another table, so that no index of this one has it. */
+  readonly ordersElsewhere: boolean
+  readonly conjuncts: readonly Conjunct[]
+}
+
+/** A node of `EXPLAIN (FORMAT JSON, VERBOSE)`. */
+export interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Schema?: string
+  readonly Alias?: string
+  readonly Filter?: string
+  readonly 'Sort Key'?: readonly string[]
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** Every node of a plan, each with those above it, nearest first. */
+export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Generator<{ node: PlanNode; above: readonly PlanNode[] }> {
+  yield { node: plan, above }
+  for (const child of plan.Plans ?? []) yield* nodesOf(child, [plan, ...above])
+}
+
+/**
+ * Reads what a statement asks of its tables from a plan without any index: there, each table is read by a `Seq Scan`, whose
+ * filter has all conditions, below the `Sort` that has the order. The tables of a union or of partitions are one scan each.
+ */
+export function scansOf(plan: PlanNode): TableScan[] {
+  const nodes = [...nodesOf(plan)]
+  const aliases = new Set(nodes.flatMap(({ node: { Alias: alias } }) => (alias === undefined ? [] : [familyOf(alias)])))
+  return nodes.flatMap(({ node, above }) => {
+    const { Schema: schema, 'Relation Name': table, Alias: alias } = node
+    if (schema === undefined || table === undefined || alias === undefined) return []
+    const keys = above.find((one) => one['Sort Key'] !== undefined)?.['Sort Key'] ?? []
+    const own = familyOf(alias)
+    return [
+      {
+        schema,
+        table,
+        order: keys.map((key) => orderKey(key, own)),
+        sorted: keys.some((key) => mentions(key, own)),
+        ordersElsewhere: keys.some((key) => [...aliases].some((other) => other !== own && mentions(key, other))),
+        conjuncts: conjunctsOf(node.Filter ?? '', own)
+      }
+    ]
+  })
+}
+
+// The branches of a union and the partitions of a table are numbered: `items`, `items_1`, `items_2`.
+function familyOf(alias: string): string {
+  return alias.replace(/_\d+$/, '')
+}
+
+/** The conditions that a filter or the predicate of an index joins by AND. */
+export function conjunctsOf(filter: string, alias?: string): Conjunct[] {
+  const inner = unwrapped(filter)
+  return inner === '' ? [] : splitOutside(inner, ' AND ').map((text) => conjunctOf(unwrapped(text), alias))
+}
+
+/** An expression as PostgreSQL prints it, brought to the form that is compared. */
+export function expressionOf(text: string, alias?: string): string {
+  const prefix = alias === undefined ? undefined : prefixOf(alias)
+  return unwrapped(prefix === undefined ? text : replaceOutsideStrings(text, prefix, ''))
+}
+
+function orderKey(text: string, alias: string): IndexKey {
+  const [, key = '', collation, direction, nulls] =
+    /^(.*?)(?: COLLATE (?:\w+\.)?("(?:[^"]|"")+"|\w+))?( DESC)?(?: NULLS (FIRST|LAST))?$/.exec(text) ?? []
+  const descending = direction !== undefined
+  return {
+    expression: expressionOf(key, alias),
+    collation: collation?.replaceAll('"', ''),
+    descending,
+    nullsFirst: nulls === undefined ? descending : nulls === 'FIRST'
+  }
+}
+
+const comparisons = {
+  ' = ': 'equal',
+  ' > ': 'range',
+  ' >= ': 'range',
+  ' < ': 'range',
+  ' <= ': 'range',
+  ' ~~ ': 'prefix',
+  ' ^@ ': 'prefix'
+} as const
+
+function conjunctOf(text: string, alias: string | undefined): Conjunct {
+  const canonical = expressionOf(text, alias)
+  const of = (kind: Conjunct['kind'], ...expressions: string[]) => ({
+    text: canonical,
+    kind,
+    expressions: expressions.map((one) => expressionOf(one, alias))
+  })
+  const [tested, test] = [/^(.*) IS (NOT )?NULL$/s.exec(text), splitOutside(text, ' IS ')]
+  if (tested && test.length === 2) return of(tested[2] === undefined ? 'null' : 'notNull', tested[1] as string)
+  for (const [operator, kind] of Object.entries(comparisons)) {
+    const [left, right, ...more] = splitOutside(text, operator)
+    if (left === undefined || right === undefined || more.length > 0) continue
+    const [column, value] = mentions(left, alias) ? [left, right] : [right, left]
+    if (mentions(value, alias)) return of('other')
+    if (column.startsWith('ROW(')) return of(kind, ...splitOutside(column.slice('ROW('.length, -1), ', '))
+    return value.startsWith('ANY (') ? of('any', column) : of(kind, column)
+  }
+  const [, started] = /^starts_with\((.*), '(?:[^']|'')*'::text\)$/s.exec(text) ?? []
+  if (started !== undefined) return of('prefix', started)
+  const flag = /^(?:NOT )?((?:[^\s()"]|"(?:[^"]|"")*")+)$/.exec(text)
+  return flag ? of('flag', flag[1] as string) : of('other')
+}
+
+function mentions(text: string, alias: string | undefined) {
+  return alias !== undefined && replaceOutsideStrings(text, prefixOf(alias), '') !== text
+}
+
+function prefixOf(alias: string) {
+  const name = alias.replaceAll('"', '""').replaceAll(/[^\p{L}\p{N}_ ]/gu, String.raw`\$&`)
+  return new RegExp(String.raw`(?<![\w."$])(?:${name}(?:_\d+)?|"${name}(?:_\d+)?")\.`, 'gu')
+}

@@ -1,0 +1,239 @@
+import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
+import type { SqlSource } from '@concordat/pagination-query/sql'
+import { Pool } from 'pg'
+import t from 'tap'
+import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
+
+const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,
+  status text COLLATE "C" NOT NULL, rating integer, note varchar(80), gift boolean NOT NULL, "odd ""name" text NOT NULL)`
+const columns = { placedAt: 'placedAt', odd: 'odd "name', lowerNote: { sql: 'lower(note)' } }
+const everything: Listing = {
+  fields: {
+    placedAt: 'date-time',
+    total: 'decimal',
+    status: 'enum',
+    rating: 'integer?',
+    note: 'string?',
+    gift: 'boolean',
+    odd: 'string',
+    lowerNote: 'string?'
+  },
+  sorts: [
+    '-placedAt',
+    'placedAt',
+    'total',
+    '-total',
+    'rating',
+    '-rating',
+    'odd',
+    '-lowerNote',
+    'status,-placedAt',
+    '-rating,total,-status'
+  ],
+  filters: {
+    status: ['eq', 'ne', 'in', 'nin'],
+    placedAt: ['gt', 'lte'],
+    total: ['eq', 'gte'],
+    rating: ['null', 'gt', 'ne'],
+    note: ['prefix', 'eq'],
+    odd: ['prefix'],
+    gift: ['eq', 'ne'],
+    lowerNote: ['eq']
+  }
+}
+
+interface Case {
+  readonly title: string
+  readonly tables: readonly string[]
+  readonly listing: Listing
+  readonly source: SqlSource
+}
+
+const cases: readonly Case[] = [
+  { title: 'cursors over every kind of field', tables: [items], listing: everything, source: { columns } },
+  {
+    title: 'the rows of one tenant',
+    tables: [items],
+    listing: {
+      fields: everything.fields,
+      sorts: ['-placedAt', 'rating', 'status,-placedAt'],
+      filters: { status: ['eq'], total: ['gte'], note: ['prefix'], rating: ['null'], lowerNote: ['in'] }
+    },
+    source: { columns, where: { text: 'tenant = $1 AND gift AND note IS DISTINCT FROM $2', values: ['acme', 'hidden'] } }
+  },
+  {
+    title: 'numbered pages',
+    tables: [items],
+    listing: {
+      style: 'page',
+      fields: everything.fields,
+      sorts: ['odd', '-rating', 'status,-placedAt'],
+      filters: { odd: ['eq', 'prefix'], gift: ['eq'] }
+    },
+    source: { columns }
+  },
+  {
+    title: 'a table with another alias in a join',
+    tables: [items, 'CREATE TABLE owners (name text PRIMARY KEY)'],
+    listing: { fields: { total: 'decimal', status: 'enum' }, sorts: ['-total'], filters: { status: ['eq', 'in'] } },
+    source: {
+      table: { sql: 'items AS i JOIN owners AS "O w" ON "O w".name = i.tenant' },
+      columns: { id: 'i.id', total: 'i.total', status: 'i.status' }
+    }
+  },
+  {
+    title: 'a view',
+    tables: [items, `CREATE VIEW open_items AS SELECT id, total AS amount, upper(status) AS state FROM items WHERE tenant = 'acme'`],
+    listing: { name: 'openItems', fields: { amount: 'decimal', state: 'string' }, sorts: ['amount'], filters: { state: ['eq', 'in'] } },
+    source: {}
+  },
+  {
+    title: 'a partitioned table',
+    tables: [
+      'CREATE TABLE items (id uuid NOT NULL, tenant text NOT NULL, total numeric NOT NULL, rating integer) PARTITION BY LIST (tenant)',
+      `CREATE TABLE items_a PARTITION OF items FOR VALUES IN ('a')`,
+      `CREATE TABLE items_b PARTITION OF items FOR VALUES IN ('b', 'c')`
+    ],
+    listing: {
+      fields: { total: 'decimal', rating: 'integer?' },
+      sorts: ['total', '-rating'],
+      filters: { total: ['gt'], rating: ['eq', 'null'] }
+    },
+    source: {}
+  }
+]
+
+t.setTimeout(120_000)
+
+for (const { title, tables, listing: declared, source } of cases) {
+  const collection = listing(declared)
+
+  onEach(
+    `the statements that it names are those that make it pass, and each is missed when its index is dropped: ${title} [Q12]`,
+    async (t, subject) => {
+      await subject.run(...tables)
+      const findings = await findMissingIndexes(subject.database, collection, source)
+      t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
+      const indexes = new Map<string, string>()
+      for (const { statement } of findings) indexes.set(await created(subject, statement as string), statement as string)
+      await t.resolves(checkIndexes(subject.database, collection, source))
+
+      for (const [name, statement] of indexes) {
+        await subject.run(`DROP INDEX ${name}`)
+        const missed = await findMissingIndexes(subject.database, collection, source)
+        t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
+        await subject.run(...missed.map((finding) => finding.statement))
+        await t.resolves(checkIndexes(subject.database, collection, source), `${statement} is made good`)
+      }
+    }
+  )
+}
+
+/** Runs a statement and tells the name of the index that it makes. */
+async function created({ query, run }: Subject, statement: string) {
+  const names = async () =>
+    (await query<{ name: string }>(`SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema`)).map(({ name }) => name)
+  const before = await names()
+  await run(statement)
+  const made = (await names()).filter((name) => !before.includes(name) && !/^items_[ab]_/.test(name))
+  return `"${made[0]?.replaceAll('"', '""')}"`
+}
+
+onEach('a table full of rows gets the same answer as an empty one', async (t, { database, query, run }) => {
+  await run(items)
+  const collection = listing(everything)
+  const empty = await findMissingIndexes(database, collection, { columns })
+  await run(
+    `INSERT INTO items SELECT gen_random_uuid(), 'acme', now() - g * interval '1 s', g % 50, (ARRAY['one', 'two'])[1 + g % 2], nullif(g % 9, 0), 'n' || g, g % 100 = 0, 'o' || g
+     FROM generate_series(1, 5000) AS g`,
+    'ANALYZE items'
+  )
+  t.strictSame(await findMissingIndexes(database, collection, { columns }), empty)
+  await run(...empty.map(({ statement }) => statement))
+  await t.resolves(checkIndexes(database, collection, { columns }))
+  t.strictSame(await query('SELECT count(*)::int AS rows FROM items'), [{ rows: 5000 }])
+})
+
+onEach('one error tells people everything that is missing, and carries it as data', async (t, { database, run }) => {
+  await run(items, 'CREATE INDEX ON items (total, id)')
+  const collection = listing({
+    fields: { total: 'decimal', status: 'enum' },
+    sorts: ['-total', 'total', 'status'],
+    filters: { status: ['eq'] }
+  })
+  const error = await checkIndexes(database, collection, {}).catch((error: unknown) => error)
+  t.type(error, MissingIndexesError)
+  const { message, findings } = error as MissingIndexesError
+  t.equal(
+    message.replaceAll(/indexes_\w+/g, 'public'),
+    `Lists of "items" need indexes that the database does not have:
+- sort=status: no index serves it
+    CREATE INDEX CONCURRENTLY ON public.items (status, id);
+- status=…: no index serves it
+    CREATE INDEX CONCURRENTLY ON public.items (status, total, id);`
+  )
+  t.match(findings, [
+    { kind: 'missing', names: ['sort.status'] },
+    { kind: 'missing', names: ['filter.status[eq]'] }
+  ])
+})
+
+onEach('what is waived with a reason is not missed; a waiver that waives nothing is', async (t, { database, run }) => {
+  await run(items, 'CREATE INDEX ON items (total, id)')
+  const collection = listing({
+    fields: { total: 'decimal', gift: 'boolean', rating: 'integer?' },
+    sorts: ['total', 'rating,-total'],
+    filters: { gift: ['eq'], rating: ['eq', 'gt'], total: ['gt'] }
+  })
+  const waive = {
+    'filter.gift': 'two values',
+    'filter.rating[eq]': 'few',
+    'filter.rating[gt]': 'few',
+    'sort.rating,-total': 'by few people'
+  }
+  t.match(await findMissingIndexes(database, collection, {}, { waive }), [])
+  t.match(await findMissingIndexes(database, collection, {}, { waive: { 'filter.rating': 'few', 'sort.total': 'x', 'sort.totl': 'x' } }), [
+    { kind: 'missing', names: ['sort.rating,-total'] },
+    { kind: 'missing', names: ['filter.gift[eq]'] },
+    { kind: 'waiver', names: ['sort.total'], problem: 'The waiver "sort.total" waives nothing. Take it away.', statement: undefined },
+    { kind: 'waiver', names: ['sort.totl'] }
+  ])
+  await t.rejects(findMissingIndexes(database, collection, {}, { waive: { 'filter.gift': ' ' } }), {
+    name: 'TypeError',
+    message: 'The waiver "filter.gift" has no reason. Say why it needs no index.'
+  })
+})
+
+onEach('it leaves the connection as it was, and says so when it can tell nothing', async (t, { database, query, run }) => {
+  await run(items)
+  await findMissingIndexes(database, listing({ fields: { total: 'decimal' }, sorts: ['total'] }))
+  t.strictSame(await query('SHOW enable_seqscan'), [{ enable_seqscan: 'on' }])
+  t.strictSame(await query('SHOW transaction_read_only'), [{ transaction_read_only: 'off' }])
+  const nothing = listing({ name: 'numbers', fields: {}, sorts: ['id'] })
+  await t.rejects(
+    checkIndexes(database, nothing, { table: { sql: `(VALUES ('f1f51f0e-0f4f-7000-8000-000000000000'::uuid)) AS n (id)` } }),
+    {
+      message: 'The lists of "numbers" read no table, so there are no indexes to check.'
+    }
+  )
+  await t.rejects(checkIndexes(database, nothing), { code: '42P01' })
+  t.strictSame(await query('SELECT 1 AS one'), [{ one: 1 }])
+})
+
+onPostgreSQL('a pool gets its connection back; a client that is in a transaction keeps it', async (t) => {
+  const pool = new Pool({ connectionString: await ownDatabase(), max: 1 })
+  t.teardown(() => pool.end())
+  const client = await pool.connect()
+  const collection = listing({ fields: { total: 'decimal' }, sorts: ['total'] })
+  await client.query('BEGIN')
+  await client.query('CREATE TEMPORARY TABLE items (id uuid PRIMARY KEY, total numeric NOT NULL)')
+  await t.rejects(checkIndexes(client, collection), {
+    name: 'TypeError',
+    message: 'The client is in a transaction. Check the indexes with another one, or a pool.'
+  })
+  await client.query('COMMIT')
+  client.release()
+  t.match(await findMissingIndexes(pool, collection), [{ statement: /^CREATE INDEX CONCURRENTLY ON pg_temp_\d+\.items \(total, id\);$/ }])
+  await t.rejects(checkIndexes(pool, { ...collection, name: 'nowhere' }), { code: '42P01' })
+  t.equal(pool.idleCount, 1)
+})

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import type { Operator, ValueKind } from '@concordat/pagination-query'
+import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
+import { PGlite } from '@electric-sql/pglite'
+import { Client } from 'pg'
+import t from 'tap'
+
+/** A collection in few words: fields as `kind`, or `kind?` when they can be null. */
+export interface Listing {
+  readonly name?: string
+  readonly style?: 'page' | 'cursor'
+  readonly fields: Readonly<Record<string, ValueKind | `${ValueKind}?`>>
+  /** The first one is the default. */
+  readonly sorts: readonly string[]
+  readonly filters?: Readonly<Record<string, readonly Operator[]>>
+}
+
+export function listing({ name = 'items', style = 'cursor', fields, sorts, filters = {} }: Listing): CheckedCollection {
+  const known = new Map(
+    Object.entries({ id: 'uuid' as const, ...fields }).map(([field, kind]) => [
+      field,
+      {
+        kind: kind.replace('?', '') as ValueKind,
+        nullable: kind.endsWith('?'),
+        choices: kind.startsWith('enum') ? ['one', 'three', 'two'] : []
+      }
+    ])
+  )
+  const orderOf = (sort: string) => {
+    const keys = sort.split(',')
+    return [...keys, keys.at(-1)?.startsWith('-') ? '-id' : 'id'].map((key) => {
+      const field = key.replace('-', '')
+      const { kind = 'string', nullable = false } = known.get(field) ?? {}
+      return { field, kind, nullable, descending: key.startsWith('-') }
+    })
+  }
+  return {
+    name,
+    style,
+    id: 'id',
+    fields: known,
+    sorts: new Map(sorts.map((sort) => [sort, orderOf(sort)])),
+    defaultSort: sorts[0] as string,
+    filters: new Map(Object.entries(filters))
+  }
+}
+
+/** A schema of its own on a database, where names of tables need no schema. */
+export interface Subject {
+  readonly database: CheckedDatabase
+  readonly query: <Row = Record<string, unknown>>(sql: string) => Promise<Row[]>
+  /** Runs statements one after another. */
+  readonly run: (...statements: readonly (string | undefined)[]) => Promise<void>
+}
+
+const server = process.env['TEST_DATABASE_URL']
+
+/** Runs a test on PostgreSQL and on PGlite. */
+export function onEach(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
+  t.test(`${title} (PGlite)`, async (t) => work(t, await subjectOn(t, await pglite())))
+  onPostgreSQL(title, work)
+}
+
+/** Runs a test on PostgreSQL, where it needs what PGlite does not have. */
+export function onPostgreSQL(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
+  t.test(`${title} (PostgreSQL)`, { skip: server === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
+    const client = new Client(await ownDatabase())
+    await client.connect()
+    t.teardown(() => client.end())
+    await work(t, await subjectOn(t, client))
+  })
+}
+
+type Test = Pick<typeof t, 'teardown' | 'type' | 'strictSame' | 'equal' | 'match' | 'rejects' | 'resolves'>
+
+let address: Promise<string> | undefined
+
+// An index that is built concurrently waits for every transaction of its database, those of other tests too.
+export function ownDatabase(): Promise<string> {
+  address ??= makeDatabase()
+  return address
+}
+
+async function makeDatabase() {
+  const name = `indexes_${randomUUID().replaceAll('-', '')}`
+  const url = new URL(server as string)
+  const admin = new Client(server)
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE template0`)
+  t.teardown(async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
+    await admin.end()
+  })
+  url.pathname = `/${name}`
+  return url.href
+}
+
+let instance: Promise<PGlite> | undefined
+
+function pglite() {
+  if (instance === undefined) {
+    instance = PGlite.create()
+    t.teardown(async () => (await instance)?.close())
+  }
+  return instance
+}
+
+async function subjectOn(t: Test, database: PGlite | Client): Promise<Subject> {
+  const query = async <Row>(sql: string) => ((await (database as Client).query(sql)) as unknown as { rows: Row[] }).rows
+  const run = async (...statements: readonly (string | undefined)[]) => {
+    for (const statement of statements) if (statement !== undefined) await query(statement)
+  }
+  const schema = `indexes_${randomUUID().replaceAll('-', '')}`
+  await run(`CREATE SCHEMA ${schema}`, `SET search_path = ${schema}`)
+  t.teardown(() => run(`DROP SCHEMA ${schema} CASCADE`, 'SET search_path = public'))
+  return { database, query, run }
+}

@@ -1,0 +1,291 @@
+import { checkIndexes, findMissingIndexes } from '@concordat/pagination-query/check-indexes'
+import type { SqlSource } from '@concordat/pagination-query/sql'
+import t from 'tap'
+import { type Listing, listing, onEach, onPostgreSQL } from './index-subject.ts'
+
+t.setTimeout(120_000)
+
+const table = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, at timestamptz NOT NULL, price integer NOT NULL, score integer,
+  name text COLLATE "C" NOT NULL, title text COLLATE other NOT NULL, code varchar(20) NOT NULL, gift boolean NOT NULL, deleted timestamptz)`
+const other = `CREATE COLLATION other (provider = libc, locale = 'POSIX')`
+const fields = {
+  at: 'date-time',
+  price: 'integer',
+  score: 'integer?',
+  name: 'string',
+  title: 'string',
+  code: 'string',
+  gift: 'boolean',
+  deleted: 'date-time?'
+} as const
+
+interface Trap {
+  readonly title: string
+  readonly asks: Omit<Listing, 'fields'>
+  readonly source?: SqlSource
+  /** What there is, and what must be there instead. Without `needs`, what there is does. */
+  readonly has: readonly string[]
+  readonly needs?: readonly string[]
+  readonly collation?: string
+}
+
+const icu = `CREATE COLLATION other (provider = icu, locale = 'en')`
+const tenant: SqlSource = { where: { text: 'tenant = $1', values: ['acme'] } }
+const open: SqlSource = { where: { text: 'deleted IS NULL', values: [] } }
+
+const traps: readonly Trap[] = [
+  { title: 'an index without the identifier sorts no ties', asks: { sorts: ['at'] }, has: ['(at)'], needs: ['(at, id)'] },
+  { title: 'an included identifier sorts no ties', asks: { sorts: ['at'] }, has: ['(at) INCLUDE (id)'], needs: ['(at, id)'] },
+  { title: 'included columns do no harm', asks: { sorts: ['at'] }, has: ['(at, id) INCLUDE (name, price)'] },
+  { title: 'an index is read backward', asks: { sorts: ['at', '-at'] }, has: ['(at DESC, id DESC)'] },
+  {
+    title: 'a descending key beside an ascending one is another order',
+    asks: { sorts: ['at'] },
+    has: ['(at DESC, id)'],
+    needs: ['(at, id)']
+  },
+  {
+    title: 'mixed directions need them mixed',
+    asks: { sorts: ['name,-at'] },
+    has: ['(name, at, id)'],
+    needs: ['(name, at DESC, id DESC)']
+  },
+  { title: 'mixed directions are read backward', asks: { sorts: ['name,-at'] }, has: ['(name DESC, at, id)'] },
+  { title: 'a column between the keys is in the way', asks: { sorts: ['at'] }, has: ['(at, name, id)'], needs: ['(at, id)'] },
+  { title: 'columns behind the keys are not', asks: { sorts: ['at'] }, has: ['(at, id, name)'] },
+  {
+    title: 'nulls at the other end are another order',
+    asks: { sorts: ['score'] },
+    has: ['(score NULLS FIRST, id)'],
+    needs: ['(score, id)']
+  },
+  { title: 'so they are where no nulls can be', asks: { sorts: ['at'] }, has: ['(at NULLS FIRST, id)'], needs: ['(at, id)'] },
+  { title: 'nulls at both ends, read backward', asks: { sorts: ['score', '-score'] }, has: ['(score DESC, id DESC)'] },
+  {
+    title: 'cursors at several nulls',
+    asks: { sorts: ['score,deleted', 'score,-deleted'] },
+    has: ['(score, deleted, id)', '(score, deleted DESC, id DESC)']
+  },
+  {
+    title: 'a class for patterns does not sort',
+    asks: { sorts: ['code'] },
+    has: ['(code varchar_pattern_ops, id)'],
+    needs: ['(code, id)']
+  },
+  { title: 'another collation is another order', asks: { sorts: ['title'] }, has: ['(title COLLATE "C", id)'], needs: ['(title, id)'] },
+  {
+    title: 'an order by another collation than the column',
+    asks: { sorts: ['title'] },
+    source: { columns: { title: { sql: 'title COLLATE "C"' } } },
+    has: ['(title, id)'],
+    needs: ['(title COLLATE "C", id)']
+  },
+  {
+    title: 'the length of a varchar does no harm',
+    asks: { sorts: ['code'], filters: { code: ['eq', 'in'] }, style: 'page' },
+    has: ['(code, id)']
+  },
+  { title: 'other kinds of index are in no order', asks: { sorts: ['at'] }, has: ['USING brin (at, id)'], needs: ['(at, id)'] },
+  {
+    title: 'the tenant comes first',
+    asks: { sorts: ['at'] },
+    source: tenant,
+    has: ['(at, id)', '(at, id, tenant)', '(tenant)'],
+    needs: ['(tenant, at, id)']
+  },
+  {
+    title: 'the tenant comes first on numbered pages',
+    asks: { sorts: ['at'], style: 'page' },
+    source: tenant,
+    has: ['(at, id, tenant)'],
+    needs: ['(tenant, at, id)']
+  },
+  {
+    title: 'the tenant behind the filter does too',
+    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    source: tenant,
+    has: ['(tenant, at, id)', '(name, tenant, at, id)']
+  },
+  { title: 'a partial index that the list implies', asks: { sorts: ['at'] }, source: open, has: ['(at, id) WHERE deleted IS NULL'] },
+  { title: 'a partial index that it does not', asks: { sorts: ['at'] }, has: ['(at, id) WHERE deleted IS NULL'], needs: ['(at, id)'] },
+  {
+    title: 'a partial index of a part of its conditions',
+    asks: { sorts: ['at'] },
+    source: open,
+    has: ['(at, id) WHERE deleted IS NULL AND gift'],
+    needs: ['(at, id)']
+  },
+  {
+    title: 'a partial index for one value of a filter has not the others',
+    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    has: ['(at, id)', `(at, id) WHERE name = 'm'`, `(name, at, id) WHERE name = 'm'`],
+    needs: ['(at, id)', '(name, at, id)']
+  },
+  {
+    title: 'partial indexes for both values of a flag',
+    asks: { sorts: ['at'], filters: { gift: ['eq'] } },
+    has: ['(at, id)', '(at, id) WHERE gift', '(at, id) WHERE NOT gift']
+  },
+  {
+    title: 'a partial index for one value of a flag',
+    asks: { sorts: ['at'], filters: { gift: ['eq'] } },
+    has: ['(at, id)', '(at, id) WHERE gift'],
+    needs: ['(at, id)', '(gift, at, id)']
+  },
+  {
+    title: 'a range leaves no nulls',
+    asks: { sorts: ['at'], filters: { score: ['gt'] } },
+    has: ['(at, id)', '(score) WHERE score IS NOT NULL']
+  },
+  { title: 'an order has its nulls', asks: { sorts: ['score'] }, has: ['(score, id) WHERE score IS NOT NULL'], needs: ['(score, id)'] },
+  {
+    title: 'partial indexes for a test of null',
+    asks: { sorts: ['at'], filters: { score: ['null'] } },
+    has: ['(at, id)', '(at) WHERE score IS NULL', '(at) WHERE score IS NOT NULL']
+  },
+  { title: 'an expression', asks: { sorts: ['name'] }, source: { columns: { name: { sql: 'upper(name)' } } }, has: ['(upper(name), id)'] },
+  {
+    title: 'another expression',
+    asks: { sorts: ['name'] },
+    source: { columns: { name: { sql: 'upper(name)' } } },
+    has: ['(name, id)', '(lower(name), id)'],
+    needs: ['(upper(name), id)']
+  },
+  { title: 'a unique index decides ties', asks: { sorts: ['name'], filters: { name: ['prefix'] }, style: 'page' }, has: ['UNIQUE (name)'] },
+  { title: 'and where cursors go on', asks: { sorts: ['name', '-name'] }, has: ['UNIQUE (name)'] },
+  { title: 'unless nulls tie', asks: { sorts: ['score'] }, has: ['UNIQUE (score)'], needs: ['(score, id)'] },
+  { title: 'a unique value is one row', asks: { sorts: ['at'], filters: { code: ['eq'] } }, has: ['(at, id)', 'UNIQUE (code)'] },
+  {
+    title: 'equal values have to be in order',
+    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    has: ['(at, id)', '(name)'],
+    needs: ['(at, id)', '(name, at, id)']
+  },
+  { title: 'a list of values has only to be found', asks: { sorts: ['at'], filters: { name: ['in'] } }, has: ['(at, id)', '(name)'] },
+  {
+    title: 'a filter behind a gap is not found',
+    asks: { sorts: ['at'], filters: { price: ['gte'] } },
+    has: ['(at, id)', '(at, price)'],
+    needs: ['(at, id)', '(price)']
+  },
+  {
+    title: 'a range finds no range by pattern',
+    asks: { sorts: ['at'], filters: { name: ['gt'] } },
+    has: ['(at, id)', '(name text_pattern_ops)'],
+    needs: ['(at, id)', '(name)']
+  },
+  {
+    title: 'a prefix needs an order by bytes',
+    collation: icu,
+    asks: { sorts: ['at'], filters: { title: ['prefix'] } },
+    has: ['(at, id)', '(title)'],
+    needs: ['(at, id)', '(title text_pattern_ops)']
+  },
+  {
+    title: 'a prefix by pattern in a varchar',
+    asks: { sorts: ['at'], filters: { code: ['prefix'] } },
+    has: ['(at, id)', '(code text_pattern_ops)']
+  },
+  { title: 'a prefix by the collation of the column', asks: { sorts: ['at'], filters: { name: ['prefix'] } }, has: ['(at, id)', '(name)'] },
+  {
+    title: 'a prefix of a tenant',
+    asks: { sorts: ['at'], filters: { name: ['prefix'] } },
+    source: tenant,
+    has: ['(tenant, at, id)', '(name)'],
+    needs: ['(tenant, at, id)', '(tenant, name)']
+  },
+  {
+    title: 'nothing is needed to find what is not equal',
+    asks: { sorts: ['at'], filters: { name: ['ne', 'nin'], gift: ['ne'] } },
+    has: ['(at, id)']
+  },
+  { title: 'the primary key sorts by itself', asks: { sorts: ['at'], filters: { id: ['eq', 'in', 'gt'] } }, has: ['(at, id)'] }
+]
+
+for (const { title, asks, source = {}, has, needs, collation = other } of traps) {
+  const on = collation === icu ? onPostgreSQL : onEach
+  on(`${title} [Q12]`, async (t, { database, query, run }) => {
+    const collection = listing({ fields, ...asks })
+    await run(collation, table, ...has.map(create))
+    const findings = await findMissingIndexes(database, collection, source)
+    t.strictSame([...new Set(findings.map(({ kind }) => kind))], needs === undefined ? [] : ['missing'])
+    if (needs === undefined) return
+    await run(...findings.map(({ statement }) => statement))
+    t.strictSame(await findMissingIndexes(database, collection, source), [])
+
+    await run('DROP TABLE items', table, ...needs.map(create))
+    const expected = await query(definitions)
+    t.strictSame(await findMissingIndexes(database, collection, source), [], 'the index that is needed')
+    t.match(expected, { length: needs.length + 1 })
+  })
+}
+
+const definitions = `SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema AND tablename = 'items'`
+
+function create(index: string) {
+  const [, unique = '', using = '', rest = ''] = /^(UNIQUE )?(USING \w+ )?(.*)$/.exec(index) ?? []
+  return `CREATE ${unique}INDEX ON items ${using}${rest}`
+}
+
+onEach('an index whose build failed is built anew [Q12]', async (t, { database, run }) => {
+  await run(other, table, 'CREATE INDEX broken ON items (at, id)', 'CREATE INDEX "Broken too" ON items (name, at, id)')
+  await run(`UPDATE pg_index SET indisvalid = false WHERE indrelid = 'items'::regclass AND NOT indisprimary`)
+  const collection = listing({ fields, sorts: ['-at'], filters: { name: ['eq'] } })
+  const findings = await findMissingIndexes(database, collection)
+  t.match(findings, [
+    {
+      kind: 'invalid',
+      problem: 'sort=-at: broken would serve it, but its build failed',
+      statement: /^REINDEX INDEX CONCURRENTLY indexes_\w+\.broken;$/
+    },
+    { kind: 'invalid', statement: /^REINDEX INDEX CONCURRENTLY indexes_\w+\."Broken too";$/ }
+  ])
+  await run(...findings.map(({ statement }) => statement))
+  await t.resolves(checkIndexes(database, collection))
+})
+
+onEach('what the planner refuses is told, though the definition of the index looks right [Q12]', async (t, { database, run }) => {
+  await run(other, table, 'CREATE INDEX ON items (at, id)', 'CREATE INDEX ON items (code, at, id)')
+  const collection = listing({ fields, sorts: ['-at'], filters: { code: ['in'] } })
+  // Compared by another collation than that of the index.
+  const source = { columns: { code: { sql: 'code', type: 'text COLLATE "C"' } } }
+  t.match(await findMissingIndexes(database, collection, source), [
+    { kind: 'refused', names: ['filter.code[in]'], problem: /^code\[in\]=…: the planner can't look up /, statement: undefined }
+  ])
+})
+
+onEach('what no index can serve is told without a statement [Q12]', async (t, { database, run }) => {
+  await run(
+    other,
+    table,
+    'CREATE TABLE owners (name text PRIMARY KEY, city text)',
+    'CREATE INDEX ON items (name, at, id)',
+    'CREATE INDEX ON items (price, id)'
+  )
+  const joined: SqlSource = {
+    table: { sql: 'items i JOIN owners o ON o.name = i.tenant' },
+    columns: { id: 'i.id', at: 'i.at', name: 'o.city', price: 'i.price' }
+  }
+  t.match(await findMissingIndexes(database, listing({ fields, sorts: ['price', 'price,name'] }), joined), [
+    {
+      kind: 'impossible',
+      names: ['sort.price,name'],
+      problem: 'sort=price,name: the order has keys of several tables',
+      statement: undefined
+    }
+  ])
+  t.match(await findMissingIndexes(database, listing({ fields, sorts: ['price'], filters: { name: ['eq'] } }), joined), [
+    { kind: 'impossible', names: ['filter.name[eq]'], problem: 'name=…: the condition is one of another table' }
+  ])
+  // Compared as another type than that of the column.
+  t.match(await findMissingIndexes(database, listing({ fields: { ...fields, price: 'decimal' }, sorts: ['price'] })), [
+    { kind: 'impossible', names: ['sort.price'], problem: 'sort=price: no index can look up what the statement compares' }
+  ])
+  t.match(await findMissingIndexes(database, listing({ fields, sorts: ['name,at'], filters: { name: ['eq'] } })), [
+    {
+      kind: 'impossible',
+      names: ['filter.name[eq]'],
+      problem: 'name=…: the cursor compares what equals a value already, so that all rows before it are read'
+    }
+  ])
+})
