@@ -1,4 +1,4 @@
-import { type AliasedExpression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type AliasedExpression, type KyselyPlugin, type RawBuilder, type SelectQueryBuilder, type SelectQueryNode, sql } from 'kysely'
 import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
@@ -53,20 +53,26 @@ function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   }
   if (others.length === 0 && offset === 0) return branch(aliased(answeredSelections(query, columns)), only).limit(perPage + 1)
   // Only rows of the page are made into text, behind the limits. The builder knows no other way to a subquery behind FROM than a
-  // branch of a union; and an order of the first branch would become that of the whole, so that one is without rows.
+  // branch of a union; the branch before it is taken out of the finished query.
   const several = others.length > 0
   const stored = aliased(storedSelections(query, columns))
   const answered = aliased([...answeredSelections(query), ...valueSelections(query)])
   const sorted = expression(joined(outerOrderSql(query), ', '))
-  const none = from.select(answered.map(({ alias }) => sql<unknown>`null`.as(alias as string))).where(sql<boolean>`false`)
   const branches = ranges.map((range) => branch(stored, range).limit(several ? offset + perPage + 1 : perPage + 1))
   const union = sql<object>`(${sql.join(several ? branches : [branches[0]?.offset(offset)], sql` union all `)})`.as<'page'>('page')
-  return none
-    .unionAll(({ selectFrom, parens }) => {
+  return from
+    .select(sql<unknown>`null`.as<string>('nothing'))
+    .unionAll(({ selectFrom }) => {
       const page = selectFrom(union).select(answered).orderBy(sorted)
-      return parens(several ? page.limit(perPage + 1).offset(offset) : page)
+      return several ? page.limit(perPage + 1).offset(offset) : page
     })
-    .orderBy(sorted)
+    .withPlugin(lastBranch)
+}
+
+/** Leaves of a union its last branch. */
+const lastBranch: KyselyPlugin = {
+  transformQuery: ({ node }) => (node as SelectQueryNode).setOperations?.at(-1)?.expression as SelectQueryNode,
+  transformResult: async ({ result }) => result
 }
 
 function aliased(selections: readonly SqlSelection[]): Selected {
