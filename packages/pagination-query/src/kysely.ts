@@ -61,9 +61,9 @@ function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const branches = ranges.map((range) => branch(stored, range).limit(several ? offset + perPage + 1 : perPage + 1))
   const union = sql<object>`(${sql.join(several ? branches : [branches[0]?.offset(offset)], sql` union all `)})`.as<'page'>('page')
   return from
-    .select(sql<unknown>`null`.as<string>('nothing'))
-    .unionAll(({ selectFrom }) => {
-      const page = selectFrom(union).select(answered).orderBy(sorted)
+    .select(sql`null`.as<string>('nothing'))
+    .unionAll((builder) => {
+      const page = builder.selectFrom(union).select(answered).orderBy(sorted)
       return several ? page.limit(perPage + 1).offset(offset) : page
     })
     .withPlugin(lastBranch)
