@@ -1,4 +1,4 @@
-// node --conditions=@concordat/source bench/depth.ts [--keep] [--rows=1000000] [--rounds=200], with TEST_DATABASE_URL:
+// node --conditions=@concordat/source bench/depth.ts [--keep] [--rows=1000000] [--rounds=200] [--contrast=3], with TEST_DATABASE_URL:
 // the time of a page far down a large table against that of the first page, beside what others do there.
 // The table is made in the schema pagination_bench, which is dropped at the end, or kept for the next run.
 import { isDeepStrictEqual, parseArgs } from 'node:util'
@@ -24,7 +24,12 @@ interface Plan {
 }
 
 const { values: options } = parseArgs({
-  options: { keep: { type: 'boolean' }, rows: { type: 'string', default: '1000000' }, rounds: { type: 'string', default: '200' } }
+  options: {
+    contrast: { type: 'string', default: '3' },
+    keep: { type: 'boolean' },
+    rows: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '200' }
+  }
 })
 const rows = Number(options.rows)
 const rounds = Number(options.rounds)
@@ -93,8 +98,8 @@ async function measureShape(name: string, order: readonly SortKey[]) {
     )
     return ratio
   })
-  for (const [label, statement] of alternatives) {
-    const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, 3)
+  for (const [label, statement] of Number(options.contrast) > 0 ? alternatives : []) {
+    const slow = await interleaved({ [label]: () => pool.query(statement.text, [...statement.values]) }, Number(options.contrast))
     console.log(`  ${label.padEnd(8)} ${' '.repeat(18)} deep ${milliseconds(median(slow[label]))}   ${await describePlan(statement)}`)
   }
   console.log(`  plan     page 1: ${await describePlan(toSql(first))}`)

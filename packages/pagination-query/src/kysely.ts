@@ -1,10 +1,10 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { type AliasedExpression, type KyselyPlugin, type RawBuilder, type SelectQueryBuilder, type SelectQueryNode, sql } from 'kysely'
 import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
 import { type Page, pageOf } from './page.ts'
 import type { SqlColumns } from './sql-columns.ts'
-import type { Fragment } from './sql-fragment.ts'
+import { type Fragment, joined } from './sql-fragment.ts'
 import {
   answeredSelections,
   conditionSql,
@@ -40,33 +40,42 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counterOf(from)))
 }
 
+type Selected = readonly AliasedExpression<unknown, string>[]
+
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   const { offset, perPage, ranges } = query
   const [only, ...others] = ranges as readonly [KeyRange, ...KeyRange[]]
-  const branch = (selected: readonly SqlSelection[], range: KeyRange) => {
-    const met = rangeSql(columns, query.order, range).reduce((rows, part) => rows.where(expression(part)), from.select(aliased(selected)))
-    return orderSql(query, columns).reduce((rows, key) => rows.orderBy(expression(key)), met)
+  const order = expression(joined(orderSql(query, columns), ', '))
+  const branch = (selected: Selected, range: KeyRange) => {
+    const met = rangeSql(columns, query.order, range)
+    const rows = met.length > 0 ? from.where(expression(joined(met, ' and '))) : from
+    return rows.select(selected).orderBy(order)
   }
-  if (others.length === 0 && offset === 0) return branch(answeredSelections(query, columns), only).limit(perPage + 1)
+  if (others.length === 0 && offset === 0) return branch(aliased(answeredSelections(query, columns)), only).limit(perPage + 1)
   // Only rows of the page are made into text, behind the limits. The builder knows no other way to a subquery behind FROM than a
-  // branch of a union; and an order of the first branch would become that of the whole, so that one is without rows.
-  const stored = storedSelections(query, columns)
+  // branch of a union; the branch before it is taken out of the finished query.
+  const several = others.length > 0
+  const stored = aliased(storedSelections(query, columns))
   const answered = aliased([...answeredSelections(query), ...valueSelections(query)])
-  const none = from.select(aliased([...answeredSelections(query, columns), ...valueSelections(query, columns)])).where(sql<boolean>`false`)
-  const union = ranges.reduce((rows, range) => {
-    const cut =
-      others.length > 0
-        ? branch(stored, range).limit(offset + perPage + 1)
-        : branch(stored, range)
-            .limit(perPage + 1)
-            .offset(offset)
-    return rows.unionAll((builder) => builder.selectFrom(cut.as('page')).select(answered))
-  }, none)
-  const sorted = outerOrderSql(query).reduce((rows, key) => rows.orderBy(expression(key)), union)
-  return others.length > 0 ? sorted.limit(perPage + 1).offset(offset) : sorted
+  const sorted = expression(joined(outerOrderSql(query), ', '))
+  const branches = ranges.map((range) => branch(stored, range).limit(several ? offset + perPage + 1 : perPage + 1))
+  const union = sql<object>`(${sql.join(several ? branches : [branches[0]?.offset(offset)], sql` union all `)})`.as<'page'>('page')
+  return from
+    .select(sql`null`.as<string>('nothing'))
+    .unionAll((builder) => {
+      const page = builder.selectFrom(union).select(answered).orderBy(sorted)
+      return several ? page.limit(perPage + 1).offset(offset) : page
+    })
+    .withPlugin(lastBranch)
 }
 
-function aliased(selections: readonly SqlSelection[]) {
+/** Leaves of a union its last branch. */
+const lastBranch: KyselyPlugin = {
+  transformQuery: ({ node }) => (node as SelectQueryNode).setOperations?.at(-1)?.expression as SelectQueryNode,
+  transformResult: async ({ result }) => result
+}
+
+function aliased(selections: readonly SqlSelection[]): Selected {
   return selections.map(({ name, sql }) => expression<unknown>(sql).as(name))
 }
 

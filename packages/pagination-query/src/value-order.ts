@@ -4,7 +4,7 @@ import type { ValueKind } from './operators.ts'
 export function valueText(kind: ValueKind, value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return kind === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
-  const text = String(value as bigint)
+  const text = (value as { toString(): string }).toString()
   if (typeof value !== 'number' || !text.includes('e')) return text
   return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 100 })
 }
