@@ -66,6 +66,7 @@ const list = defineErrors(
   {
     INVALID_QUERY_PARAMETERS: {
       statusCode: 422,
+      validation: true,
       message: {
         en: 'The query cannot be used because of these parameters: {parameters}. Each entry of errors says what is allowed.',
         es: 'La consulta no se puede usar por estos parámetros: {parameters}. Cada entrada de errors dice qué se permite.'
@@ -74,6 +75,7 @@ const list = defineErrors(
     },
     CURSOR_INVALID: {
       statusCode: 422,
+      validation: true,
       message: {
         en: 'The cursor was not made by this service or has been changed. Start again without after.',
         es: 'El cursor no lo creó este servicio o se ha modificado. Empiece de nuevo sin after.'
@@ -82,6 +84,7 @@ const list = defineErrors(
     },
     CURSOR_MISMATCH: {
       statusCode: 422,
+      validation: true,
       message: {
         en: 'The cursor belongs to another list: other sort, other filters or another collection. Repeat those, or start again without after.',
         es: 'El cursor pertenece a otra lista: otro orden, otros filtros u otra colección. Repítalos, o empiece de nuevo sin after.'
@@ -90,6 +93,7 @@ const list = defineErrors(
     },
     CURSOR_EXPIRED: {
       statusCode: 422,
+      validation: true,
       message: {
         en: 'The cursor is older than {seconds} seconds. Start again without after.',
         es: 'El cursor tiene más de {seconds} segundos. Empiece de nuevo sin after.'

@@ -1,6 +1,7 @@
 import { type Key, rangesFrom } from './key-ranges.ts'
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import type { Operator, ValueKind } from './operators.ts'
+import { decidingKeys } from './sort-order.ts'
 
 /** What the check reads of a collection; what `collection()` makes has all of it. */
 export interface CheckedCollection {
@@ -57,8 +58,8 @@ export function filterProbes(collection: CheckedCollection): Probe[] {
         name: `filter.${field}[${operator}]`,
         asked: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
         ordered: operator === 'eq',
-        first: queryOf(collection, order, [condition]),
-        next: operator === 'eq' ? nextQueries(collection, order, [condition]) : []
+        first: queryOf(collection, decidingKeys(order, [condition]), [condition]),
+        next: operator === 'eq' ? nextQueries(collection, decidingKeys(order, [condition]), [condition]) : []
       }))
     )
   )

@@ -10,7 +10,7 @@ export interface PaginationMeta {
   readonly perPage: number
   readonly totalPages?: number
   readonly totalItems?: number
-  /** Only there when the total is capped or estimated; then there is no number of pages. */
+  /** Only there when the total is capped or estimated, and the number of pages with it. */
   readonly totalItemsExact?: false
 }
 
@@ -20,8 +20,7 @@ export function paginationMeta({ collection, reading }: AskedList, { total }: Pa
   return {
     ...(collection.style === 'page' && { page }),
     perPage,
-    ...(total?.exact === true && { totalPages: Math.ceil(total.items / perPage) }),
-    ...(total !== undefined && { totalItems: total.items }),
+    ...(total !== undefined && { totalPages: Math.ceil(total.items / perPage), totalItems: total.items }),
     ...(total?.exact === false && { totalItemsExact: false as const })
   }
 }
@@ -31,7 +30,7 @@ const positive = { type: 'integer', minimum: 1 }
 
 /** The schema of `_meta.pagination` for the answers of a collection. */
 export function paginationSchema({ style, count: counted }: Pick<Collection, 'style' | 'count'>): JsonSchema {
-  const required = [...(style === 'page' ? ['page'] : []), 'perPage', ...(counted === 'exact' ? ['totalPages', 'totalItems'] : [])]
+  const required = [...(style === 'page' ? ['page'] : []), 'perPage', ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])]
   const properties = {
     ...(style === 'page' && { page: positive }),
     perPage: positive,

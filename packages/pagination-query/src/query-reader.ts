@@ -6,7 +6,7 @@ import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
 import { echo, joinLists, readPairs } from './query-string.ts'
-import { nameOfKey } from './sort-order.ts'
+import { decidingKeys, nameOfKey } from './sort-order.ts'
 
 /** Most characters of a query; a cursor is counted by itself. */
 const maxQueryLength = 4096
@@ -57,7 +57,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
     else if (parameter.role === 'fields') asked = readFields(text)
   }
   const paging = readPaging(collection, given, problems)
-  return { problems, given, conditions, order, asked, fields: shownFields(), paging }
+  return { problems, given, conditions, order: decidingKeys(order, conditions), asked, fields: shownFields(), paging }
 
   function readSort(wanted: string): readonly SortKey[] | undefined {
     const found = sorts.get(wanted)

@@ -1,5 +1,5 @@
 import type { Field } from './field.ts'
-import type { SortKey } from './list-query.ts'
+import type { Condition, SortKey } from './list-query.ts'
 
 /** The name of a sort key without its direction. */
 export function nameOfKey(key: string): string {
@@ -22,6 +22,16 @@ export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap
     const { kind, nullable } = fields.get(name) as Field & { kind: SortKey['kind'] }
     return { field: name, kind, nullable: nullable && name !== id, descending }
   }
+}
+
+/**
+ * The keys that decide the order of rows that meet the conditions. One that a condition holds equal decides nothing, and at the
+ * head of a comparison of rows it would make a database filter all rows before a position instead of finding it.
+ */
+export function decidingKeys(order: readonly SortKey[], conditions: readonly Condition[]): readonly SortKey[] {
+  const equal = new Set(conditions.filter(({ operator }) => operator === 'eq').map(({ field }) => field))
+  if (equal.size === 0) return order
+  return order.filter(({ field }, index) => index === order.length - 1 || !equal.has(field))
 }
 
 /** The same order read from its end. */

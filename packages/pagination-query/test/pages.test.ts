@@ -123,12 +123,17 @@ t.test('offset and limit work only where they are allowed for a time, and say th
   t.strictSame(deprecated, ['offset', 'limit'])
 })
 
-t.test('a total that is capped or estimated says so, and gives no number of pages [E3]', async (t) => {
+t.test('a total that is capped or estimated says so, and by page has no last link [E3]', async (t) => {
   for (const [count, total, expected, rels] of [
     ['exact', { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
-    [{ atMost: 10 }, { items: 10, exact: false }, { page: 1, perPage: 25, totalItems: 10, totalItemsExact: false }, ['first']],
+    [
+      { atMost: 10 },
+      { items: 10, exact: false },
+      { page: 1, perPage: 25, totalPages: 1, totalItems: 10, totalItemsExact: false },
+      ['first']
+    ],
     [{ atMost: 99 }, { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
-    ['estimated', { items: 20, exact: false }, { page: 1, perPage: 25, totalItems: 20, totalItemsExact: false }, ['first']],
+    ['estimated', { items: 20, exact: false }, { page: 1, perPage: 25, totalPages: 1, totalItems: 20, totalItemsExact: false }, ['first']],
     ['none', undefined, { page: 1, perPage: 25 }, ['first']]
   ] as const) {
     const counted = collection(Order)({ name: 'counted', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] }, count })
