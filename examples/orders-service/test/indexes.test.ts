@@ -1,0 +1,49 @@
+import { checkIndexes } from '@concordat/pagination-query/check-indexes'
+import { PGlite } from '@electric-sql/pglite'
+import { Pool } from 'pg'
+import t from 'tap'
+import { categoryCollection } from '../src/categories/schemas.ts'
+import { customerCollection } from '../src/customers/schemas.ts'
+import { applyMigrations } from '../src/database/migrations.ts'
+import { openPostgreSQL } from '../src/database/postgresql.ts'
+import { imageCollection } from '../src/images/schemas.ts'
+import { itemCollection, orderCollection } from '../src/orders/schemas.ts'
+import { productCollection } from '../src/products/schemas.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+// The same database as the service makes, open to statements that the service never sends.
+async function migrated() {
+  const { databaseUrl } = await freshDatabase(t)
+  if (databaseUrl === undefined) {
+    const engine = await PGlite.create('memory://')
+    t.teardown(() => engine.close())
+    const query = async <Row>(sql: string, params?: readonly unknown[]) => (await engine.query<Row>(sql, params as unknown[])).rows
+    await applyMigrations({ query, transaction: (work) => work({ query }), close: async () => {} })
+    return engine
+  }
+  const database = openPostgreSQL(databaseUrl, t.error)
+  await applyMigrations(database)
+  await database.close()
+  const pool = new Pool({ connectionString: databaseUrl })
+  t.teardown(() => pool.end())
+  return pool
+}
+
+const database = await migrated()
+const someone = '018f4e2a-7c1b-7d3e-9a5f-000000000001'
+const where = (column: string) => ({ where: { text: `${column} = $1`, values: [someone] } })
+const amounts = 'few rows share an amount to the cent'
+
+for (const [name, collection, source, waive] of [
+  ['categories', categoryCollection, {}, {}],
+  ['products', productCollection, {}, { 'filter.unitPrice[eq]': amounts }],
+  ['images of a product', imageCollection, { columns: { sizeBytes: { sql: 'octet_length(content)' } }, ...where('product_id') }, {}],
+  ['customers', customerCollection, {}, {}],
+  ['all orders', orderCollection, {}, { 'filter.total[eq]': amounts }],
+  ['orders of a customer', orderCollection, where('customer_id'), { 'filter.total[eq]': amounts }],
+  ['items of an order', itemCollection, where('order_id'), {}]
+] as const) {
+  t.test(`${name}: every sort and filter has an index that serves it [Q12]`, async (t) => {
+    await t.resolves(checkIndexes(database, collection, source, { waive }))
+  })
+}
