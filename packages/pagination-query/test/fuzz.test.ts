@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { ordersApp, pagedOrders, rows } from './orders.ts'
 
@@ -113,6 +114,7 @@ function fuzzedQuery() {
   return pairs.join('&')
 }
 
+t.setTimeout(60_000 + queries * 5)
 t.test(`${queries} queries of all sorts are read or refused, never more`, async (t) => {
   t.comment(`SEED=${seed}`)
   const app = await ordersApp({ transitionalOffset: { deprecatedAt: new Date(0) }, linkHeader: false })
@@ -124,6 +126,8 @@ t.test(`${queries} queries of all sorts are read or refused, never more`, async 
   const before = prototypes.map((prototype) => Reflect.ownKeys(prototype).length)
   const found = new Map<number, number>()
   for (let count = 0; count < queries; count += 1) {
+    // Injected requests leave work for the event loop; without a turn of it, a million of them fill the memory.
+    if (count % 100 === 0) await setImmediate()
     const query = fuzzedQuery()
     const path = random(2) === 0 ? '/paged' : '/orders'
     const answer = await app.inject({ url: path, headers: { 'x-query': query } })
