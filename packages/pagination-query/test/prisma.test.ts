@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
 import { adapterSuite, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
@@ -202,7 +203,7 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
   t.test('`where` is checked against the generated client', async (t) => {
     const file = join(folder, 'typed.ts')
     writeFileSync(file, typed)
-    const tsc = join(import.meta.dirname, '../../../node_modules/.bin/tsc')
+    const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
     const options = [
       '--ignoreConfig',
       '--noEmit',
@@ -216,7 +217,7 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
     ]
     const args = [...options, '--allowImportingTsExtensions', '--customConditions', '@concordat/source', '--types', 'node', file]
     // The test runner puts itself into every child by NODE_OPTIONS.
-    await t.resolves(promisify(execFile)('env', ['-u', 'NODE_OPTIONS', '-u', 'TAP', tsc, ...args]))
+    await t.resolves(promisify(execFile)('env', ['-u', 'NODE_OPTIONS', '-u', 'TAP', process.execPath, tsc, ...args]))
   })
 
   async function withRows(t: { teardown(work: () => Promise<void>): void }, model: 'item' | 'introspected', rows: readonly SampleRow[]) {
