@@ -49,7 +49,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (versioned) {
     if (versions === undefined)
       throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
-    await app.register(versioning, { ...origin, versions, now, ...options.versioning })
+    // Q10 is pagination-query's.
+    await app.register(versioning, { ...origin, versions, now, ...(paginated && { otherRules: ['Q10'] }), ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
 }

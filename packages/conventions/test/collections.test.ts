@@ -1,0 +1,71 @@
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { collection } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+
+const Thing = Type.Object({ id: Type.String(), name: Type.String() })
+const things = collection(Thing)({ name: 'things', style: 'page', id: 'id', defaultSort: ['name'], sort: { keys: ['name'] } })
+const rows = ['c', 'a', 'b'].map((name) => ({ id: `id-${name}`, name }))
+
+async function service(options: Partial<ConventionsOptions> = {}) {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...options })
+  await app.apiVersion(1, async (v1) => {
+    const config = { collection: things, waivers: { Q10: 'a fixture' } }
+    v1.get('/things', { config, schema: { response: { 200: Type.Array(Thing) } } }, async (request, reply) =>
+      options.paginationQuery === false ? rows : reply.page(runArray(rows, request.listQuery(things)))
+    )
+    v1.get('/whole-things', { config, schema: { response: { 200: Type.Array(Thing) } } }, async () => rows)
+  })
+  return app
+}
+
+t.test('a page has its rows, links and totals in the envelope, the timestamp last [E2] [E3] [G2]', async (t) => {
+  const app = await service()
+  const { headers, body } = await app.inject('/v1/things?perPage=1&page=2&fields=id')
+  const answer = JSON.parse(body)
+  t.strictSame(answer.data, [{ id: 'id-b' }])
+  t.strictSame(
+    answer._links.map(({ rel, href }: { rel: string; href: string }) => `${rel} ${href.replace('https://api.example.com', '')}`),
+    [
+      'self /v1/things?perPage=1&page=2&fields=id',
+      'first /v1/things?fields=id&perPage=1&page=1',
+      'prev /v1/things?fields=id&perPage=1&page=1',
+      'next /v1/things?fields=id&perPage=1&page=3',
+      'last /v1/things?fields=id&perPage=1&page=3'
+    ]
+  )
+  t.strictSame(answer._meta.pagination, { page: 2, perPage: 1, totalPages: 3, totalItems: 3 })
+  t.strictSame(Object.keys(answer._meta), ['version', 'pagination', 'timestamp'])
+  t.equal(headers['link'], undefined)
+})
+
+t.test('wrong parameters are a ValidationError in the language of the client', async (t) => {
+  const app = await service()
+  const { statusCode, body } = await app.inject({ url: '/v1/things?nmae=a', headers: { 'accept-language': 'es' } })
+  t.equal(statusCode, 422)
+  t.match(JSON.parse(body).error, {
+    error: 'ValidationError',
+    code: 'INVALID_QUERY_PARAMETERS',
+    errors: [{ field: 'nmae', message: /no es un parámetro conocido/ }]
+  })
+})
+
+t.test('a list that is no page is refused, not sent whole [Q10]', async (t) => {
+  const app = await service()
+  t.equal((await app.inject('/v1/whole-things')).statusCode, 500)
+})
+
+t.test('without the envelope the links are in the header; without paging there is none of it', async (t) => {
+  const bare = await service({ envelope: false })
+  const { headers, body } = await bare.inject('/v1/things?perPage=2')
+  t.strictSame(
+    JSON.parse(body).map(({ name }: { name: string }) => name),
+    ['a', 'b']
+  )
+  t.match(headers['link'], /rel="?next"?/)
+  const whole = await service({ paginationQuery: false })
+  t.equal(JSON.parse((await whole.inject('/v1/things')).body)._meta.pagination, undefined)
+})
