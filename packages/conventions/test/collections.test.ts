@@ -13,7 +13,7 @@ async function service(options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
   await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...options })
   await app.apiVersion(1, async (v1) => {
-    const config = { collection: things, waivers: { Q10: 'a fixture' } }
+    const config = { collection: things }
     v1.get('/things', { config, schema: { response: { 200: Type.Array(Thing) } } }, async (request, reply) =>
       options.paginationQuery === false ? rows : reply.page(runArray(rows, request.listQuery(things)))
     )
