@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { rateLimitExceeded } from './errors.ts'
+import { quotaItem, serviceItem } from './policy.ts'
+import type { Limiter } from './route-plans.ts'
+
+/**
+ * Counts a request for one limit after the other and adds each to the fields `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10). Throws 429 `RATE_LIMIT_EXCEEDED` at the first that has no room; the later ones don't count it.
+ */
+export async function spend(limiters: readonly Limiter[], cost: number, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  for (const { policy, count } of limiters) {
+    const verdict = await count(request, cost)
+    if (verdict === undefined) continue
+    append(reply, 'ratelimit-policy', quotaItem(policy))
+    append(reply, 'ratelimit', serviceItem(policy, verdict.remaining, verdict.resetSeconds))
+    if (verdict.isExceeded) throw rateLimitExceeded(policy, verdict.resetSeconds)
+  }
+}
+
+function append(reply: FastifyReply, field: string, item: string) {
+  const before = reply.getHeader(field)
+  reply.header(field, before === undefined ? item : `${String(before)}, ${item}`)
+}
