@@ -1,27 +1,27 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { RateLimitStore } from './store.ts'
 
-/** One request counted. `ttl` are the milliseconds until the window ends. */
-interface Hit {
+/** One request, counted. `ttl` are the milliseconds until the window ends. */
+export interface Hit {
   readonly isExceeded: boolean
   readonly remaining: number
   readonly ttl: number
 }
 
-/** Options of `createRateLimit`; `timeWindow` in milliseconds. */
+/** Options of `createRateLimit`. It hands all of them, `cost` too, to the store. `timeWindow` is in milliseconds. */
 interface LimitSettings {
   readonly max: number
   readonly timeWindow: number
+  readonly cost: number
   readonly keyGenerator: (request: FastifyRequest) => string
 }
 
-/** Where it counts: in the memory of this process, with so many keys a limit, or in Redis. */
-export type OfficialStore = { readonly cache: number } | { readonly redis: object; readonly nameSpace: string }
+/** Makes what counts a request for one limit. */
+export type OfficialLimiter = (settings: LimitSettings) => (request: FastifyRequest) => Promise<Hit>
 
-type OfficialLimiter = (settings: LimitSettings) => (request: FastifyRequest) => Promise<Hit>
-
-interface Official extends FastifyPluginAsync<OfficialStore & { readonly global: false }> {
-  /** The address, of IPv6 its network, in one form. */
+interface Official extends FastifyPluginAsync<{ readonly global: false; readonly store: unknown }> {
+  /** The address in one form, of IPv6 its network. */
   normalizeIP(address: string, ipv6PrefixLength: number): string
 }
 
@@ -31,14 +31,39 @@ const official = createRequire(import.meta.url)('@fastify/rate-limit') as Offici
 export const normalizeAddress: Official['normalizeIP'] = official.normalizeIP
 
 /**
- * Registers `@fastify/rate-limit` where it sees no route, and answers what it counts with. It would read `config.rateLimit` as its own,
- * count no unknown URLs and send other fields.
+ * Registers `@fastify/rate-limit` where it sees no route, and answers what it counts with. Where it saw them, it would read
+ * `config.rateLimit` as its own, count no unknown URL and send other fields. It counts in our stores: its own in memory hands the same
+ * object to every request, so that of those that come at once each is judged by the last one's count, and none can count a cost.
  */
-export async function officialLimiter(app: FastifyInstance, store: OfficialStore): Promise<OfficialLimiter> {
+export async function officialLimiter(app: FastifyInstance, store: RateLimitStore): Promise<OfficialLimiter> {
   let limiter: OfficialLimiter | undefined
   await app.register(async (child) => {
-    await child.register(official, { global: false, ...store })
+    await child.register(official, { global: false, store: officialStore(store) })
     limiter = (child as unknown as { createRateLimit: OfficialLimiter }).createRateLimit
   })
   return limiter as OfficialLimiter
+}
+
+type Answer = (error: unknown, result?: { current: number; ttl: number }) => void
+
+/** The class that the option `store` takes. */
+function officialStore(store: RateLimitStore) {
+  return class OfficialStore {
+    child({ cost }: LimitSettings) {
+      return {
+        incr(key: string, answer: Answer, timeWindow: number, max: number) {
+          void count(key, cost, max, timeWindow, answer)
+        }
+      }
+    }
+  }
+
+  async function count(key: string, cost: number, max: number, timeWindow: number, answer: Answer) {
+    try {
+      const { count: current, resetMilliseconds: ttl } = await store.add(key, cost, max, timeWindow)
+      answer(null, { current, ttl })
+    } catch (error) {
+      answer(error)
+    }
+  }
 }

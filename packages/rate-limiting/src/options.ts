@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
+import type { StoreGuard } from './guarded-store.ts'
 import { type Limit, requireLimit } from './limit.ts'
 import { type OverloadOptions, requireOverload } from './overload.ts'
 import { policyName, type RateLimitPolicy } from './policy.ts'
-import { type RedisOptions, resolveRedis } from './redis-options.ts'
+import type { RateLimitStore } from './store.ts'
 
 /** What `@concordat/rate-limiting` can be told. */
 export interface RateLimitingOptions {
@@ -33,12 +34,26 @@ export interface RateLimitingOptions {
    */
   readonly ipv6PrefixLength?: number | undefined
   /**
-   * How many keys each limit remembers in memory. Beyond, those that were silent longest are forgotten.
+   * How many keys, of all limits together, are remembered in memory. Beyond, those that were silent longest are forgotten.
    * @default 50000
    */
   readonly maximumKeys?: number | undefined
-  /** Counts in Redis, for all processes together. Absent: each process counts for itself. */
-  readonly redis?: RedisOptions | undefined
+  /**
+   * Counts for all processes together, as `redisStore(client)` does.
+   * @default each process counts for itself, in memory
+   */
+  readonly store?: RateLimitStore | undefined
+  /**
+   * How long an answer of `store` is waited for.
+   * @default 250
+   */
+  readonly storeTimeoutMilliseconds?: number | undefined
+  /**
+   * What happens while `store` fails or is late: `countLocally` keeps the limits in each process alone, `refuse` answers 503
+   * `RATE_LIMIT_UNAVAILABLE`. The log says when it begins and when it ends.
+   * @default 'countLocally'
+   */
+  readonly whenStoreFails?: 'countLocally' | 'refuse' | undefined
   /** Answers 503 while this process has too much to do. Absent: it never does. */
   readonly overload?: OverloadOptions | undefined
 }
@@ -51,18 +66,25 @@ export interface Settings {
   readonly tierPolicies: readonly (RateLimitPolicy & { readonly tier: string })[]
   readonly ipv6PrefixLength: number
   readonly maximumKeys: number
-  readonly redis: ReturnType<typeof resolveRedis> | undefined
+  readonly store: RateLimitStore | undefined
+  readonly storeGuard: StoreGuard
   readonly overload: OverloadOptions | undefined
 }
 
 /** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
-  const { client, addressLimit, clientLimit, tiers = {}, redis, overload } = options
+  const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
   if (client !== undefined && typeof client !== 'function') {
     throw new TypeError(`rate-limiting: client is a ${typeof client}. Give a function from the request to its client.`)
   }
   if (client === undefined && (clientLimit || Object.keys(tiers).length > 0)) {
     throw new TypeError('rate-limiting: clientLimit and tiers are for clients. Give the option client, which says who makes a request.')
+  }
+  if (store !== undefined && typeof store?.add !== 'function') {
+    throw new TypeError('rate-limiting: store is no store. Give one, as redisStore(client).')
+  }
+  if (whenStoreFails !== 'countLocally' && whenStoreFails !== 'refuse') {
+    throw new TypeError(`rate-limiting: whenStoreFails is "${String(whenStoreFails)}". Give "countLocally" or "refuse".`)
   }
   return {
     client,
@@ -71,7 +93,11 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
     tierPolicies: Object.entries(tiers).map(tierPolicy),
     ipv6PrefixLength: requireWhole('ipv6PrefixLength', options.ipv6PrefixLength ?? 64, 16, 128),
     maximumKeys: requireWhole('maximumKeys', options.maximumKeys ?? 50_000, 100, 10_000_000),
-    redis: redis && resolveRedis(redis),
+    store,
+    storeGuard: {
+      timeoutMilliseconds: requireWhole('storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 250, 1, 10_000),
+      whenItFails: whenStoreFails
+    },
     overload: overload && requireOverload(overload)
   }
 }

@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
 import { clientKey, identify } from './client-key.ts'
-import { countersIn } from './counter.ts'
-import { guardedCounters } from './guarded-counter.ts'
+import { guardedStore } from './guarded-store.ts'
+import { memoryStore } from './memory-store.ts'
+import { officialLimiter } from './official-plugin.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
 import { shedLoad } from './overload.ts'
 import { withPublished } from './published-limits.ts'
@@ -32,7 +33,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   const addressKey = addressKeys(settings.ipv6PrefixLength)
-  const plans = routePlans(settings, await makeCounters(app, settings), { address: addressOf, client: clientOrAddressOf })
+  const plans = routePlans(settings, await officialLimiter(app, storeOf(app, settings)), { address: addressOf, client: clientOrAddressOf })
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 
@@ -100,11 +101,9 @@ function requireAlone(app: FastifyInstance) {
   app.decorate(registeredKey, true)
 }
 
-async function makeCounters(app: FastifyInstance, { maximumKeys, redis }: Settings) {
-  const local = await countersIn(app, { cache: maximumKeys })
-  if (redis === undefined) return local
-  const shared = await countersIn(app, { redis: redis.client, nameSpace: redis.keyPrefix })
-  return guardedCounters(shared, local, redis, app.log)
+function storeOf(app: FastifyInstance, { store, storeGuard, maximumKeys }: Settings) {
+  const local = memoryStore(maximumKeys)
+  return store ? guardedStore(store, local, storeGuard, app.log) : local
 }
 
 const plugin: FastifyPluginAsync<RateLimitingOptions> = fp(rateLimiting, { name: '@concordat/rate-limiting', fastify: '5.x' })

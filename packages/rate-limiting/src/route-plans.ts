@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { Counter, MakeCounter } from './counter.ts'
+import { type Counter, counterOf } from './counter.ts'
+import type { OfficialLimiter } from './official-plugin.ts'
 import type { Settings } from './options.ts'
 import type { RateLimitPolicy, RateLimitScope } from './policy.ts'
 import type { RateLimits } from './published-limits.ts'
@@ -37,7 +38,7 @@ const exempt: Plan = { isCounted: false, cost: 0, byAddress: [], byClient: [] }
 /** Makes the plans of routes out of the options; `keys` says whose a request is. */
 export function routePlans(
   settings: Settings,
-  makeCounter: MakeCounter,
+  limiter: OfficialLimiter,
   keys: Record<RateLimitScope, (request: FastifyRequest) => string>
 ): Plans {
   const limiters = new Map<string, Limiter>()
@@ -73,9 +74,9 @@ export function routePlans(
   function limiterOf(policy: RateLimitPolicy): Limiter {
     const known = limiters.get(policy.name)
     if (known === undefined) {
-      const limiter = { policy, count: makeCounter(policy, keys[policy.scope]) }
-      limiters.set(policy.name, limiter)
-      return limiter
+      const made = { policy, count: counterOf(limiter, policy, keys[policy.scope]) }
+      limiters.set(policy.name, made)
+      return made
     }
     if (describe(known.policy) !== describe(policy)) {
       throw new TypeError(

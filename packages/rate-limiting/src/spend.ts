@@ -9,11 +9,11 @@ import type { Limiter } from './route-plans.ts'
  */
 export async function spend(limiters: readonly Limiter[], cost: number, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   for (const { policy, count } of limiters) {
-    const verdict = await count(request, cost)
-    if (verdict === undefined) continue
+    const { isExceeded, remaining, ttl } = await count(request, cost)
+    const resetSeconds = Math.max(1, Math.ceil(ttl / 1000))
     append(reply, 'ratelimit-policy', quotaItem(policy))
-    append(reply, 'ratelimit', serviceItem(policy, verdict.remaining, verdict.resetSeconds))
-    if (verdict.isExceeded) throw rateLimitExceeded(policy, verdict.resetSeconds)
+    append(reply, 'ratelimit', serviceItem(policy, remaining, resetSeconds))
+    if (isExceeded) throw rateLimitExceeded(policy, resetSeconds)
   }
 }
 
