@@ -22,7 +22,7 @@ export type OfficialLimiter = (settings: LimitSettings) => (request: FastifyRequ
 
 interface Official extends FastifyPluginAsync<{ readonly global: false; readonly store: unknown }> {
   /** The address in one form, of IPv6 its network. */
-  normalizeIP(address: string, ipv6PrefixLength: number): string
+  readonly normalizeIP: (address: string, ipv6PrefixLength: number) => string
 }
 
 // Required and not imported, since the types of @fastify/rate-limit declare `config.rateLimit` for their own options.

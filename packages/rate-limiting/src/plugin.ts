@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
 import { clientKey, identify } from './client-key.ts'
@@ -47,21 +47,18 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     route.config = withPublished({ ...route.config, [planKey]: plan }, plans.published(plan))
   }
 
-  function countAddress(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
+  async function countAddress(request: FastifyRequest, reply: FastifyReply) {
     const { byAddress, cost } = planOf(request)
-    if (byAddress.length === 0) return done()
-    spend(byAddress, cost, request, reply).then(() => done(), done)
+    await spend(byAddress, cost, request, reply)
   }
 
   // After every onRequest hook, so that the client is known, and before a body is read.
-  function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
+  async function countClient(request: FastifyRequest, reply: FastifyReply) {
     const { isCounted, byClient, cost } = planOf(request)
-    if (!isCounted) return done()
+    if (!isCounted) return
     const known = clientOf(request)
     const general = known && plans.ofTier(known.tier)
-    const limiters = general ? [general, ...byClient] : byClient
-    if (limiters.length === 0) return done()
-    spend(limiters, cost, request, reply).then(() => done(), done)
+    await spend(general ? [general, ...byClient] : byClient, cost, request, reply)
   }
 
   function planOf(request: FastifyRequest): Plan {

@@ -20,5 +20,6 @@ export function withPublished<Config extends object>(config: Config | undefined,
  * `undefined` for one that is not counted.
  */
 export function rateLimitsOf(route: { readonly config?: object | undefined }): RateLimits | undefined {
-  return (route.config as { [publishedKey]?: RateLimits } | undefined)?.[publishedKey]
+  const config: { [publishedKey]?: RateLimits } | undefined = route.config
+  return config?.[publishedKey]
 }

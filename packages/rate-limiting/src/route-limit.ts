@@ -46,7 +46,7 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope):
   if (rateLimit === undefined) return { cost: 1 }
   if (typeof rateLimit !== 'object' || rateLimit === null) {
     throw new TypeError(
-      `rate-limiting: ${name} has the rateLimit ${String(rateLimit)}. Give an object, or false for a route that is not counted.`
+      `rate-limiting: ${name} has the rateLimit ${JSON.stringify(rateLimit)}. Give an object, or false for a route that is not counted.`
     )
   }
   const unknown = Object.keys(rateLimit).find((member) => !members.has(member))

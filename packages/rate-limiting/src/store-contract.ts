@@ -5,7 +5,7 @@ import type { RateLimitStore } from './store.ts'
 /** One promise of every store, and how to check it. Rejects when it is broken. The store may hold other keys already. */
 export interface StoreCheck {
   readonly title: string
-  check(store: RateLimitStore): Promise<void>
+  readonly check: (store: RateLimitStore) => Promise<void>
 }
 
 /**

@@ -88,14 +88,15 @@ t.test('a client of Redis that cannot be used is refused at boot', async (t) => 
 /** A store in memory that can be broken. */
 function breakable() {
   const store = memoryStore(1000, () => 0)
-  const state = { asked: 0, add: store.add }
+  const whole: RateLimitStore['add'] = (...request) => store.add(...request)
+  const state = { asked: 0, add: whole }
   const broken: RateLimitStore = {
     add(...request) {
       state.asked += 1
       return state.add(...request)
     }
   }
-  return { state, broken, heal: () => (state.add = store.add) }
+  return { state, broken, heal: () => (state.add = whole) }
 }
 
 t.test('while a store fails, each process counts for itself, asks again once a second, and says so twice', async (t) => {
