@@ -12,10 +12,7 @@ export function counterOf(
   keyOf: (request: FastifyRequest) => string
 ): Counter {
   const hits = new Map<number, (request: FastifyRequest) => Promise<Hit>>()
-  return async (request, cost) => {
-    const hit = hits.get(cost) ?? ofCost(cost)
-    return hit(request)
-  }
+  return async (request, cost) => (hits.get(cost) ?? ofCost(cost))(request)
 
   function ofCost(cost: number) {
     // All policies share the keys of one store.

@@ -16,7 +16,8 @@ export function memoryStore(maximumKeys = 50_000, now: () => number = () => perf
 
   return {
     add(key, cost, limit, windowMilliseconds) {
-      const time = now()
+      // Whole numbers, since sums of others are not exact and a window would seem longer than it is.
+      const time = Math.floor(now())
       const window = openWindow(key, time) ?? { count: 0, endsAt: time + windowMilliseconds }
       const count = window.count + cost
       if (count <= limit) window.count = count

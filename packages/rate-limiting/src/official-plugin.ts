@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
-import type { RateLimitStore } from './store.ts'
+import type { Count, RateLimitStore } from './store.ts'
 
 /** One request, counted. `ttl` are the milliseconds until the window ends. */
 export interface Hit {
@@ -52,18 +52,13 @@ function officialStore(store: RateLimitStore) {
     child({ cost }: LimitSettings) {
       return {
         incr(key: string, answer: Answer, timeWindow: number, max: number) {
-          void count(key, cost, max, timeWindow, answer)
+          const done = ({ count, resetMilliseconds }: Count) => answer(null, { current: count, ttl: resetMilliseconds })
+          // What throws here rejects the promise that the caller waits for. A store in memory answers at once and costs no promise.
+          const counted = store.add(key, cost, max, timeWindow)
+          if (counted instanceof Promise) counted.then(done, answer)
+          else done(counted)
         }
       }
-    }
-  }
-
-  async function count(key: string, cost: number, max: number, timeWindow: number, answer: Answer) {
-    try {
-      const { count: current, resetMilliseconds: ttl } = await store.add(key, cost, max, timeWindow)
-      answer(null, { current, ttl })
-    } catch (error) {
-      answer(error)
     }
   }
 }

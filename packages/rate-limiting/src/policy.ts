@@ -19,8 +19,3 @@ export const policyName: RegExp = /^[a-z][a-z0-9-]{0,63}$/
 export function quotaItem({ name, limit, windowSeconds }: RateLimitPolicy): string {
   return `"${name}";q=${limit};w=${windowSeconds}`
 }
-
-/** The member of `RateLimit`: `"address";r=1199;t=60`. */
-export function serviceItem({ name }: RateLimitPolicy, remaining: number, resetSeconds: number): string {
-  return `"${name}";r=${remaining};t=${resetSeconds}`
-}

@@ -2,13 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { type Counter, counterOf } from './counter.ts'
 import type { OfficialLimiter } from './official-plugin.ts'
 import type { Settings } from './options.ts'
-import type { RateLimitPolicy, RateLimitScope } from './policy.ts'
+import { quotaItem, type RateLimitPolicy, type RateLimitScope } from './policy.ts'
 import type { RateLimits } from './published-limits.ts'
 import { type RouteFacts, readRouteLimit } from './route-limit.ts'
 
 /** A policy with what counts for it. */
 export interface Limiter {
   readonly policy: RateLimitPolicy
+  /** Its member of `RateLimit-Policy`. */
+  readonly quota: string
   readonly count: Counter
 }
 
@@ -74,7 +76,7 @@ export function routePlans(
   function limiterOf(policy: RateLimitPolicy): Limiter {
     const known = limiters.get(policy.name)
     if (known === undefined) {
-      const made = { policy, count: counterOf(limiter, policy, keys[policy.scope]) }
+      const made = { policy, quota: quotaItem(policy), count: counterOf(limiter, policy, keys[policy.scope]) }
       limiters.set(policy.name, made)
       return made
     }
