@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import rateLimiting from '@concordat/rate-limiting'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 
-const official = createRequire(import.meta.url)('@fastify/rate-limit') as FastifyPluginAsync<{ max: number; timeWindow: number }>
+const require = createRequire(import.meta.url)
+const official = require('@fastify/rate-limit') as FastifyPluginAsync<{ max: number; timeWindow: number }>
 const limit = { limit: 1e9, windowSeconds: 3600 }
 const text = { type: 'string' }
 const schema = { response: { 200: { type: 'object', required: ['id', 'name'], properties: { id: text, name: text } } } }

@@ -26,7 +26,8 @@ interface Official extends FastifyPluginAsync<{ readonly global: false; readonly
 }
 
 // Required and not imported, since the types of @fastify/rate-limit declare `config.rateLimit` for their own options.
-const official = createRequire(import.meta.url)('@fastify/rate-limit') as Official
+const require = createRequire(import.meta.url)
+const official = require('@fastify/rate-limit') as Official
 
 export const normalizeAddress: Official['normalizeIP'] = official.normalizeIP
 
@@ -52,13 +53,24 @@ function officialStore(store: RateLimitStore) {
     child({ cost }: LimitSettings) {
       return {
         incr(key: string, answer: Answer, timeWindow: number, max: number) {
-          const done = ({ count, resetMilliseconds }: Count) => answer(null, { current: count, ttl: resetMilliseconds })
           // What throws here rejects the promise that the caller waits for. A store in memory answers at once and costs no promise.
           const counted = store.add(key, cost, max, timeWindow)
-          if (counted instanceof Promise) counted.then(done, answer)
-          else done(counted)
+          if (counted instanceof Promise) void answerLater(counted, answer)
+          else answer(null, hitOf(counted))
         }
       }
     }
   }
+}
+
+async function answerLater(counted: Promise<Count>, answer: Answer) {
+  try {
+    answer(null, hitOf(await counted))
+  } catch (error) {
+    answer(error)
+  }
+}
+
+function hitOf({ count, resetMilliseconds }: Count) {
+  return { current: count, ttl: resetMilliseconds }
 }

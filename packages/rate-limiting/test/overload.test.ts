@@ -33,6 +33,14 @@ t.test('over a threshold every request is 503 with Retry-After, unknown URLs too
   }
 })
 
+t.test('a late event loop is noticed too', async (t) => {
+  const app = await service({ eventLoopDelayMilliseconds: 1 })
+  const end = performance.now() + 300
+  while (performance.now() < end) continue
+  await wait(1000)
+  t.equal((await app.inject('/orders')).statusCode, 503)
+})
+
 t.test('under the thresholds all is answered', async (t) => {
   const app = await service({ rssBytes: 1e15, heapUsedBytes: 1e15, eventLoopDelayMilliseconds: 1e9, eventLoopUtilization: 1 })
   t.equal((await app.inject('/orders')).statusCode, 200)
