@@ -1,26 +1,106 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { pathTooLong } from './errors.ts'
-import { type RateLimitingOptions, resolveOptions } from './options.ts'
+import { addressKeys } from './address-key.ts'
+import { clientKey, identify } from './client-key.ts'
+import { guardedStore } from './guarded-store.ts'
+import { memoryStore } from './memory-store.ts'
+import { officialLimiter } from './official-plugin.ts'
+import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
+import { shedLoad } from './overload.ts'
+import { withPublished } from './published-limits.ts'
+import type { CostOnly, RouteLimit } from './route-limit.ts'
+import { type Plan, routePlans } from './route-plans.ts'
+import { spend } from './spend.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false`: this route takes paths of any length. */
-    rateLimiting?: false
+    /**
+     * A limit of the route's own beside the general ones, or what a request costs. `false`: it is not counted and not refused under
+     * overload, as a health check should be.
+     */
+    rateLimit?: RouteLimit | CostOnly | false | undefined
   }
 }
 
-/** Say here in one sentence what it promises. */
-// Async, because what a callback plugin throws ends the process instead of the boot.
-const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, userOptions) => {
-  const { maxPathLength } = resolveOptions(userOptions)
+const planKey: unique symbol = Symbol('concordat.rate-limiting.plan')
+const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
-  app.addHook('onRequest', refuseLongPaths)
+type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan }
 
-  function refuseLongPaths(request: FastifyRequest, _reply: FastifyReply, next: HookHandlerDoneFunction) {
-    const long = request.url.length > maxPathLength && request.routeOptions.config.rateLimiting !== false
-    next(long ? pathTooLong(maxPathLength) : undefined)
+/** No address and no client makes more requests in a window than it may, and every counted answer says what is left (rule X5). */
+const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  const { client, overload } = settings
+  requireAlone(app)
+  const addressKey = addressKeys(settings.ipv6PrefixLength)
+  const plans = routePlans(settings, await officialLimiter(app, storeOf(app, settings)), { address: addressOf, client: clientOrAddressOf })
+  const generalPlan = plans.of({})
+  const latePlans = new WeakMap<object, Plan>()
+
+  if (overload) await shedLoad(app, overload, (request) => !planOf(request).isCounted)
+  app.addHook('onRoute', readRoute)
+  app.addHook('onRequest', countAddress)
+  if (client) app.addHook('preParsing', countClient)
+
+  function readRoute(route: RouteOptions) {
+    const plan = plans.of({ ...route, rateLimit: route.config?.rateLimit })
+    route.config = withPublished({ ...route.config, [planKey]: plan }, plans.published(plan))
   }
+
+  async function countAddress(request: FastifyRequest, reply: FastifyReply) {
+    const { byAddress, cost } = planOf(request)
+    await spend(byAddress, cost, request, reply)
+  }
+
+  // After every onRequest hook, so that the client is known, and before a body is read.
+  async function countClient(request: FastifyRequest, reply: FastifyReply) {
+    const { isCounted, byClient, cost } = planOf(request)
+    if (!isCounted) return
+    const known = clientOf(request)
+    const general = known && plans.ofTier(known.tier)
+    await spend(general ? [general, ...byClient] : byClient, cost, request, reply)
+  }
+
+  function planOf(request: FastifyRequest): Plan {
+    const config: PlannedConfig = request.routeOptions.config
+    return config[planKey] ?? (config.rateLimit === undefined ? generalPlan : latePlanOf(config))
+  }
+
+  // Of a route that was registered before this plugin.
+  function latePlanOf(config: PlannedConfig): Plan {
+    const plan = latePlans.get(config) ?? plans.of(config)
+    latePlans.set(config, plan)
+    return plan
+  }
+
+  function addressOf(request: FastifyRequest): string {
+    return addressKey(request.ip)
+  }
+
+  function clientOf(request: FastifyRequest) {
+    return client && identify(client, request)
+  }
+
+  function clientOrAddressOf(request: FastifyRequest): string {
+    const known = clientOf(request)
+    return known ? `client:${clientKey(known)}` : `address:${addressOf(request)}`
+  }
+}
+
+function requireAlone(app: FastifyInstance) {
+  if (registeredKey in app)
+    throw new TypeError('rate-limiting: it is registered here already, and would count everything twice. Register it once.')
+  if (app.hasDecorator('createRateLimit')) {
+    throw new TypeError(
+      'rate-limiting: @fastify/rate-limit is registered here already. Leave it out: it reads config.rateLimit as its own.'
+    )
+  }
+  app.decorate(registeredKey, true)
+}
+
+function storeOf(app: FastifyInstance, { store, storeGuard, maximumKeys }: Settings) {
+  const local = memoryStore(maximumKeys)
+  return store ? guardedStore(store, local, storeGuard, app.log) : local
 }
 
 const plugin: FastifyPluginAsync<RateLimitingOptions> = fp(rateLimiting, { name: '@concordat/rate-limiting', fastify: '5.x' })

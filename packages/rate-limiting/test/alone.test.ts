@@ -1,31 +1,73 @@
-import rateLimiting from '@concordat/rate-limiting'
+import rateLimiting, { credentialLimit, memoryStore, rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('stock Fastify prints the error of a path that is too long', async (t) => {
+const twoAMinute = { limit: 2, windowSeconds: 60 }
+
+t.test('the request over the limit is 429 with Retry-After and the limits, printed sensibly by stock Fastify [X5] [X1]', async (t) => {
   const app = Fastify()
-  await app.register(rateLimiting, { maxPathLength: 5 })
-  app.get('/*', () => 'here')
-  t.match((await app.inject('/1234')).body, 'here')
-  t.match((await app.inject('/12345')).json(), {
-    statusCode: 414,
-    code: 'RATE_LIMITING_PATH_TOO_LONG',
-    message: /longer than 5 characters/
+  await app.register(rateLimiting, { addressLimit: twoAMinute, store: memoryStore(1000, () => 0) })
+  app.get('/orders', async () => [])
+  const first = await app.inject('/orders')
+  t.match(first, { statusCode: 200, headers: { 'ratelimit-policy': '"address";q=2;w=60', ratelimit: '"address";r=1;t=60' } })
+  t.equal(first.headers['retry-after'], undefined)
+  t.equal((await app.inject('/orders')).headers['ratelimit'], '"address";r=0;t=60')
+
+  const refused = await app.inject('/orders')
+  t.match(refused.headers, { 'ratelimit-policy': '"address";q=2;w=60', ratelimit: '"address";r=0;t=60', 'retry-after': '60' })
+  t.strictSame(refused.json(), {
+    statusCode: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    error: 'Too Many Requests',
+    message: 'More than 2 requests in 60 seconds. Wait for the seconds in Retry-After.'
   })
+  t.strictSame(
+    Object.keys(refused.headers).filter((name) => name.startsWith('x-')),
+    []
+  )
 })
 
-t.test('a route can take paths of any length', async (t) => {
-  const app = Fastify()
-  await app.register(rateLimiting, { maxPathLength: 5 })
-  app.get('/*', { config: { rateLimiting: false } }, () => 'here')
-  t.match((await app.inject('/12345')).statusCode, 200)
-})
-
-t.test('without options paths of usual length pass, and a limit that makes no sense is refused at boot', async (t) => {
+t.test('without options there is a limit too', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting)
-  t.equal((await app.inject('/nowhere')).statusCode, 404)
-  const wrong = Fastify()
-  wrong.register(rateLimiting, { maxPathLength: 0 })
-  await t.rejects(async () => wrong.ready(), { message: 'maxPathLength is 0. Give a whole number of at least 1.' })
+  app.get('/orders', async () => [])
+  const answer = await app.inject('/orders')
+  t.match(answer.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: '"address";r=1199;t=60' })
+})
+
+t.test('the error handler of a service gets the code, the numbers and the texts', async (t) => {
+  const app = Fastify()
+  app.setErrorHandler(async (error: Error & { params: object; messages: object }) => ({ params: error.params, messages: error.messages }))
+  await app.register(rateLimiting, { addressLimit: { limit: 1, windowSeconds: 90 } })
+  await app.inject('/')
+  t.match((await app.inject('/')).json(), { params: { limit: 1, windowSeconds: 90 }, messages: { es: /^Más de \{limit\}/ } })
+})
+
+t.test('every error has its words in English and Spanish', async (t) => {
+  t.strictSame(Object.keys(rateLimitingErrors.definitions), ['RATE_LIMIT_EXCEEDED', 'RATE_LIMIT_UNAVAILABLE', 'SERVICE_OVERLOADED'])
+  for (const { message } of Object.values(rateLimitingErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
+})
+
+t.test('the limits of a route can be read for its description [X5]', async (t) => {
+  const app = Fastify()
+  const read: unknown[] = []
+  await app.register(rateLimiting, {
+    client: () => undefined,
+    tiers: { gold: { limit: 6000, windowSeconds: 60 } }
+  })
+  app.addHook('onRoute', (route) => void read.push(rateLimitsOf(route)))
+  app.get('/health', { exposeHeadRoute: false, config: { rateLimit: false } }, async () => 'up')
+  app.post('/tokens', { config: { rateLimit: credentialLimit } }, async () => ({}))
+  app.get('/reports/:id', { exposeHeadRoute: false, config: { rateLimit: { cost: 10 } } }, async (request) =>
+    rateLimitsOf(request.routeOptions)
+  )
+  const address = { name: 'address', scope: 'address', limit: 1200, windowSeconds: 60 }
+  const clients = [
+    { name: 'client', scope: 'client', limit: 600, windowSeconds: 60 },
+    { name: 'gold', scope: 'client', tier: 'gold', limit: 6000, windowSeconds: 60 }
+  ]
+  const credentials = { name: 'credentials', scope: 'address', limit: 20, windowSeconds: 60 }
+  t.strictSame(read, [undefined, { cost: 1, policies: [address, credentials, ...clients] }, { cost: 10, policies: [address, ...clients] }])
+  t.strictSame((await app.inject('/reports/1')).json(), read[2])
+  t.equal(rateLimitsOf({}), undefined)
 })

@@ -1,12 +1,48 @@
-import rateLimiting, { type RateLimitingOptions, rateLimitingErrors } from '@concordat/rate-limiting'
+import rateLimiting, {
+  type Client,
+  credentialLimit,
+  type RateLimitingOptions,
+  type RateLimitPolicy,
+  type RateLimitStore,
+  type RateLimits,
+  type RouteLimit,
+  rateLimitingErrors,
+  rateLimitsOf,
+  redisStore
+} from '@concordat/rate-limiting'
 import { expectTypeOf } from 'expect-type'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
+import type { Cluster, Redis } from 'ioredis'
 
 const app = Fastify()
-app.register(rateLimiting, { maxPathLength: 512 })
-// @ts-expect-error a length is a number
-app.register(rateLimiting, { maxPathLength: '512' })
-app.get('/', { config: { rateLimiting: false } }, () => 'here')
+app.register(rateLimiting)
+app.register(rateLimiting, { addressLimit: false, client: (request) => ({ key: request.id, tier: 'gold' }), tiers: {} })
+// @ts-expect-error a window has a length
+app.register(rateLimiting, { addressLimit: { limit: 5 } })
+// @ts-expect-error a client is told by a text
+app.register(rateLimiting, { client: () => 5 })
+// @ts-expect-error there is no such way
+app.register(rateLimiting, { whenStoreFails: 'allow' })
+// @ts-expect-error a measure is a number
+app.register(rateLimiting, { overload: { rssBytes: '1 GB' } })
 
-expectTypeOf<RateLimitingOptions['maxPathLength']>().toEqualTypeOf<number | undefined>()
+app.get('/a', { config: { rateLimit: false } }, () => 'a')
+app.get('/b', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'client', group: 'b', cost: 2 } } }, () => 'b')
+app.get('/c', { config: { rateLimit: { cost: 5 } } }, () => 'c')
+app.get('/d', { config: { rateLimit: credentialLimit } }, () => 'd')
+// @ts-expect-error these are the names of @fastify/rate-limit
+app.get('/e', { config: { rateLimit: { max: 5, timeWindow: 60_000 } } }, () => 'e')
+// @ts-expect-error a limit without a window
+app.get('/f', { config: { rateLimit: { limit: 5 } } }, () => 'f')
+// @ts-expect-error there is no such scope
+app.get('/g', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'user' } } }, () => 'g')
+
+expectTypeOf<NonNullable<RateLimitingOptions['client']>>().toEqualTypeOf<(request: FastifyRequest) => Client | undefined>()
+expectTypeOf(credentialLimit).toEqualTypeOf<RouteLimit>()
+expectTypeOf(rateLimitsOf).returns.toEqualTypeOf<RateLimits | undefined>()
+expectTypeOf<RateLimits['policies'][number]>().toEqualTypeOf<RateLimitPolicy>()
+expectTypeOf(rateLimitsOf).toBeCallableWith({ config: { url: '/', method: 'GET' } })
+expectTypeOf(redisStore).toBeCallableWith({} as Redis)
+expectTypeOf(redisStore).toBeCallableWith({} as Cluster, { keyPrefix: 'a:' })
+expectTypeOf(redisStore).returns.toEqualTypeOf<RateLimitStore>()
 expectTypeOf(rateLimitingErrors.definitions).toBeObject()

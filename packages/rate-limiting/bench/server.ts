@@ -1,0 +1,35 @@
+// One server of the benchmark, started as a child process: node server.ts <kind>. It tells its parent where it listens, and
+// answers each message with the processor time it has used so far.
+import { createRequire } from 'node:module'
+import rateLimiting from '@concordat/rate-limiting'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+
+const require = createRequire(import.meta.url)
+const official = require('@fastify/rate-limit') as FastifyPluginAsync<{ max: number; timeWindow: number }>
+const limit = { limit: 1e9, windowSeconds: 3600 }
+const text = { type: 'string' }
+const schema = { response: { 200: { type: 'object', required: ['id', 'name'], properties: { id: text, name: text } } } }
+
+const kinds: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> = {
+  async bare() {},
+  async address(app) {
+    await app.register(rateLimiting, { addressLimit: limit })
+  },
+  async 'address-and-client'(app) {
+    await app.register(rateLimiting, { addressLimit: limit, clientLimit: limit, client: () => ({ key: 'ada' }) })
+  },
+  async overload(app) {
+    await app.register(rateLimiting, { addressLimit: false, overload: { eventLoopDelayMilliseconds: 1e6 } })
+  },
+  async official(app) {
+    await app.register(official, { max: 1e9, timeWindow: 3_600_000 })
+  }
+}
+
+const app = Fastify()
+await kinds[process.argv[2] as string]?.(app)
+app.get('/products/:id', { schema }, async () => ({ id: '1', name: 'Chai' }))
+const address = await app.listen({ host: '127.0.0.1', port: 0 })
+process.on('message', () => process.send?.(process.cpuUsage()))
+process.on('disconnect', () => process.exit())
+process.send?.(address)

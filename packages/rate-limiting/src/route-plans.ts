@@ -1,0 +1,106 @@
+import type { FastifyRequest } from 'fastify'
+import { type Counter, counterOf } from './counter.ts'
+import type { OfficialLimiter } from './official-plugin.ts'
+import type { Settings } from './options.ts'
+import { quotaItem, type RateLimitPolicy, type RateLimitScope } from './policy.ts'
+import type { RateLimits } from './published-limits.ts'
+import { type RouteFacts, readRouteLimit } from './route-limit.ts'
+
+/** A policy with what counts for it. */
+export interface Limiter {
+  readonly policy: RateLimitPolicy
+  /** Its member of `RateLimit-Policy`. */
+  readonly quota: string
+  readonly count: Counter
+}
+
+/** Which limits the requests of a route meet, and when. */
+export interface Plan {
+  /** `false` for a route that is exempt, also from shedding load. */
+  readonly isCounted: boolean
+  readonly cost: number
+  /** As soon as the request is there. */
+  readonly byAddress: readonly Limiter[]
+  /** Once the client is known, beside the general limit of clients. */
+  readonly byClient: readonly Limiter[]
+}
+
+/** The plans of all routes. Limits of the same name are one limit. */
+export interface Plans {
+  /** The plan of a route. Throws a `TypeError` with one line for a config that makes no sense. */
+  of(route: RouteFacts): Plan
+  /** The general limit of clients, by their tier. */
+  ofTier(tier: string | undefined): Limiter | undefined
+  /** What callers are told of a plan; `undefined` when there is nothing to tell. */
+  published(plan: Plan): RateLimits | undefined
+}
+
+const exempt: Plan = { isCounted: false, cost: 0, byAddress: [], byClient: [] }
+
+/** Makes the plans of routes out of the options; `keys` says whose a request is. */
+export function routePlans(
+  settings: Settings,
+  limiter: OfficialLimiter,
+  keys: Record<RateLimitScope, (request: FastifyRequest) => string>
+): Plans {
+  const limiters = new Map<string, Limiter>()
+  const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
+  const client = settings.clientPolicy && limiterOf(settings.clientPolicy)
+  const tiers = new Map(settings.tierPolicies.map((policy) => [policy.tier, limiterOf(policy)]))
+  const defaultScope = settings.client ? 'client' : 'address'
+
+  return {
+    of(route) {
+      if (route.rateLimit === false) return exempt
+      const { cost, policy } = readRouteLimit(route, defaultScope)
+      if (policy?.scope === 'client' && settings.client === undefined) {
+        throw new TypeError(
+          `rate-limiting: "${policy.name}" is a limit per client. Give the option client, which says who makes a request.`
+        )
+      }
+      const own = policy ? [limiterOf(policy)] : []
+      const plan = {
+        isCounted: true,
+        cost,
+        byAddress: [...general, ...own.filter((limiter) => limiter.policy.scope === 'address')],
+        byClient: own.filter((limiter) => limiter.policy.scope === 'client')
+      }
+      requireRoom(plan)
+      return plan
+    },
+    ofTier: (tier) => (tier === undefined ? undefined : tiers.get(tier)) ?? client,
+    published: ({ isCounted, cost, byAddress, byClient }) =>
+      isCounted ? { cost, policies: [...byAddress, ...generalOfClients(), ...byClient].map(({ policy }) => policy) } : undefined
+  }
+
+  function limiterOf(policy: RateLimitPolicy): Limiter {
+    const known = limiters.get(policy.name)
+    if (known === undefined) {
+      const made = { policy, quota: quotaItem(policy), count: counterOf(limiter, policy, keys[policy.scope]) }
+      limiters.set(policy.name, made)
+      return made
+    }
+    if (describe(known.policy) !== describe(policy)) {
+      throw new TypeError(
+        `rate-limiting: "${policy.name}" is ${describe(known.policy)} in one place and ${describe(policy)} in another. Make them equal, or give one another group.`
+      )
+    }
+    return known
+  }
+
+  function generalOfClients() {
+    return [...(client ? [client] : []), ...tiers.values()]
+  }
+
+  function requireRoom(plan: Plan) {
+    const small = [...plan.byAddress, ...generalOfClients(), ...plan.byClient].find(({ policy }) => policy.limit < plan.cost)
+    if (small === undefined) return
+    throw new TypeError(
+      `rate-limiting: the cost ${plan.cost} is over the limit ${small.policy.limit} of "${small.policy.name}", so no request would pass.`
+    )
+  }
+}
+
+function describe({ limit, windowSeconds, scope, tier = '' }: RateLimitPolicy) {
+  return `${limit} in ${windowSeconds} s by ${scope}${tier && ` of tier ${tier}`}`
+}

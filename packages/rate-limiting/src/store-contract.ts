@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { RateLimitStore } from './store.ts'
+
+/** One promise of every store, and how to check it. Rejects when it is broken. The store may hold other keys already. */
+export interface StoreCheck {
+  readonly title: string
+  readonly check: (store: RateLimitStore) => Promise<void>
+}
+
+/**
+ * What every {@link RateLimitStore} promises, for the tests of one: run each with any runner, as
+ * `for (const { title, check } of storeContract) test(title, () => check(store))`.
+ */
+export const storeContract: readonly StoreCheck[] = [
+  {
+    title: 'a key is counted up, others are not',
+    async check(store) {
+      const [one, other] = [freshKey(), freshKey()]
+      for (const count of [1, 2, 3]) assert.equal((await store.add(one, 1, 10, 60_000)).count, count)
+      assert.equal((await store.add(other, 4, 10, 60_000)).count, 4)
+      assert.equal((await store.add(one, 1, 10, 60_000)).count, 4)
+    }
+  },
+  {
+    title: 'what is over the limit is answered and not counted',
+    async check(store) {
+      const key = freshKey()
+      await store.add(key, 8, 10, 60_000)
+      assert.equal((await store.add(key, 5, 10, 60_000)).count, 13)
+      assert.equal((await store.add(key, 2, 10, 60_000)).count, 10)
+      assert.equal((await store.add(key, 1, 10, 60_000)).count, 11)
+      assert.equal((await store.add(key, 1, 10, 60_000)).count, 11)
+    }
+  },
+  {
+    title: 'of many at once, each has a count of its own and as many pass as there is room for',
+    async check(store) {
+      const key = freshKey()
+      const counts = await Promise.all(Array.from({ length: 50 }, async () => store.add(key, 3, 100, 60_000)))
+      const passed = counts.map(({ count }) => count).filter((count) => count <= 100)
+      assert.deepEqual(
+        passed.toSorted((a, b) => a - b),
+        Array.from({ length: 33 }, (_, index) => (index + 1) * 3)
+      )
+    }
+  },
+  {
+    title: 'a window ends when it was said to, however much is refused in it, and then all is forgotten',
+    async check(store) {
+      const key = freshKey()
+      const { resetMilliseconds } = await store.add(key, 2, 2, 1000)
+      assert.ok(resetMilliseconds > 0 && resetMilliseconds <= 1000)
+      await wait(200)
+      const refused = await store.add(key, 1, 2, 1000)
+      assert.equal(refused.count, 3)
+      assert.ok(refused.resetMilliseconds > 0 && refused.resetMilliseconds <= 805)
+      await wait(refused.resetMilliseconds + 5)
+      const next = await store.add(key, 1, 2, 1000)
+      assert.equal(next.count, 1)
+      assert.ok(next.resetMilliseconds > 805 && next.resetMilliseconds <= 1000)
+    }
+  },
+  {
+    title: 'a key can be any text',
+    async check(store) {
+      for (const text of ['__proto__', 'constructor', '{braces}', 'a b\n\u0000', 'ключ', '"', '*']) {
+        const key = `${freshKey()}${text}`
+        assert.equal((await store.add(key, 1, 10, 60_000)).count, 1)
+        assert.equal((await store.add(key, 1, 10, 60_000)).count, 2)
+      }
+    }
+  }
+]
+
+function freshKey() {
+  return `contract:${crypto.randomUUID()}:`
+}

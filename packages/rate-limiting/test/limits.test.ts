@@ -1,0 +1,344 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import http2 from 'node:http2'
+import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import rateLimiting, { credentialLimit, memoryStore, type RateLimitingOptions } from '@concordat/rate-limiting'
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import t from 'tap'
+
+const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
+const standingStill = () => memoryStore(1000, () => 0)
+
+async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}, server: FastifyServerOptions = {}) {
+  const app = Fastify(server) as FastifyInstance
+  t.teardown(async () => app.close())
+  await app.register(rateLimiting, options.maximumKeys === undefined ? { store: standingStill(), ...options } : options)
+  app.get('/orders', { config }, async () => [])
+  app.get('/products', async () => [])
+  return app
+}
+
+async function statuses(app: FastifyInstance, ...requests: (string | { method: 'HEAD' | 'OPTIONS' | 'POST'; url: string })[]) {
+  const found: number[] = []
+  for (const request of requests) found.push((await app.inject(request as string)).statusCode)
+  return found
+}
+
+function post(url: string) {
+  return { method: 'POST' as const, url }
+}
+
+async function forwarded(app: FastifyInstance, remoteAddress: string, field: string) {
+  return (await app.inject({ url: '/orders', remoteAddress, headers: { 'x-forwarded-for': field } })).statusCode
+}
+
+async function remaining(app: FastifyInstance, request: object | string) {
+  return (await app.inject(request as string)).headers['ratelimit']
+}
+
+t.test('of n + m requests at once exactly n pass [X5]', async (t) => {
+  const app = await service({ addressLimit: minuteOf(25) })
+  await app.ready()
+  const found = await Promise.all(Array.from({ length: 40 }, async () => (await app.inject('/orders')).statusCode))
+  t.equal(found.filter((status) => status === 200).length, 25)
+  t.equal(found.filter((status) => status === 429).length, 15)
+})
+
+t.test('a window begins with its first request, ends after its length, and refused requests do not prolong it', async (t) => {
+  let time = 12_345
+  const app = await service({ addressLimit: minuteOf(2), store: memoryStore(100, () => time) })
+  const seen: unknown[] = []
+  for (const second of [0, 10.5, 30, 59.9, 60, 61, 100, 119.999, 120]) {
+    time = 12_345 + second * 1000
+    const { statusCode, headers } = await app.inject('/orders')
+    seen.push([second, statusCode, headers['ratelimit'], headers['retry-after']])
+  }
+  t.strictSame(seen, [
+    [0, 200, '"address";r=1;t=60', undefined],
+    [10.5, 200, '"address";r=0;t=50', undefined],
+    [30, 429, '"address";r=0;t=30', '30'],
+    [59.9, 429, '"address";r=0;t=1', '1'],
+    [60, 200, '"address";r=1;t=60', undefined],
+    [61, 200, '"address";r=0;t=59', undefined],
+    [100, 429, '"address";r=0;t=20', '20'],
+    [119.999, 429, '"address";r=0;t=1', '1'],
+    [120, 200, '"address";r=1;t=60', undefined]
+  ])
+})
+
+t.test('unknown URLs, wrong methods, HEAD, OPTIONS and failures are counted like any request', async (t) => {
+  const app = await service({ addressLimit: minuteOf(100) })
+  app.post('/broken', async () => {
+    throw new Error('broken')
+  })
+  const requests = [
+    { url: '/nothing' },
+    { method: 'DELETE', url: '/orders' },
+    { method: 'HEAD', url: '/orders' },
+    { method: 'OPTIONS', url: '/orders' },
+    { method: 'OPTIONS', url: '/orders', headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' } },
+    { method: 'POST', url: '/broken', headers: { 'content-type': 'application/json' }, payload: '{"not json' },
+    { method: 'POST', url: '/broken' }
+  ]
+  const seen: unknown[] = []
+  for (const request of requests) seen.push(await remaining(app, request))
+  t.strictSame(
+    seen,
+    requests.map((_, index) => `"address";r=${99 - index};t=60`)
+  )
+})
+
+t.test('a 304, a redirect and a stream say what is left [X5]', async (t) => {
+  const app = await service({})
+  app.get('/same', async (_request, reply) => reply.code(304).send())
+  app.get('/moved', async (_request, reply) => reply.redirect('/same'))
+  app.get('/stream', async (_request, reply) => reply.send(new Blob(['a']).stream()))
+  for (const [url, status] of Object.entries({ '/same': 304, '/moved': 302, '/stream': 200 })) {
+    const answer = await app.inject(url)
+    t.equal(answer.statusCode, status)
+    t.match(answer.headers, { ratelimit: /^"address";r=\d+;t=60$/, 'ratelimit-policy': '"address";q=1200;w=60' }, url)
+  }
+})
+
+t.test('an exempt route is not counted and never refused', async (t) => {
+  const app = await service({ addressLimit: minuteOf(1) }, { rateLimit: false })
+  t.strictSame(await statuses(app, '/orders', '/orders', '/products', '/products', '/orders'), [200, 200, 200, 429, 200])
+  const { headers } = await app.inject('/orders')
+  t.strictSame([headers['ratelimit'], headers['ratelimit-policy']], [undefined, undefined])
+})
+
+t.test('a limit of a route holds beside the general one, and HEAD counts as GET', async (t) => {
+  const app = await service({ addressLimit: minuteOf(5) }, { rateLimit: minuteOf(2) })
+  const first = await app.inject('/orders')
+  t.equal(first.headers['ratelimit-policy'], '"address";q=5;w=60, "GET /orders";q=2;w=60')
+  t.equal(first.headers['ratelimit'], '"address";r=4;t=60, "GET /orders";r=1;t=60')
+  t.strictSame(
+    await statuses(app, { method: 'HEAD', url: '/orders' }, '/orders', '/products', '/products', '/products'),
+    [200, 429, 200, 200, 429]
+  )
+  const refused = await app.inject('/orders')
+  t.match(refused, { statusCode: 429, headers: { ratelimit: '"address";r=0;t=60' } })
+  t.match(refused.json(), { message: /^More than 5 requests in 60 seconds/ })
+})
+
+t.test('routes of one group share a count, others do not', async (t) => {
+  const shared = { ...minuteOf(2), group: 'exports' }
+  const app = await service({}, { rateLimit: shared })
+  app.post('/exports', { config: { rateLimit: shared } }, async () => ({}))
+  app.post('/imports', { config: { rateLimit: minuteOf(2) } }, async () => ({}))
+  t.strictSame(
+    await statuses(app, '/orders', post('/exports'), post('/exports'), '/orders', post('/imports'), '/products'),
+    [200, 200, 429, 429, 200, 200]
+  )
+  t.match((await app.inject(post('/imports'))).headers['ratelimit'], /, "POST \/imports";r=0;t=60$/)
+})
+
+t.test('a path can be anything and its limit still has a name that a field can carry', async (t) => {
+  const app = await service({ addressLimit: false })
+  app.route({
+    method: ['PUT', 'POST'],
+    url: '/año/:id(^\\d+"?$)',
+    config: { rateLimit: minuteOf(9) },
+    handler: async () => ({})
+  })
+  const answer = await app.inject({ method: 'POST', url: '/a%C3%B1o/12' })
+  t.equal(answer.headers['ratelimit-policy'], '"POST,PUT /a%C3%B1o/:id(%5E%5Cd+%22?$)";q=9;w=60')
+})
+
+t.test('a costly request counts as many', async (t) => {
+  const app = await service({ addressLimit: minuteOf(10) }, { rateLimit: { cost: 4 } })
+  t.equal(await remaining(app, '/orders'), '"address";r=6;t=60')
+  t.equal(await remaining(app, '/products'), '"address";r=5;t=60')
+  t.strictSame(await statuses(app, '/orders', '/orders', '/products', '/products'), [200, 429, 200, 429])
+
+  const own = await service({ addressLimit: false }, { rateLimit: { ...minuteOf(9), cost: 3 } })
+  await own.ready()
+  const found = await Promise.all(Array.from({ length: 5 }, async () => (await own.inject('/orders')).statusCode))
+  t.strictSame(found.toSorted(), [200, 200, 200, 429, 429])
+})
+
+t.test('credentials are tried twenty times a minute from one address, whatever the route, before anything is checked', async (t) => {
+  let checked = 0
+  const app = Fastify()
+  await app.register(rateLimiting, { store: standingStill(), client: () => ({ key: `c${checked}` }) })
+  app.addHook('onRequest', async () => void (checked += 1))
+  const config = { rateLimit: credentialLimit }
+  app.post('/tokens', { config }, async (_request, reply) => reply.code(401).send({}))
+  app.post('/password-resets', { config }, async () => ({}))
+  for (let i = 0; i < 10; i += 1) await statuses(app, { method: 'POST', url: '/tokens' }, { method: 'POST', url: '/password-resets' })
+  t.equal(checked, 20)
+  const refused = await app.inject({ method: 'POST', url: '/tokens' })
+  t.match(refused, {
+    statusCode: 429,
+    headers: { 'retry-after': '60', 'ratelimit-policy': '"address";q=1200;w=60, "credentials";q=20;w=60' }
+  })
+  t.equal(checked, 20)
+  t.equal((await app.inject({ method: 'POST', url: '/tokens', remoteAddress: '192.0.2.7' })).statusCode, 401)
+})
+
+t.test('an address is IPv4 whole, the network of IPv6, and one of both where they are the same', async (t) => {
+  const app = await service({ addressLimit: minuteOf(100) })
+  const same = [
+    ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '::FFFF:192.0.2.1'],
+    ['192.0.2.2'],
+    ['2001:db8:0:1::1', '2001:DB8:0:1:ffff:ffff:ffff:ffff', '2001:0db8:0000:0001::', '2001:db8:0:1::1'],
+    ['2001:db8:0:2::1', '2001:db8:0:2::1'],
+    ['fe80::1%eth0', 'fe80::2'],
+    ['not an address', '192.0.2.1:8080', '[2001:db8::1]:443', ''.padEnd(5000, 'x')]
+  ]
+  for (const addresses of same) {
+    const seen: unknown[] = []
+    for (const remoteAddress of addresses) seen.push(await remaining(app, { url: '/orders', remoteAddress }))
+    t.strictSame(
+      seen,
+      addresses.map((_, index) => `"address";r=${99 - index};t=60`),
+      addresses.join(' ').slice(0, 80)
+    )
+  }
+  const wide = await service({ addressLimit: minuteOf(100), ipv6PrefixLength: 48 })
+  t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:1::1' }), '"address";r=99;t=60')
+  t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:2::1' }), '"address";r=98;t=60')
+})
+
+t.test('of more addresses than are remembered, those that go on asking are not forgotten', async (t) => {
+  const app = await service({ maximumKeys: 100, addressLimit: minuteOf(2) })
+  const ask = async (remoteAddress: string) => (await app.inject({ url: '/orders', remoteAddress })).statusCode
+  t.strictSame([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')], [200, 200, 429])
+  for (let i = 0; i < 300; i += 1) {
+    await ask(`2001:db8:${i.toString(16)}::1`)
+    if (i % 20 === 0) t.equal(await ask('192.0.2.1'), 429)
+  }
+  for (let i = 0; i < 100; i += 1) await ask(`198.51.100.${i}`)
+  t.equal(await ask('192.0.2.1'), 200)
+})
+
+t.test('X-Forwarded-For counts from a trusted proxy and changes nothing from anybody else', async (t) => {
+  const plain = await service({ addressLimit: minuteOf(2) })
+  const behind = await service({ addressLimit: minuteOf(2) }, {}, { trustProxy: ['10.0.0.0/8'] })
+  for (const app of [plain, behind]) {
+    const found: number[] = []
+    for (const forged of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) found.push(await forwarded(app, '203.0.113.9', forged))
+    t.strictSame(found, [200, 200, 429])
+  }
+  t.strictSame(
+    [
+      await forwarded(behind, '10.0.0.1', '198.51.100.1'),
+      await forwarded(behind, '10.0.0.2', 'made-up, 198.51.100.1'),
+      await forwarded(behind, '10.0.0.1', '198.51.100.2, 198.51.100.1'),
+      await forwarded(behind, '10.0.0.1', '198.51.100.1, 198.51.100.2')
+    ],
+    [200, 200, 429, 200]
+  )
+})
+
+t.test('routes are counted wherever and whenever they are registered', async (t) => {
+  const app = Fastify()
+  app.get('/before', async () => [])
+  app.get('/early', { config: { rateLimit: minuteOf(1) } }, async () => [])
+  app.get('/exempt', { config: { rateLimit: false } }, async () => [])
+  await app.register(rateLimiting, { store: standingStill(), addressLimit: minuteOf(50) })
+  app.register(
+    async (v1) => {
+      v1.setNotFoundHandler({ preHandler: async () => {} }, async (_request, reply) => reply.code(404).send('own'))
+      v1.get('/orders', { config: { rateLimit: { ...minuteOf(1), group: 'orders' } } }, async () => [])
+      v1.register(async (inner) => inner.get('/deep', { config: { rateLimit: { ...minuteOf(1), group: 'orders' } } }, async () => []))
+    },
+    { prefix: '/v1' }
+  )
+  t.equal(await remaining(app, '/before'), '"address";r=49;t=60')
+  t.equal(await remaining(app, '/early'), '"address";r=48;t=60, "GET /early";r=0;t=60')
+  t.equal((await app.inject('/early')).statusCode, 429)
+  t.equal(await remaining(app, '/exempt'), undefined)
+  t.equal(await remaining(app, '/v1/orders'), '"address";r=46;t=60, "orders";r=0;t=60')
+  t.equal((await app.inject('/v1/deep')).statusCode, 429)
+  t.equal(await remaining(app, '/v1/nothing'), '"address";r=44;t=60')
+})
+
+t.test('in a scope of its own it counts that scope alone', async (t) => {
+  const app = Fastify()
+  app.get('/outside', async () => [])
+  app.register(
+    async (scope) => {
+      await scope.register(rateLimiting, { addressLimit: minuteOf(1) })
+      scope.get('/inside', async () => [])
+    },
+    { prefix: '/scope' }
+  )
+  t.strictSame(await statuses(app, '/scope/inside', '/scope/inside', '/outside', '/outside'), [200, 429, 200, 200])
+})
+
+t.test('over real connections, kept alive or not, exactly n pass', async (t) => {
+  const app = await service({ addressLimit: minuteOf(10) })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const found = await Promise.all(
+    Array.from({ length: 16 }, async (_, index) => {
+      const answer = await fetch(`${address}/orders`, { headers: index % 2 === 0 ? { connection: 'close' } : {} })
+      await answer.text()
+      return answer.status
+    })
+  )
+  t.equal(found.filter((status) => status === 200).length, 10)
+  t.equal(found.filter((status) => status === 429).length, 6)
+})
+
+t.test('of requests that come in one packet exactly n pass, each with its own count', async (t) => {
+  const app = await service({ addressLimit: minuteOf(3) })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = net.connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET /orders HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(4) + 'GET /orders HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  const answers = await text(socket)
+  t.strictSame(answers.match(/(?<=HTTP\/1.1 )\d+|(?<=ratelimit: ).*/g), [
+    '200',
+    '"address";r=2;t=60',
+    '200',
+    '"address";r=1;t=60',
+    '200',
+    '"address";r=0;t=60',
+    '429',
+    '"address";r=0;t=60',
+    '429',
+    '"address";r=0;t=60'
+  ])
+})
+
+t.test('over a Unix socket, which has no address, all are one', async (t) => {
+  const app = await service({ addressLimit: minuteOf(1) })
+  const socketPath = join(tmpdir(), `rate-limiting-${process.pid}.sock`)
+  await app.listen({ path: socketPath })
+  const ask = async () => {
+    const [answer] = (await once(http.get({ socketPath, path: '/orders', agent: false }), 'response')) as [http.IncomingMessage]
+    answer.resume()
+    return answer.statusCode
+  }
+  t.strictSame([await ask(), await ask()], [200, 429])
+})
+
+t.test('over HTTP/2 each stream is a request', async (t) => {
+  const app = Fastify({ http2: true }) as unknown as FastifyInstance
+  await app.register(rateLimiting, { store: standingStill(), addressLimit: minuteOf(2) })
+  app.get('/orders', async () => [])
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const session = http2.connect(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  t.teardown(async () => {
+    session.close()
+    await app.close()
+  })
+  const seen: unknown[] = []
+  const streams: http2.ClientHttp2Stream[] = []
+  for (let i = 0; i < 3; i += 1) {
+    streams.push(session.request({ ':path': '/orders' }))
+  }
+  for (const stream of streams) {
+    const [headers] = await once(stream, 'response')
+    stream.resume()
+    seen.push([headers[':status'], headers['ratelimit'], headers['retry-after']])
+  }
+  t.strictSame(seen, [
+    [200, '"address";r=1;t=60', undefined],
+    [200, '"address";r=0;t=60', undefined],
+    [429, '"address";r=0;t=60', '60']
+  ])
+})

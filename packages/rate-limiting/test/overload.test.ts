@@ -1,0 +1,52 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import rateLimiting, { type OverloadOptions } from '@concordat/rate-limiting'
+import Fastify from 'fastify'
+import t from 'tap'
+
+async function service(overload: OverloadOptions) {
+  const app = Fastify()
+  t.teardown(async () => app.close())
+  await app.register(rateLimiting, { overload })
+  app.get('/health', { config: { rateLimit: false } }, async () => 'up')
+  app.get('/orders', async () => [])
+  await app.ready()
+  // It is measured once a second.
+  await wait(1100)
+  return app
+}
+
+t.test('over a threshold every request is 503 with Retry-After, unknown URLs too, but an exempt one is answered [X1]', async (t) => {
+  for (const overload of [{ rssBytes: 1 }, { heapUsedBytes: 1, rssBytes: 1e15 }, { eventLoopUtilization: 1e-9 }]) {
+    const app = await service(overload)
+    for (const url of ['/orders', '/nothing']) {
+      const shed = await app.inject(url)
+      t.match(shed, { statusCode: 503, headers: { 'retry-after': '10' } })
+      t.strictSame(shed.json(), {
+        statusCode: 503,
+        code: 'SERVICE_OVERLOADED',
+        error: 'Service Unavailable',
+        message: 'The service has more to do than it can. Try again after the time in Retry-After.'
+      })
+      t.equal(shed.headers['ratelimit'], undefined)
+    }
+    t.equal((await app.inject('/health')).statusCode, 200)
+  }
+})
+
+t.test('a late event loop is noticed too', async (t) => {
+  const app = await service({ eventLoopDelayMilliseconds: 1 })
+  const end = performance.now() + 300
+  while (performance.now() < end) continue
+  await wait(1000)
+  t.equal((await app.inject('/orders')).statusCode, 503)
+})
+
+t.test('under the thresholds all is answered', async (t) => {
+  const app = await service({ rssBytes: 1e15, heapUsedBytes: 1e15, eventLoopDelayMilliseconds: 1e9, eventLoopUtilization: 1 })
+  t.equal((await app.inject('/orders')).statusCode, 200)
+})
+
+t.test('Retry-After says what the service wants', async (t) => {
+  const app = await service({ rssBytes: 1, retryAfterSeconds: 3 })
+  t.equal((await app.inject('/orders')).headers['retry-after'], '3')
+})
