@@ -1,25 +1,70 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { pathTooLong } from './errors.ts'
+import { authenticator } from './authenticator.ts'
+import { credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
+import { authorizer } from './policies.ts'
+import type { Principal } from './principal.ts'
+import type { RouteAccess } from './route-access.ts'
+
+const accessKey: unique symbol = Symbol('concordat.access')
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false`: this route takes paths of any length. */
-    authentication?: false
+    /** The permissions, each `resource:action`, that a caller needs, all of them. A route has these or `public: true`. */
+    permissions?: readonly string[]
+    /** `true`: nobody has to say who they are. Credentials are then not looked at. */
+    public?: boolean
+    [accessKey]?: RouteAccess
+  }
+  interface FastifyRequest {
+    /** Who this request speaks for; `null` on public routes and at unknown URLs. */
+    readonly principal: Principal | null
+    /**
+     * Holds a loaded object to the policy of its resource, and returns it: `request.authorize('orders:update', order)`.
+     * Raises 404 for an object that is absent, or that is secret to this caller, and 403 for one that is not theirs to act on.
+     */
+    authorize<Resource>(permission: string, resource: Resource | null | undefined): Resource
   }
 }
 
-/** Say here in one sentence what it promises. */
-// Async, because what a callback plugin throws ends the process instead of the boot.
-const authentication: FastifyPluginAsync<AuthenticationOptions> = async (app, userOptions) => {
-  const { maxPathLength } = resolveOptions(userOptions)
+/** Who asks is known, and may do what the route says, or the request goes no further; a route that does not say is not booted. */
+async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
+  const settings = resolveOptions(options)
+  const authenticate = authenticator(settings)
+  const authorizeAs = authorizer(settings.policies, settings.table)
 
-  app.addHook('onRequest', refuseLongPaths)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('authorize', authorize)
+  app.addHook('onRoute', requireDeclaration)
+  app.addHook('onRequest', admit)
 
-  function refuseLongPaths(request: FastifyRequest, _reply: FastifyReply, next: HookHandlerDoneFunction) {
-    const long = request.url.length > maxPathLength && request.routeOptions.config.authentication !== false
-    next(long ? pathTooLong(maxPathLength) : undefined)
+  function requireDeclaration(route: RouteOptions) {
+    route.config = { ...route.config, [accessKey]: settings.accessOf(route) }
+  }
+
+  function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+    if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
+    if (request.is404) return done()
+    const access = request.routeOptions.config[accessKey]
+    if (access === undefined) return done(new Error('This route was registered before the authentication plugin. Register it after.'))
+    if (access === 'public') return done()
+    try {
+      const principal = authenticate(request)
+      if (!(principal instanceof Promise)) return done(enter(request, principal, access))
+      principal.then((known) => done(enter(request, known, access)), done)
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+
+  function enter(request: { principal: Principal | null }, principal: Principal, access: readonly string[]) {
+    request.principal = principal
+    return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
+  }
+
+  function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
+    return authorizeAs(this.principal, permission, resource)
   }
 }
 
