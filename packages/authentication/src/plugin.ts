@@ -49,23 +49,39 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     const access = request.routeOptions.config[accessKey]
     if (access === undefined) return done(new Error('This route was registered before the authentication plugin. Register it after.'))
     if (access === 'public') return done()
+    let principal: Principal | Promise<Principal>
     try {
-      const principal = authenticate(request)
-      if (!(principal instanceof Promise)) return done(enter(request, principal, access))
-      principal.then((known) => done(enter(request, known, access)), done)
+      principal = authenticate(request)
     } catch (error) {
-      done(error as Error)
+      return done(error as Error)
     }
-  }
-
-  function enter(request: { principal: Principal | null }, principal: Principal, access: readonly string[]) {
-    request.principal = principal
-    return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
+    if (principal instanceof Promise) void enterLater(request, principal, access, done)
+    else done(enter(request, principal, access))
   }
 
   function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
     return authorizeAs(this.principal, permission, resource)
   }
+}
+
+function enter(request: { principal: Principal | null }, principal: Principal, access: readonly string[]) {
+  request.principal = principal
+  return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
+}
+
+async function enterLater(
+  request: FastifyRequest,
+  verifying: Promise<Principal>,
+  access: readonly string[],
+  done: HookHandlerDoneFunction
+) {
+  let failure: Error | undefined
+  try {
+    failure = enter(request, await verifying, access)
+  } catch (error) {
+    failure = error as Error
+  }
+  done(failure)
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '5.x' })
