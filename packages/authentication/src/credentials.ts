@@ -50,8 +50,8 @@ function fromAuthorization(value: string, takesKeys: boolean): Credential {
   const [, scheme = '', text = ''] = /^([^ ]*) *(.*)$/.exec(value) ?? []
   const kind = scheme.toLowerCase() === 'bearer' ? 'token' : takesKeys && scheme.toLowerCase() === 'apikey' ? 'key' : undefined
   if (kind === undefined) throw authenticationRequired()
-  // A comma begins a second credential; without any text there is not even one.
-  if (text === '' || text.includes(',')) throw invalidAuthorization()
+  // A comma and another scheme begin a second credential; without any text there is not even one.
+  if (text === '' || /, *[\w-]+ /.test(text)) throw invalidAuthorization()
   return { kind, text }
 }
 
