@@ -36,7 +36,7 @@ export interface ClaimRules {
 
 // Members that only ID and logout tokens have (OpenID Connect Core §2, Back-Channel Logout §2.4).
 const foreignToAccess = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
-const texts = ['jti', 'sid', 'client_id', 'scope']
+const names = ['jti', 'sid', 'client_id']
 const maxTextLength = 255
 
 /**
@@ -49,7 +49,8 @@ export function requireClaims(payload: Readonly<Record<string, unknown>>, rules:
   if (iss !== rules.issuer) throw invalidToken('iss is another')
   if (!isText(sub) || sub.length > maxTextLength) throw invalidToken('sub is no usable name')
   if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud is another')
-  for (const name of texts) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is no text`)
+  for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is no text`)
+  if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is no text')
   requireAccessToken(payload)
   requireTimes(payload, rules, now / 1000)
   return payload as Claims

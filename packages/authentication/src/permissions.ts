@@ -45,10 +45,10 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
 function matching(role: string, pattern: string, known: ReadonlySet<string>) {
   if (pattern === '*:*')
     throw new TypeError(`authentication: the role ${role} has "*:*". Say what it may do: one side of a permission is named.`)
-  const [resource, action] = pattern.split(':')
+  const [resource, action, ...rest] = pattern.split(':')
   const found = [...known].filter((name) => {
     const [knownResource, knownAction] = name.split(':')
-    return (resource === '*' || resource === knownResource) && (action === '*' || action === knownAction)
+    return rest.length === 0 && (resource === '*' || resource === knownResource) && (action === '*' || action === knownAction)
   })
   if (found.length === 0)
     throw new TypeError(

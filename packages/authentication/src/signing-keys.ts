@@ -72,7 +72,7 @@ function readPair({ kid, privateKey, publicKey }: Exclude<OwnKey, { algorithm: '
   try {
     const secretPart = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey
     const publicPart = publicKey ?? secretPart
-    if (publicPart === undefined) throw new TypeError('neither part is given')
+    if (publicPart === undefined || (secretPart !== undefined && secretPart.type !== 'private')) throw new TypeError('a part is missing')
     return {
       privateKey: secretPart,
       // A private key in its place would be read too, and then lie about.

@@ -44,7 +44,8 @@ function objectOf(bytes: Buffer): unknown {
   const text = bytes.toString()
   let value: unknown
   try {
-    value = JSON.parse(text)
+    // Frozen, since claims are remembered and shown to every handler.
+    value = JSON.parse(text, (_name, member: unknown) => Object.freeze(member))
   } catch {
     // What JSON.parse says quotes the token, and would stand in a log.
     throw invalidToken('a part is not JSON')

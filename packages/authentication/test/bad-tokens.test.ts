@@ -6,7 +6,10 @@ import { audience, issuer, outside, ownIssuer, service } from './service.ts'
 
 const verifiers = [
   ...(['HS256', 'RS256', 'ES256', 'EdDSA'] as const).map((algorithm) => ({ name: `own tokens, ${algorithm}`, ...ownIssuer(algorithm) })),
-  ...(['RS256', 'PS256', 'ES256', 'EdDSA'] as const).map((algorithm) => ({ name: `an outside issuer, ${algorithm}`, ...outside(algorithm) }))
+  ...(['RS256', 'PS256', 'ES256', 'EdDSA'] as const).map((algorithm) => ({
+    name: `an outside issuer, ${algorithm}`,
+    ...outside(algorithm)
+  }))
 ]
 
 for (const { name, kit, issuer: trusted } of verifiers) {
@@ -87,7 +90,9 @@ t.test('clocks may differ by the tolerance and no more', async (t) => {
 
 t.test('a token of an issuer that nobody trusts is refused, also beside others', async (t) => {
   const other = testKit({ issuer: 'https://other.example.com', audience })
-  const { app } = await service({ issuers: [ownIssuer().issuer, ownTokens({ issuer: 'https://third.example.com', audience, keys: other.keys })] })
+  const { app } = await service({
+    issuers: [ownIssuer().issuer, ownTokens({ issuer: 'https://third.example.com', audience, keys: other.keys })]
+  })
   t.equal((await app.inject({ url: '/orders', headers: other.headers({ scope: 'orders:read' }) })).statusCode, 401)
   const good = other.headers({ scope: 'orders:read', iss: 'https://third.example.com' })
   t.equal((await app.inject({ url: '/orders', headers: good })).statusCode, 200)

@@ -23,10 +23,7 @@ export function outside(algorithm: Exclude<TestAlgorithm, 'HS256'> = 'ES256') {
 /** A service with routes of each kind. Its issuer is the kit, unless options say otherwise. */
 export async function service(
   options: Partial<AuthenticationOptions> = {},
-  {
-    fastify = {},
-    routes = () => {}
-  }: { fastify?: FastifyServerOptions; routes?: (app: FastifyInstance) => void } = {}
+  { fastify = {}, routes = () => {} }: { fastify?: FastifyServerOptions; routes?: (app: FastifyInstance) => void } = {}
 ): Promise<{ app: FastifyInstance; kit: TestKit }> {
   const { kit, issuer: own } = ownIssuer()
   const issuers: readonly TrustedIssuer[] = [own]
