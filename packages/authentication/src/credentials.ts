@@ -30,36 +30,41 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Basic above all (rule U5), INVALID_AUTHORIZATION for two, and CROSS_SITE_REQUEST for a cookie from elsewhere (rule U12).
  */
 export function readCredential(request: CredentialRequest, { apiKeyHeader, cookie }: CredentialPlaces): Credential {
-  const { authorization, cookie: cookieHeader } = request.headers
-  const values = cookie === undefined || cookieHeader === undefined ? [] : cookieValues(cookieHeader, cookie.name)
-  const keys = apiKeyHeader === undefined || apiKeyHeader === 'authorization' ? [] : [request.headers[apiKeyHeader] ?? []].flat()
-  // Node keeps the first Authorization and drops the others: what stands before this service may have believed another.
-  const authorizations = authorization === undefined ? 0 : timesSent(request.raw.rawHeaders, 'authorization')
-  if (authorizations + values.length + keys.length > 1) throw invalidAuthorization()
+  // Raw, since of two Authorization fields Node's headers show the first, and what stands before this service may have believed the other.
+  const { rawHeaders } = request.raw
+  const authorizations = valuesOf(rawHeaders, 'authorization')
+  const keys = apiKeyHeader === undefined || apiKeyHeader === 'authorization' ? none : valuesOf(rawHeaders, apiKeyHeader)
+  const cookies = cookie === undefined ? none : valuesOf(rawHeaders, 'cookie').flatMap((header) => cookieValues(header, cookie.name))
+  if (authorizations.length + keys.length + cookies.length > 1) throw invalidAuthorization()
 
+  const [authorization] = authorizations
   if (authorization !== undefined) return fromAuthorization(authorization, apiKeyHeader === 'authorization')
-  if (keys.length === 1) return { kind: 'key', text: keys[0] as string }
-  if (cookie !== undefined && values.length === 1) {
-    if (!safeMethods.has(request.method) && !isSameSite(request.headers, cookie.origins)) throw crossSiteRequest()
-    return { kind: 'token', text: values[0] as string }
-  }
-  throw authenticationRequired()
+  const [key] = keys
+  if (key !== undefined) return { kind: 'key', text: key }
+  const [token] = cookies
+  if (token === undefined) throw authenticationRequired()
+  if (!safeMethods.has(request.method) && !isSameSite(request.headers, cookie?.origins ?? none)) throw crossSiteRequest()
+  return { kind: 'token', text: token }
 }
 
 function fromAuthorization(value: string, takesKeys: boolean): Credential {
-  const [, scheme = '', text = ''] = /^([^ ]*) *(.*)$/.exec(value) ?? []
-  const kind = scheme.toLowerCase() === 'bearer' ? 'token' : takesKeys && scheme.toLowerCase() === 'apikey' ? 'key' : undefined
+  const blank = value.indexOf(' ')
+  const scheme = (blank === -1 ? value : value.slice(0, blank)).toLowerCase()
+  const text = blank === -1 ? '' : value.slice(blank).trimStart()
+  const kind = scheme === 'bearer' ? 'token' : takesKeys && scheme === 'apikey' ? 'key' : undefined
   if (kind === undefined) throw authenticationRequired()
   // A comma and another scheme begin a second credential; without any text there is not even one.
-  if (text === '' || /, *[\w-]+ /.test(text)) throw invalidAuthorization()
+  if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
   return { kind, text }
 }
 
-function timesSent(rawHeaders: readonly string[], name: string) {
-  let times = 0
+const none: readonly string[] = []
+
+function valuesOf(rawHeaders: readonly string[], name: string) {
+  const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const header = rawHeaders[index] as string
-    if (header.length === name.length && header.toLowerCase() === name) times += 1
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
   }
-  return times
+  return values
 }

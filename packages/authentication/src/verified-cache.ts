@@ -24,7 +24,7 @@ export class VerifiedCache<Value> {
 
   /** What the credential means, at once when it is known, else after `verify`. */
   get(credential: string, now: number, verify: () => Promise<Verified<Value>>): Value | Promise<Value> {
-    const key = hash('sha256', credential, 'base64')
+    const key = hash('sha256', credential)
     const entry = this.#entries.get(key)
     if (entry !== undefined) {
       if (now < entry.expiresAt) return entry.value

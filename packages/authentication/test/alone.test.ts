@@ -46,7 +46,7 @@ const hs = (secret: string | Uint8Array): OwnKey => ({ kid: '1', algorithm: 'HS2
 t.test('a secret that is short or made by a person is refused in one line, a random one is taken', async (t) => {
   for (const [secret, says] of [
     ['', /the secret of the key 1 has 0 bytes and needs at least 32\. Make one with: openssl rand/],
-    [undefined, /0 bytes/],
+    [undefined as unknown as string, /0 bytes/],
     ['short', /5 bytes/],
     [randomBytes(31), /31 bytes/],
     ['a'.repeat(64), /repeats itself/],
@@ -58,7 +58,7 @@ t.test('a secret that is short or made by a person is refused in one line, a ran
     ['Correct Horse Battery Staple Correct Again 2026!', /is made of words/],
     ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /is made of words/]
   ] as const) {
-    t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret as string)] }), { name: 'TypeError', message: says }, String(secret))
+    t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, String(secret))
   }
   for (let time = 0; time < 200; time += 1) {
     const bytes = randomBytes(32)
@@ -132,7 +132,7 @@ t.test('an outside issuer needs https and algorithms of its own that are no shar
     [{ algorithms: ['HS256'] }, /no usable algorithms/],
     [{ algorithms: ['ES256', 'none'] }, /no usable algorithms/]
   ] as [Partial<OutsideIssuerOptions>, RegExp][]) {
-    t.throws(() => outsideIssuer({ ...right, ...change } as OutsideIssuerOptions), { name: 'TypeError', message: says })
+    t.throws(() => outsideIssuer({ ...right, ...change }), { name: 'TypeError', message: says })
   }
 })
 
@@ -170,13 +170,16 @@ t.test('options that make no sense stop the boot with one clear line', async (t)
   }
 })
 
+function loadTestKit(NODE_ENV: string) {
+  const script = "await import('@concordat/authentication/test-kit')"
+  const env = { NODE_ENV }
+  return promisify(execFile)(process.execPath, ['--conditions=@concordat/source', '--input-type=module', '-e', script], {
+    cwd: import.meta.dirname,
+    env
+  })
+}
+
 t.test('the test kit does not load in production', async (t) => {
-  const load = (NODE_ENV: string) =>
-    promisify(execFile)(
-      process.execPath,
-      ['--conditions=@concordat/source', '--input-type=module', '-e', "await import('@concordat/authentication/test-kit')"],
-      { cwd: import.meta.dirname, env: { NODE_ENV } }
-    )
-  await t.rejects(load('production'), /It does not load with NODE_ENV=production/)
-  await t.resolves(load('test'))
+  await t.rejects(loadTestKit('production'), /It does not load with NODE_ENV=production/)
+  await t.resolves(loadTestKit('test'))
 })

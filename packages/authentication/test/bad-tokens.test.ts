@@ -1,6 +1,6 @@
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import t from 'tap'
 import { audience, issuer, outside, ownIssuer, service } from './service.ts'
 
