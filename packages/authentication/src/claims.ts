@@ -56,11 +56,6 @@ export function requireClaims(payload: Readonly<Record<string, unknown>>, rules:
   return payload as Claims
 }
 
-/** Tells whether the time of these claims is over. */
-export function isExpired({ exp }: Pick<Claims, 'exp'>, clockToleranceSeconds: number, now: number): boolean {
-  return now / 1000 >= exp + clockToleranceSeconds
-}
-
 function requireAccessToken(payload: Readonly<Record<string, unknown>>) {
   const foreign = foreignToAccess.find((name) => Object.hasOwn(payload, name))
   if (foreign !== undefined) throw invalidToken(`${foreign} is in no access token`)
@@ -77,7 +72,8 @@ function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRu
   const latest = now + rules.clockToleranceSeconds
   if (iat > latest) throw invalidToken('iat is in the future')
   if (nbf > latest) throw invalidToken('nbf is in the future')
-  if (isExpired({ exp }, rules.clockToleranceSeconds, now * 1000)) throw tokenExpired()
+  // Last, so that a token is told to be expired only when nothing else is wrong.
+  if (now >= exp + rules.clockToleranceSeconds) throw tokenExpired()
 }
 
 function namesOneOf(aud: unknown, audience: readonly string[]) {

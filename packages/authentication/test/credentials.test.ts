@@ -1,9 +1,20 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
-import { type ApiKeyStore, apiKeyStoreContract, createApiKey, credentialNames, memoryApiKeyStore } from '@concordat/authentication'
+import { crc32 } from 'node:zlib'
+import authentication, {
+  type ApiKeyStore,
+  apiKeyStoreContract,
+  createApiKey,
+  credentialNames,
+  memoryApiKeyStore
+} from '@concordat/authentication'
+import Fastify from 'fastify'
 import t from 'tap'
-import { service } from './service.ts'
+import { ownIssuer, permissions, service } from './service.ts'
 
 const challenge = 'Bearer realm="api"'
 const invalidRequest = `${challenge}, error="invalid_request"`
@@ -211,8 +222,10 @@ t.test('a wrong API key is 401, and only one that can be right is looked up', as
     t.equal(answer.headers['www-authenticate'], challenge)
   }
   t.strictSame(asked, [record.id])
-  for (const { key } of [expired, unknown, broken]) t.equal((await send(key)).json().code, 'INVALID_API_KEY')
-  t.equal(asked.length, 4)
+  const body = `ak_${record.id}_${randomBytes(32).toString('base64url')}`
+  const forged = { key: `${body}_${crc32(body).toString(16).padStart(8, '0')}` }
+  for (const { key } of [expired, unknown, broken, forged]) t.equal((await send(key)).json().code, 'INVALID_API_KEY')
+  t.equal(asked.length, 5)
 })
 
 t.test('a key in the place of a token is no token, and a token no key, also when they are remembered', async (t) => {
@@ -292,4 +305,29 @@ t.test('a Bearer token needs no page', async (t) => {
   const { app, kit } = await service({ cookie: { name: '__Host-token', origins: [] } })
   const headers = { ...kit.headers({ scope: 'orders:create' }), 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
   t.equal((await app.inject({ url: '/orders', method: 'POST', headers })).statusCode, 200)
+})
+
+t.test('over HTTP/2 the same holds, and a cookie may come in pieces', async (t) => {
+  const { kit, issuer } = ownIssuer()
+  const app = Fastify({ http2: true })
+  await app.register(authentication, { issuers: [issuer], permissions, cookie: { name: '__Host-token', origins: [] } })
+  app.get('/orders', { config: { permissions: ['orders:read'] } }, async () => 'x')
+  const session = connectHttp2(await app.listen({ host: '127.0.0.1', port: 0 }))
+  t.teardown(async () => {
+    session.close()
+    await app.close()
+  })
+  const send = async (headers: Record<string, string | string[]>) => {
+    const stream = session.request({ ':path': '/orders', ...headers })
+    const [{ ':status': status }] = (await once(stream, 'response')) as [Record<string, unknown>]
+    stream.resume()
+    return status
+  }
+  const token = kit.token({ scope: 'orders:read' })
+  t.equal(await send({}), 401)
+  t.equal(await send({ authorization: `Bearer ${token}` }), 200)
+  t.equal(await send({ cookie: ['theme=dark', `__Host-token=${token}`] }), 200)
+  t.equal(await send({ cookie: [`__Host-token=${token}`, `__Host-token=${token}`] }), 400)
+  t.equal(await send({ cookie: [`__Host-token=${token}`], authorization: `Bearer ${token}` }), 400)
+  t.equal(await send({ ':path': '/orders?token=x' }), 400)
 })

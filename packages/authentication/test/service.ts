@@ -35,6 +35,3 @@ export async function service(
   routes(app)
   return { app, kit }
 }
-
-/** The scope that all of `permissions` make. */
-export const everything = permissions.join(' ')

@@ -232,7 +232,10 @@ t.test('an outside issuer that can not be asked is 503, and is not asked by each
     () => new Response(null),
     () => new Response('null'),
     () => Response.json({ keys: 1 }),
-    () => new Response('x'.repeat(300_000)),
+    async () => {
+      const set = (await (await kit.fetch('', {} as never)).json()) as object
+      return Response.json({ ...set, filler: 'x'.repeat(300_000) })
+    },
     () => Response.json({ keys: [{ kty: 'EC', kid: 'test', alg: 'ES256', crv: 'P-256', x: 'AA', y: 'AA' }] })
   ]) {
     const server = new KeyServer(kit)
