@@ -79,7 +79,7 @@ t.test('the memory is bounded, and can be none', async (t) => {
   }
 })
 
-t.test('a token that was revoked is refused at once, although it is remembered [U4]', async (t) => {
+t.test('a token that was revoked is refused at once, although it is remembered [S2] [U4]', async (t) => {
   const revoked = new Set<string>()
   const revocations = {
     staleMilliseconds: 0,
