@@ -46,17 +46,23 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
     if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
     if (request.is404) return done()
-    const access = request.routeOptions.config[accessKey]
-    if (access === undefined) return done(new Error('This route was registered before the authentication plugin. Register it after.'))
-    if (access === 'public') return done()
-    let principal: Principal | Promise<Principal>
+    let access: RouteAccess
+    let principal: Principal | Promise<Principal> | undefined
     try {
-      principal = authenticate(request)
+      access = accessOf(request)
+      if (access !== 'public') principal = authenticate(request)
     } catch (error) {
-      return done(error as Error)
+      return refuse(request, error as Error, done)
     }
-    if (principal instanceof Promise) void enterLater(request, principal, access, done)
+    if (access === 'public' || principal === undefined) done()
+    else if (principal instanceof Promise) void enterLater(request, principal, access, done)
     else done(enter(request, principal, access))
+  }
+
+  // Routes that were registered before this plugin have passed no check at boot, so they are read when somebody asks.
+  function accessOf({ routeOptions }: FastifyRequest): RouteAccess {
+    const { config, method, url = '' } = routeOptions
+    return config[accessKey] ?? settings.accessOf({ method, url, config })
   }
 
   function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
@@ -75,13 +81,19 @@ async function enterLater(
   access: readonly string[],
   done: HookHandlerDoneFunction
 ) {
-  let failure: Error | undefined
+  let principal: Principal
   try {
-    failure = enter(request, await verifying, access)
+    principal = await verifying
   } catch (error) {
-    failure = error as Error
+    return refuse(request, error as Error, done)
   }
-  done(failure)
+  done(enter(request, principal, access))
+}
+
+// An operator who is asked why a token is refused finds it here; the client isn't told.
+function refuse(request: FastifyRequest, error: Error, done: HookHandlerDoneFunction) {
+  if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'credentials refused')
+  done(error)
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '5.x' })

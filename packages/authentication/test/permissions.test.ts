@@ -50,13 +50,18 @@ t.test('a route in a plugin of its own is no exception', async (t) => {
   await t.rejects(async () => app.ready(), /^GET \/v1\/orders does not say|GET \/v1\/orders does not say/)
 })
 
-t.test('a route that was registered before the plugin lets nobody in', async (t) => {
+t.test('a route that was registered before the plugin is held to what it says, and lets nobody in when it says nothing', async (t) => {
   const app = Fastify()
   app.get('/early', async () => 'x')
+  app.get('/open', { config: { public: true } }, async () => 'x')
+  app.get('/guarded', { config: { permissions: ['orders:read'] } }, async () => 'x')
   const { kit, issuer } = ownIssuer()
   await app.register(authentication, { issuers: [issuer], permissions })
   t.equal((await app.inject('/early')).statusCode, 500)
-  t.equal((await app.inject({ url: '/early', headers: kit.headers() })).statusCode, 500)
+  t.match((await app.inject({ url: '/early', headers: kit.headers() })).json(), { statusCode: 500, message: /^GET \/early does not say/ })
+  t.equal((await app.inject('/open')).statusCode, 200)
+  t.equal((await app.inject('/guarded')).statusCode, 401)
+  t.equal((await app.inject({ url: '/guarded', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 200)
 })
 
 t.test('routes of others are declared by their path', async (t) => {
