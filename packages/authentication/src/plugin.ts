@@ -47,14 +47,14 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
     if (request.is404) return done()
     let access: RouteAccess
-    let principal: Principal | Promise<Principal> | undefined
+    let principal: Principal | Promise<Principal> | null
     try {
       access = accessOf(request)
-      if (access !== 'public') principal = authenticate(request)
+      principal = access === 'public' ? null : authenticate(request)
     } catch (error) {
       return refuse(request, error as Error, done)
     }
-    if (access === 'public' || principal === undefined) done()
+    if (access === 'public' || principal === null) done()
     else if (principal instanceof Promise) void enterLater(request, principal, access, done)
     else done(enter(request, principal, access))
   }
