@@ -23,7 +23,9 @@ export function memoryRevocationStore(now: () => number = Date.now): RevocationS
       for (const wake of listeners) wake()
     },
     async read(cursor = '0') {
-      const news = [...kept.values()].filter((entry) => entry.number > Number(cursor) && entry.revocation.until > now())
+      // What is no number is before everything.
+      const known = Number(cursor) || 0
+      const news = [...kept.values()].filter((entry) => entry.number > known && entry.revocation.until > now())
       return { revocations: news.map(({ revocation }) => revocation), cursor: String(number) }
     },
     async subscribe(wake) {

@@ -125,9 +125,8 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     if (use.outcome === 'expired') throw refreshTokenExpired()
     const { family } = use
     if (use.outcome === 'revoked' || use.outcome === 'reused') {
-      if (use.outcome === 'reused') settings.onReuse?.(family)
       // Also when it had been revoked: whoever did may have failed before the access tokens were.
-      await endSession(family.id)
+      await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse?.(family))
       throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
     }
     // A token that was replaced under a key that is no longer in use can't be told again.
