@@ -1,9 +1,7 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { createApiKey, isKeyOf } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
-
-/** Runs one test: `t.test` of tap, `test` of node:test. */
-export type RunTest = (title: string, test: () => Promise<void>) => unknown
+import type { RunTest } from './refresh-token-store-contract.ts'
 
 /** Tests whether a store keeps the promises of {@link ApiKeyStore}. `create` makes an empty one for each test. */
 export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | Promise<ApiKeyStore>): void {

@@ -1,22 +1,15 @@
 import type { ApiKeyStore } from './api-key-store.ts'
-import type { Claims } from './claims.ts'
 import type { CredentialPlaces } from './credentials.ts'
 import { type OutsideIssuerOptions, outsideIssuer } from './outside-issuer.ts'
 import { type OwnTokensOptions, ownTokens } from './own-tokens.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
 import type { Policy } from './policies.ts'
 import { apiKeyIssuer } from './principal.ts'
+import type { Revocations } from './revocation-feed.ts'
 import { accessReader, type Declaration } from './route-access.ts'
 import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
-
-/** What is asked about revocations on each request, in memory. */
-export interface KnownRevocations {
-  isRevoked(claims: Pick<Claims, 'jti' | 'sid' | 'sub' | 'iat'>): boolean
-  /** How long ago the feed was last known to be up to date. */
-  readonly staleMilliseconds: number
-}
 
 /** How client applications that have an API key are known (rule U6). */
 export interface ApiKeyOptions {
@@ -64,8 +57,8 @@ export interface AuthenticationOptions {
    * @default []
    */
   readonly declared?: readonly Declaration[] | undefined
-  /** What was revoked. Without it, a token is good until its time is over. */
-  readonly revocations?: KnownRevocations | undefined
+  /** What was revoked, as `revocationFeed` knows it. Without it, a token is good until its time is over. */
+  readonly revocations?: Revocations | undefined
   /**
    * When nothing was heard of revocations for so long, tokens are answered 503.
    * @default 5
@@ -103,7 +96,7 @@ export interface Settings {
   readonly table: PermissionTable
   readonly policies: Readonly<Record<string, Policy>>
   readonly accessOf: ReturnType<typeof accessReader>
-  readonly revocations: KnownRevocations | undefined
+  readonly revocations: Revocations | undefined
   readonly maxStalenessMilliseconds: number
   readonly retryAfterSeconds: number
   readonly apiKeys:

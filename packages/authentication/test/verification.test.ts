@@ -162,6 +162,7 @@ t.test('sign fills in the claims, and signs nothing that would be refused [U3] [
     { sub: 'ada', iss: 'x' },
     { sub: 'ada', aud: 'x' },
     { sub: 'ada', nonce: 'n' },
+    { sub: 'ada', jti: undefined as never },
     { sub: 'ada', roles: 'x' as never }
   ]) {
     await t.rejects(tokens.sign(wrong), { name: 'TypeError', message: /these claims would be refused/ }, JSON.stringify(wrong))
