@@ -31,14 +31,14 @@ export interface Passwords {
    * The hash to store, in PHC form. Raises PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and LOGINS_OVERLOADED (503).
    * `field` is `body.password` unless told otherwise.
    */
-  hash(password: string, field?: string): Promise<string>
+  readonly hash: (password: string, field?: string) => Promise<string>
   /**
    * Compares a password with a stored hash. Without a hash, because there is no such user, or with one that is not argon2,
    * it takes as long and the answer is `wrong`. Raises LOGINS_OVERLOADED (503).
    */
-  compare(password: string, stored: string | undefined): Promise<PasswordVerdict>
+  readonly compare: (password: string, stored: string | undefined) => Promise<PasswordVerdict>
   /** Replaces a hash by one of today's costs, whatever the length of its password. Raises LOGINS_OVERLOADED (503). */
-  rehash(password: string): Promise<string>
+  readonly rehash: (password: string) => Promise<string>
 }
 
 /** Passwords by argon2id, never more than a few at once. Throws a `TypeError` of one line for options that make no sense or are weak. */

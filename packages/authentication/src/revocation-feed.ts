@@ -81,12 +81,12 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
     if (subscription !== undefined) return
     subscription = 'beginning'
     let isLost = false
+    let end: (() => Promise<void>) | undefined
     const lost = () => {
       isLost = true
-      if (subscription === end) subscription = undefined
+      if (end !== undefined && subscription === end) subscription = undefined
     }
     const beginning = store.subscribe(() => void (closed || catchUp()), lost)
-    let end: (() => Promise<void>) | undefined
     try {
       end = await inTime(beginning)
       subscription = isLost ? undefined : end
@@ -111,7 +111,7 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
 
   async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
     const done = new AbortController()
-    const late = delay(timeoutSeconds * 1000, undefined, { signal: done.signal, ref: false }).then(() => {
+    const late = delay(timeoutSeconds * 1000, undefined, { signal: done.signal }).then(() => {
       throw new Error(`The store of revocations has not answered for ${timeoutSeconds} s.`)
     })
     // When the answer wins, this is aborted and nobody listens.

@@ -34,12 +34,6 @@ export class RevocationSet {
     return iat * 1000 < issuedBefore
   }
 
-  /** How many revocations are known. */
-  get size(): number {
-    const { token, session, subject } = this.#terms
-    return token.size + session.size + subject.size + (this.#everything ? 1 : 0)
-  }
-
   /** Forgets those whose time was over at this moment, in milliseconds since 1970. */
   forgetOver(now: number): void {
     for (const terms of Object.values(this.#terms)) {

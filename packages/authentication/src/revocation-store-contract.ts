@@ -79,9 +79,7 @@ export function revocationStoreContract(
     const wanted = Array.from({ length: 40 }, session)
     const seen = new Set<string>()
     let writing = true
-    const written = Promise.all(wanted.map((revocation, n) => (n % 2 ? second : store).revoke(revocation))).then(() => {
-      writing = false
-    })
+    const written = Promise.all(wanted.map((revocation, n) => (n % 2 ? second : store).revoke(revocation))).then(() => (writing = false))
     for (let last = false; !last; ) {
       last = !writing
       const page = await store.read(cursor)

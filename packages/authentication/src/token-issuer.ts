@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import {
-  invalidCredentials,
-  invalidTokenRequest,
-  refreshTokenExpired,
-  refreshTokenInvalid,
-  refreshTokenReused,
-  refreshTokenRevoked
-} from './issuing-errors.ts'
-import { loginAttempts } from './login-attempts.ts'
-import { passwords } from './passwords.ts'
+import { credentialJudge } from './credential-judge.ts'
+import { invalidTokenRequest, refreshTokenExpired, refreshTokenInvalid, refreshTokenReused, refreshTokenRevoked } from './issuing-errors.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
 import { resolveTokenIssuer, type TokenIssuerOptions, type TokenUser } from './token-issuer-options.ts'
@@ -65,20 +57,12 @@ const maxTextLength = 1024
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveTokenIssuer(options)
   const { refreshTokens, revocations, now } = settings
-  const hasher = passwords(settings.passwords)
-  const attempts = loginAttempts(settings.attemptStore, settings.attempts)
+  const judge = credentialJudge(settings)
 
   async function signIn(username: string, password: string, { address, clientId }: TokenCaller) {
-    const giveBack = await attempts.count(username, address, now())
     // Before anything is looked up: a revocation that comes later also ends what is issued here.
     const beganAt = now()
-    const user = await judge(username, password).catch(async (error: unknown) => {
-      // Nobody has learnt anything.
-      await giveBack()
-      throw error
-    })
-    if (user === undefined) throw invalidCredentials()
-    await giveBack()
+    const user = await judge(username, password, address)
     const token = newRefreshToken()
     const family: RefreshFamily = {
       id: randomUUID(),
@@ -90,21 +74,6 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     }
     await refreshTokens.begin(family, token.secret, beganAt + settings.idleMilliseconds)
     return respond(user, family, token, beganAt)
-  }
-
-  async function judge(username: string, password: string) {
-    const user = await settings.findUser(username)
-    const verdict = await hasher.compare(password, user?.passwordHash)
-    if (user === undefined || verdict === 'wrong') return undefined
-    if (verdict === 'outdated' && settings.onRehash !== undefined) {
-      try {
-        await settings.onRehash(user, await hasher.rehash(password))
-      } catch (error) {
-        // The next sign-in tries again.
-        settings.onError?.(error)
-      }
-    }
-    return user
   }
 
   async function goOn(text: string, { clientId }: TokenCaller) {

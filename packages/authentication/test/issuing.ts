@@ -1,10 +1,14 @@
-import { memoryLoginAttemptStore } from '../src/memory-login-attempt-store.ts'
-import { memoryRefreshTokenStore } from '../src/memory-refresh-token-store.ts'
-import { memoryRevocationStore } from '../src/memory-revocation-store.ts'
-import { passwords } from '../src/passwords.ts'
-import { revocationFeed } from '../src/revocation-feed.ts'
-import { tokenIssuer } from '../src/token-issuer.ts'
-import type { TokenClaims, TokenIssuerOptions, TokenUser } from '../src/token-issuer-options.ts'
+import {
+  memoryLoginAttemptStore,
+  memoryRefreshTokenStore,
+  memoryRevocationStore,
+  passwords,
+  revocationFeed,
+  type TokenClaims,
+  type TokenIssuerOptions,
+  type TokenUser,
+  tokenIssuer
+} from '@concordat/authentication'
 
 export const password = 'correct horse battery staple'
 export const refreshKeys: readonly string[] = ['0123456789abcdefghijklmnopqrstuv']

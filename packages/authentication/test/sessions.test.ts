@@ -1,6 +1,5 @@
+import type { RefreshFamily } from '@concordat/authentication'
 import t from 'tap'
-import { newRefreshToken, readRefreshToken } from '../src/refresh-token.ts'
-import type { RefreshFamily } from '../src/refresh-token-store.ts'
 import { issuing, refreshKeys } from './issuing.ts'
 
 const claims = { sub: 'u1', iat: 0 }
@@ -91,7 +90,7 @@ t.test('what was never issued is refused and ends nothing, a mistyped token amon
   const { refreshToken } = await signIn()
   const other = refreshToken.endsWith('A') ? 'B' : 'A'
   const texts = [
-    newRefreshToken().text,
+    (await issuing().signIn()).refreshToken,
     refreshToken.slice(0, -1) + other,
     refreshToken.replace(/^(rt_.{40})(.)/, (_, start: string, letter: string) => start + (letter === 'A' ? 'B' : 'A')),
     refreshToken.slice(0, -1),
@@ -125,7 +124,6 @@ t.test('the store holds no token, nor what would tell one', async (t) => {
     for (const part of [bytes.subarray(0, 16), bytes.subarray(16, 48)]) {
       for (const coding of ['base64', 'base64url', 'hex', 'latin1'] as const) t.notOk(text.includes(part.toString(coding).slice(0, 15)))
     }
-    t.ok(text.includes(readRefreshToken(refreshToken)?.secret as string))
   }
 })
 
@@ -185,7 +183,7 @@ t.test('ending what is no refresh token, or is not known, changes nothing', asyn
   const { issuer, signIn, refresh } = issuing()
   const { refreshToken } = await signIn()
   t.equal(await issuer.revokeRefreshToken('access 1'), false)
-  t.equal(await issuer.revokeRefreshToken(newRefreshToken().text), true)
+  t.equal(await issuer.revokeRefreshToken((await issuing().signIn()).refreshToken), true)
   t.match(await refresh(refreshToken), { tokenType: 'Bearer' })
 })
 

@@ -1,10 +1,12 @@
+import {
+  loginAttemptStoreContract,
+  memoryLoginAttemptStore,
+  memoryRefreshTokenStore,
+  memoryRevocationStore,
+  refreshTokenStoreContract,
+  revocationStoreContract
+} from '@concordat/authentication'
 import t from 'tap'
-import { loginAttemptStoreContract } from '../src/login-attempt-store-contract.ts'
-import { memoryLoginAttemptStore } from '../src/memory-login-attempt-store.ts'
-import { memoryRefreshTokenStore } from '../src/memory-refresh-token-store.ts'
-import { memoryRevocationStore } from '../src/memory-revocation-store.ts'
-import { refreshTokenStoreContract } from '../src/refresh-token-store-contract.ts'
-import { revocationStoreContract } from '../src/revocation-store-contract.ts'
 
 const hour = 3_600_000
 const hours = (count: number) => ({ graceMilliseconds: 0, idleMilliseconds: hour, now: count * hour, clientId: undefined })
