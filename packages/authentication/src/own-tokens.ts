@@ -14,7 +14,8 @@ export interface OwnTokensOptions extends IssuerOptions {
 }
 
 /** What {@link OwnTokens.sign} is given: the subject, and whatever differs from the defaults. */
-export type ClaimsToSign = Pick<Claims, 'sub'> &
+export type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
+type KnownClaims = Pick<Claims, 'sub'> &
   Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
 
 /** The service's own access tokens. */
@@ -23,7 +24,7 @@ export interface OwnTokens extends TrustedIssuer {
    * Signs an access token (RFC 9068). `iss`, `aud`, `iat`, `nbf`, `exp` (as late as permitted) and `jti` are filled in when absent.
    * Rejects with a `TypeError` for claims that `verify` would refuse.
    */
-  sign<Given extends ClaimsToSign>(claims: Given): Promise<string>
+  readonly sign: (claims: ClaimsToSign) => Promise<string>
   readonly maxLifetimeSeconds: number
 }
 

@@ -10,9 +10,9 @@ export interface TrustedIssuer {
    * Believes a token, or raises INVALID_TOKEN or TOKEN_EXPIRED; AUTHENTICATION_UNAVAILABLE when its keys can't be had.
    * `form` is what `readToken(token)` made, when it was read before.
    */
-  verify(token: string, form?: TokenForm): Promise<Claims>
+  readonly verify: (token: string, form?: TokenForm) => Promise<Claims>
   /** The names of permissions and roles that the claims give. */
-  grantsOf(claims: Claims): readonly string[]
+  readonly grantsOf: (claims: Claims) => readonly string[]
 }
 
 /** The names in `scope` and `roles` (RFC 9068 §2.2.3). Raises INVALID_TOKEN for roles that are no list of texts. */

@@ -49,7 +49,7 @@ t.test('a session from sign-in to sign-out, on two instances [U1] [U3] [U4]', as
   const [one, two] = [await instance(), await instance()]
   t.teardown(() => Promise.all([one.close(), two.close()]))
   const post = async (app: typeof one, url: string, payload: object) =>
-    (await app.inject({ method: 'POST', url, payload })).json() as TokenResponse
+    (await app.inject({ method: 'POST', url, payload })).json<TokenResponse>()
   const read = (app: typeof one, { accessToken }: TokenResponse) =>
     app.inject({ url: '/orders', headers: { authorization: `Bearer ${accessToken}` } })
 

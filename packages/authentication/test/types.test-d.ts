@@ -5,7 +5,6 @@ import authentication, {
   type ApiKeyStore,
   type Claims,
   clientOf,
-  type KnownRevocations,
   outsideIssuer,
   ownerOf,
   ownTokens,
@@ -46,10 +45,6 @@ app.register(authentication, {
   apiKeys: { store: {} as ApiKeyStore, permissions: [] }
 })
 expectTypeOf<Policy<Order>>().toExtend<Policy>()
-expectTypeOf<{
-  isRevoked(claims: { sub: string; iat: number; jti?: string; sid?: string }): boolean
-  readonly staleMilliseconds: number
-}>().toExtend<KnownRevocations>()
 
 app.get('/orders/:id', { config: { permissions: ['orders:read'] } }, async (request) => {
   expectTypeOf(request.principal).toEqualTypeOf<Principal | null>()

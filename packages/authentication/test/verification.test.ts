@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
-import { type FetchKeys, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
+import { type FetchKeys, outsideIssuer, ownTokens, type RevocableClaims, type TrustedIssuer } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
 import t from 'tap'
 import { audience, issuer, ownIssuer, service } from './service.ts'
@@ -83,7 +83,7 @@ t.test('a token that was revoked is refused at once, although it is remembered [
   const revoked = new Set<string>()
   const revocations = {
     staleMilliseconds: 0,
-    isRevoked: ({ jti, sid, sub }: { jti?: string; sid?: string; sub: string }) => [jti, sid, sub].some((name) => revoked.has(name ?? ''))
+    isRevoked: ({ jti, sid, sub }: RevocableClaims) => [jti, sid, sub].some((name) => revoked.has(name ?? ''))
   }
   const { app, kit } = await service({ revocations })
   const headers = kit.headers({ scope, jti: 't1', sid: 's1' })
