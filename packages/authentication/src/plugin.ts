@@ -1,26 +1,99 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { pathTooLong } from './errors.ts'
+import { authenticator } from './authenticator.ts'
+import { credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
+import { authorizer } from './policies.ts'
+import type { Principal } from './principal.ts'
+import type { RouteAccess } from './route-access.ts'
+
+const accessKey: unique symbol = Symbol('concordat.access')
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false`: this route takes paths of any length. */
-    authentication?: false
+    /** The permissions, each `resource:action`, that a caller needs, all of them. A route has these or `public: true`. */
+    permissions?: readonly string[]
+    /** `true`: nobody has to say who they are. Credentials are then not looked at. */
+    public?: boolean
+    [accessKey]?: RouteAccess
+  }
+  interface FastifyRequest {
+    /** Who this request speaks for; `null` on public routes and at unknown URLs. */
+    readonly principal: Principal | null
+    /**
+     * Holds a loaded object to the policy of its resource, and returns it: `request.authorize('orders:update', order)`.
+     * Raises 404 for an object that is absent, or that is secret to this caller, and 403 for one that is not theirs to act on.
+     */
+    authorize<Resource>(permission: string, resource: Resource | null | undefined): Resource
   }
 }
 
-/** Say here in one sentence what it promises. */
-// Async, because what a callback plugin throws ends the process instead of the boot.
-const authentication: FastifyPluginAsync<AuthenticationOptions> = async (app, userOptions) => {
-  const { maxPathLength } = resolveOptions(userOptions)
+/** Who asks is known, and may do what the route says, or the request goes no further; a route that does not say is not booted. */
+async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
+  const settings = resolveOptions(options)
+  const authenticate = authenticator(settings)
+  const authorizeAs = authorizer(settings.policies, settings.table)
 
-  app.addHook('onRequest', refuseLongPaths)
+  app.decorateRequest('principal', null)
+  app.decorateRequest('authorize', authorize)
+  app.addHook('onRoute', requireDeclaration)
+  app.addHook('onRequest', admit)
 
-  function refuseLongPaths(request: FastifyRequest, _reply: FastifyReply, next: HookHandlerDoneFunction) {
-    const long = request.url.length > maxPathLength && request.routeOptions.config.authentication !== false
-    next(long ? pathTooLong(maxPathLength) : undefined)
+  function requireDeclaration(route: RouteOptions) {
+    route.config = { ...route.config, [accessKey]: settings.accessOf(route) }
   }
+
+  function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {
+    if (settings.hasUriCredentials(request.raw.url as string)) return done(credentialsInUri())
+    if (request.is404) return done()
+    let access: RouteAccess
+    let principal: Principal | Promise<Principal> | null
+    try {
+      access = accessOf(request)
+      principal = access === 'public' ? null : authenticate(request)
+    } catch (error) {
+      return refuse(request, error as Error, done)
+    }
+    if (access === 'public' || principal === null) done()
+    else if (principal instanceof Promise) void enterLater(request, principal, access, done)
+    else done(enter(request, principal, access))
+  }
+
+  // Routes that were registered before this plugin have passed no check at boot, so they are read when somebody asks.
+  function accessOf({ routeOptions }: FastifyRequest): RouteAccess {
+    const { config, method, url = '' } = routeOptions
+    return config[accessKey] ?? settings.accessOf({ method, url, config })
+  }
+
+  function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {
+    return authorizeAs(this.principal, permission, resource)
+  }
+}
+
+function enter(request: { principal: Principal | null }, principal: Principal, access: readonly string[]) {
+  request.principal = principal
+  return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
+}
+
+async function enterLater(
+  request: FastifyRequest,
+  verifying: Promise<Principal>,
+  access: readonly string[],
+  done: HookHandlerDoneFunction
+) {
+  let principal: Principal
+  try {
+    principal = await verifying
+  } catch (error) {
+    return refuse(request, error as Error, done)
+  }
+  done(enter(request, principal, access))
+}
+
+// An operator who is asked why a token is refused finds it here; the client isn't told.
+function refuse(request: FastifyRequest, error: Error, done: HookHandlerDoneFunction) {
+  if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'credentials refused')
+  done(error)
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '5.x' })

@@ -1,12 +1,86 @@
-import authentication, { type AuthenticationOptions, authenticationErrors } from '@concordat/authentication'
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+
+import type { MongoAbility } from '@casl/ability'
+import authentication, {
+  type ApiKeyStore,
+  type Claims,
+  clientOf,
+  outsideIssuer,
+  ownerOf,
+  ownTokens,
+  type Policy,
+  type Principal,
+  scopeOf,
+  type TrustedIssuer
+} from '@concordat/authentication'
+import { caslPolicy } from '@concordat/authentication/casl'
+import { type BadToken, testKit } from '@concordat/authentication/test-kit'
 import { expectTypeOf } from 'expect-type'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
+
+interface Order {
+  readonly customer: string
+}
 
 const app = Fastify()
-app.register(authentication, { maxPathLength: 512 })
-// @ts-expect-error a length is a number
-app.register(authentication, { maxPathLength: '512' })
-app.get('/', { config: { authentication: false } }, () => 'here')
+const tokens = ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'HS256', secret: 's' }] })
+expectTypeOf(tokens).toExtend<TrustedIssuer>()
+expectTypeOf(tokens.sign({ sub: 'ada', scope: 'orders:read', tenant: 7 })).toEqualTypeOf<Promise<string>>()
+expectTypeOf(tokens.verify('x')).toEqualTypeOf<Promise<Claims>>()
 
-expectTypeOf<AuthenticationOptions['maxPathLength']>().toEqualTypeOf<number | undefined>()
-expectTypeOf(authenticationErrors.definitions).toBeObject()
+app.register(authentication, { issuers: [tokens], permissions: ['orders:read'] })
+app.register(authentication, {
+  issuers: [
+    tokens,
+    outsideIssuer({ issuer: 'https://b', audience: 'b', jwksUrl: 'https://b/keys', algorithms: ['ES256'] }),
+    { issuer: 'https://c', audience: ['b'], jwksUrl: 'https://c/keys', algorithms: ['PS256'], type: 'JWT' }
+  ],
+  permissions: ['orders:read'],
+  roles: { staff: ['orders:*'] },
+  policies: {
+    orders: { secret: true, allows: ({ subject }, _action, order: Order) => order.customer === subject },
+    baskets: caslPolicy<Order>('baskets', () => ({}) as MongoAbility)
+  },
+  revocations: { staleMilliseconds: 0, isRevoked: ({ jti, sid, sub, iat }) => jti === sid || sub === String(iat) },
+  apiKeys: { store: {} as ApiKeyStore, permissions: [] }
+})
+expectTypeOf<Policy<Order>>().toExtend<Policy>()
+
+app.get('/orders/:id', { config: { permissions: ['orders:read'] } }, async (request) => {
+  expectTypeOf(request.principal).toEqualTypeOf<Principal | null>()
+  const found = {} as Order | undefined
+  const order = request.authorize('orders:read', found)
+  expectTypeOf(order).toEqualTypeOf<Order>()
+  // @ts-expect-error – who asks is not for handlers to say
+  request.principal = null
+  return order
+})
+app.get('/public', { config: { public: true } }, async () => 'x')
+
+const request = {} as FastifyRequest
+expectTypeOf(clientOf(request)).toEqualTypeOf<string | undefined>()
+expectTypeOf(scopeOf(request)).toEqualTypeOf<string>()
+expectTypeOf(ownerOf(request)).toEqualTypeOf<string | undefined>()
+
+const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })
+expectTypeOf(kit.token({ sub: 7, exp: 'never' })).toEqualTypeOf<string>()
+expectTypeOf(kit.badTokens()).toEqualTypeOf<readonly BadToken[]>()
+
+// @ts-expect-error – nobody is trusted
+app.register(authentication, { permissions: ['orders:read'] })
+// @ts-expect-error – the permissions that exist are listed
+app.register(authentication, { issuers: [tokens] })
+// @ts-expect-error – without an audience
+ownTokens({ issuer: 'https://a', keys: [{ kid: '1', algorithm: 'HS256', secret: 's' }] })
+// @ts-expect-error – no such algorithm
+ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'none', secret: 's' }] })
+// @ts-expect-error – a secret is no key pair
+ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'ES256', secret: 's' }] })
+// @ts-expect-error – a secret that two know proves nothing
+outsideIssuer({ issuer: 'https://b', audience: 'b', jwksUrl: 'https://b/keys', algorithms: ['HS256'] })
+// @ts-expect-error – whom the token speaks for has no default
+tokens.sign({ scope: 'orders:read' })
+// @ts-expect-error – a list
+app.get('/orders', { config: { permissions: 'orders:read' } }, async () => 'x')
+// @ts-expect-error – no wait for an answer
+app.register(authentication, { issuers: [tokens], permissions: ['a:b'], policies: { a: { allows: async () => true } } })

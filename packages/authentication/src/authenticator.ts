@@ -1,0 +1,67 @@
+import { apiKeyId, isKeyOf } from './api-key.ts'
+import { type Credential, type CredentialRequest, readCredential } from './credentials.ts'
+import { authenticationUnavailable, invalidApiKey, invalidToken, tokenRevoked } from './errors.ts'
+import type { Settings } from './options.ts'
+import { keyPrincipal, type Principal, tokenPrincipal } from './principal.ts'
+import { readToken } from './token-form.ts'
+import { type Verified, VerifiedCache } from './verified-cache.ts'
+
+/** Finds out who a request speaks for: at once when its credential was verified a moment ago. Raises what `errors.ts` lists. */
+export type Authenticator = (request: CredentialRequest) => Principal | Promise<Principal>
+
+/**
+ * Makes the function that verifies credentials. What a credential means is remembered for a short while; whether its time is
+ * over and whether it was revoked is asked on each request (rules S2, U2, U4).
+ */
+export function authenticator(settings: Settings): Authenticator {
+  const { issuers, revocations, apiKeys, table, places } = settings
+  // Two, so that a key sent in the place of a token is not taken for one, or a token for a key.
+  const caches = { token: new VerifiedCache<Principal>(settings.cacheEntries), key: new VerifiedCache<Principal>(settings.cacheEntries) }
+
+  function authenticate(request: CredentialRequest): Principal | Promise<Principal> {
+    const credential = readCredential(request, places)
+    const now = Date.now()
+    const known = caches[credential.kind].get(credential.text, now, () => verify(credential, now))
+    return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
+  }
+
+  function verify({ kind, text }: Credential, now: number) {
+    return kind === 'token' ? verifyToken(text, now) : verifyKey(text, now)
+  }
+
+  async function verifyToken(token: string, now: number): Promise<Verified<Principal>> {
+    const form = readToken(token, settings.maxTokenLength)
+    const { iss } = form.payload
+    const issuer = typeof iss === 'string' ? issuers.get(iss) : undefined
+    if (issuer === undefined) throw invalidToken('nobody trusts its issuer')
+    const claims = await issuer.verify(token, form)
+    const principal = tokenPrincipal(claims, table.grants(issuer.grantsOf(claims)))
+    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMilliseconds) }
+  }
+
+  async function verifyKey(key: string, now: number): Promise<Verified<Principal>> {
+    const id = apiKeyId(key)
+    if (apiKeys === undefined || id === undefined) throw invalidApiKey()
+    const record = await apiKeys.store.find(id).catch((error: unknown) => {
+      throw authenticationUnavailable(1, error)
+    })
+    if (record === undefined || !isKeyOf(key, record, now)) throw invalidApiKey()
+    const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
+    return {
+      value: keyPrincipal(record.client, table.grants(permissions)),
+      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + apiKeys.cacheMilliseconds)
+    }
+  }
+
+  function requireUnrevoked(principal: Principal): Principal {
+    if (revocations === undefined || principal.claims === undefined) return principal
+    // Who does not know whether a token was revoked must not say that it was not.
+    if (!(revocations.staleMilliseconds <= settings.maxStalenessMilliseconds)) {
+      throw authenticationUnavailable(settings.retryAfterSeconds, new Error('The revocations are not up to date.'))
+    }
+    if (revocations.isRevoked(principal.claims)) throw tokenRevoked()
+    return principal
+  }
+
+  return authenticate
+}

@@ -1,0 +1,90 @@
+import { invalidToken, tokenExpired } from './errors.ts'
+
+/** What an access token says (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since 1970. */
+export interface Claims {
+  /** Who issued the token. */
+  readonly iss: string
+  /** Whom it speaks for: a user, or the client itself. */
+  readonly sub: string
+  /** For whom it was issued. */
+  readonly aud: string | readonly string[]
+  readonly exp: number
+  readonly iat: number
+  readonly nbf?: number
+  /** The id of this token. */
+  readonly jti?: string
+  /** The session that the token belongs to: all tokens of one refresh family share it. */
+  readonly sid?: string
+  readonly client_id?: string
+  /** Permissions and roles, separated by spaces. */
+  readonly scope?: string
+  readonly roles?: readonly string[]
+  readonly [name: string]: unknown
+}
+
+/** What an issuer's claims are held to. */
+export interface ClaimRules {
+  readonly issuer: string
+  /** The names that this service goes by; one of them has to be in `aud`. */
+  readonly audience: readonly string[]
+  readonly required: readonly string[]
+  /** The longest time from `iat` to `exp`. */
+  readonly maxLifetimeSeconds: number
+  /** How far the clocks of issuer and service may differ. */
+  readonly clockToleranceSeconds: number
+}
+
+// Members that only ID and logout tokens have (OpenID Connect Core §2, Back-Channel Logout §2.4).
+const foreignToAccess = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
+const names = ['jti', 'sid', 'client_id']
+const maxTextLength = 255
+
+/**
+ * Holds the claims of a token whose signature is right to the rules, at this time in milliseconds since 1970 (rule U2).
+ * Raises INVALID_TOKEN, or TOKEN_EXPIRED when its time is the only thing wrong.
+ */
+export function requireClaims(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): Claims {
+  for (const name of rules.required) if (payload[name] === undefined) throw invalidToken(`${name} is missing`)
+  const { iss, sub, aud } = payload
+  if (iss !== rules.issuer) throw invalidToken('iss is another')
+  if (!isText(sub) || sub.length > maxTextLength) throw invalidToken('sub is no usable name')
+  if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud is another')
+  for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is no text`)
+  if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is no text')
+  requireAccessToken(payload)
+  requireTimes(payload, rules, now / 1000)
+  return payload as Claims
+}
+
+function requireAccessToken(payload: Readonly<Record<string, unknown>>) {
+  const foreign = foreignToAccess.find((name) => Object.hasOwn(payload, name))
+  if (foreign !== undefined) throw invalidToken(`${foreign} is in no access token`)
+  // What Keycloak and Cognito call their kinds of token.
+  const kinds = [payload['typ'] ?? 'bearer', payload['token_use'] ?? 'access']
+  if (!kinds.every((kind) => typeof kind === 'string' && /^(bearer|access)$/i.test(kind))) throw invalidToken('it is another kind of token')
+}
+
+function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number) {
+  const { exp, iat, nbf = iat } = payload
+  if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('a time is no whole number of seconds')
+  if (exp <= iat || exp <= nbf) throw invalidToken('it ends before it begins')
+  if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('it lives too long')
+  const latest = now + rules.clockToleranceSeconds
+  if (iat > latest) throw invalidToken('iat is in the future')
+  if (nbf > latest) throw invalidToken('nbf is in the future')
+  // Last, so that a token is told to be expired only when nothing else is wrong.
+  if (now >= exp + rules.clockToleranceSeconds) throw tokenExpired()
+}
+
+function namesOneOf(aud: unknown, audience: readonly string[]) {
+  const names = Array.isArray(aud) ? aud : [aud]
+  return names.every(isText) && names.some((name) => audience.includes(name))
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

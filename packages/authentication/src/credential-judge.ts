@@ -1,0 +1,43 @@
+import { invalidCredentials } from './issuing-errors.ts'
+import { loginAttempts } from './login-attempts.ts'
+import { passwords } from './passwords.ts'
+import type { ResolvedTokenIssuerOptions, TokenUser } from './token-issuer-options.ts'
+
+/** Answers the user whom name and password name. Raises INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503). */
+export type CredentialJudge = (username: string, password: string, address: string | undefined) => Promise<TokenUser>
+
+/** Makes the function that judges passwords: whatever fails, a client can't tell from it whether there is such a user. */
+export function credentialJudge(settings: ResolvedTokenIssuerOptions): CredentialJudge {
+  const hasher = passwords(settings.passwords)
+  const attempts = loginAttempts(settings.attemptStore, settings.attempts)
+
+  async function compare(username: string, password: string) {
+    const user = await settings.findUser(username)
+    const verdict = await hasher.compare(password, user?.passwordHash)
+    if (user === undefined || verdict === 'wrong') return undefined
+    if (verdict === 'outdated') await replaceHash(user, password)
+    return user
+  }
+
+  async function replaceHash(user: TokenUser, password: string) {
+    if (settings.onRehash === undefined) return
+    try {
+      await settings.onRehash(user, await hasher.rehash(password))
+    } catch (error) {
+      // The next sign-in tries again.
+      settings.onError?.(error)
+    }
+  }
+
+  return async (username, password, address) => {
+    const giveBack = await attempts.count(username, address, settings.now())
+    const user = await compare(username, password).catch(async (error: unknown) => {
+      // Nobody has learnt anything.
+      await giveBack()
+      throw error
+    })
+    if (user === undefined) throw invalidCredentials()
+    await giveBack()
+    return user
+  }
+}

@@ -1,0 +1,70 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { cookieValues } from './cookie.ts'
+import { authenticationRequired, crossSiteRequest, invalidAuthorization } from './errors.ts'
+import { isSameSite } from './same-site.ts'
+
+/** The one credential that a request brings. */
+export interface Credential {
+  readonly kind: 'token' | 'key'
+  readonly text: string
+}
+
+/** Where credentials are looked for, besides `Authorization: Bearer`. */
+export interface CredentialPlaces {
+  /** In lower case; `authorization` means the scheme `ApiKey`. */
+  readonly apiKeyHeader?: string | undefined
+  readonly cookie?: { readonly name: string; readonly origins: readonly string[] } | undefined
+}
+
+/** What of a request is read. */
+export interface CredentialRequest {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly raw: { readonly rawHeaders: readonly string[] }
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Finds the request's credential. Raises AUTHENTICATION_REQUIRED when there is none or only one of a kind that is not accepted,
+ * Basic above all (rule U5), INVALID_AUTHORIZATION for two, and CROSS_SITE_REQUEST for a cookie from elsewhere (rule U12).
+ */
+export function readCredential(request: CredentialRequest, { apiKeyHeader, cookie }: CredentialPlaces): Credential {
+  // Raw, since of two Authorization fields Node's headers show the first, and what stands before this service may have believed the other.
+  const { rawHeaders } = request.raw
+  const authorizations = valuesOf(rawHeaders, 'authorization')
+  const keys = apiKeyHeader === undefined || apiKeyHeader === 'authorization' ? none : valuesOf(rawHeaders, apiKeyHeader)
+  const cookies = cookie === undefined ? none : valuesOf(rawHeaders, 'cookie').flatMap((header) => cookieValues(header, cookie.name))
+  if (authorizations.length + keys.length + cookies.length > 1) throw invalidAuthorization()
+
+  const [authorization] = authorizations
+  if (authorization !== undefined) return fromAuthorization(authorization, apiKeyHeader === 'authorization')
+  const [key] = keys
+  if (key !== undefined) return { kind: 'key', text: key }
+  const [token] = cookies
+  if (token === undefined) throw authenticationRequired()
+  if (!safeMethods.has(request.method) && !isSameSite(request.headers, cookie?.origins ?? none)) throw crossSiteRequest()
+  return { kind: 'token', text: token }
+}
+
+function fromAuthorization(value: string, takesKeys: boolean): Credential {
+  const blank = value.indexOf(' ')
+  const scheme = (blank === -1 ? value : value.slice(0, blank)).toLowerCase()
+  const text = blank === -1 ? '' : value.slice(blank).trimStart()
+  const kind = scheme === 'bearer' ? 'token' : takesKeys && scheme === 'apikey' ? 'key' : undefined
+  if (kind === undefined) throw authenticationRequired()
+  // A comma and another scheme begin a second credential; without any text there is not even one.
+  if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
+  return { kind, text }
+}
+
+const none: readonly string[] = []
+
+function valuesOf(rawHeaders: readonly string[], name: string) {
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index] as string
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
+  }
+  return values
+}

@@ -1,0 +1,143 @@
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+
+const list = defineErrors(
+  {
+    INVALID_CREDENTIALS: {
+      statusCode: 401,
+      message: {
+        en: 'The user name or the password is wrong. Check both and try again.',
+        es: 'El nombre de usuario o la contraseña no son correctos. Revise ambos e inténtelo de nuevo.'
+      },
+      remedy: 'Send the right user name and password; which of the two was wrong is not told.'
+    },
+    REFRESH_TOKEN_INVALID: {
+      statusCode: 401,
+      message: {
+        en: 'The refresh token is not known. Sign in again.',
+        es: 'El token de renovación no se conoce. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again with user name and password.'
+    },
+    REFRESH_TOKEN_EXPIRED: {
+      statusCode: 401,
+      message: {
+        en: 'The session has ended because its time is over. Sign in again.',
+        es: 'La sesión ha caducado. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again; use a refresh token before its session has been idle for too long.'
+    },
+    REFRESH_TOKEN_REVOKED: {
+      statusCode: 401,
+      message: {
+        en: 'The session was ended. Sign in again.',
+        es: 'La sesión fue cerrada. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again.'
+    },
+    REFRESH_TOKEN_REUSED: {
+      statusCode: 401,
+      message: {
+        en: 'The refresh token had been used before, so its session was ended for safety. Sign in again.',
+        es: 'El token de renovación ya se había usado y la sesión se cerró por seguridad. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again, and use each refresh token once: every answer brings the next one.'
+    },
+    LOGIN_ATTEMPTS_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'There were too many failed attempts to sign in. Try again in {seconds} seconds.',
+        es: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds} segundos.'
+      },
+      remedy: 'Wait for the seconds in Retry-After before the next attempt.'
+    },
+    LOGINS_OVERLOADED: {
+      statusCode: 503,
+      message: {
+        en: 'Too many people are signing in at this moment. Try again in a few seconds.',
+        es: 'En este momento hay demasiados inicios de sesión. Inténtelo de nuevo en unos segundos.'
+      },
+      remedy: 'Retry after the seconds in Retry-After.'
+    },
+    INVALID_TOKEN_REQUEST: {
+      statusCode: 422,
+      message: {
+        en: 'This is no request for a token. Send either username and password, or refreshToken.',
+        es: 'Esto no es una petición de token. Envíe username y password, o bien refreshToken.'
+      },
+      remedy: 'Send { username, password } or { refreshToken }, each a text of 1 to 1024 characters.'
+    },
+    PASSWORD_UNACCEPTABLE: {
+      statusCode: 422,
+      message: {
+        en: 'The password can not be used. Choose another.',
+        es: 'La contraseña no se puede usar. Elija otra.'
+      },
+      remedy: 'Choose a password with a length that the errors of the answer name.'
+    }
+  },
+  {
+    text: { en: 'must be a text of 1 to {maximum} characters', es: 'debe ser un texto de 1 a {maximum} caracteres' },
+    passwordTooShort: { en: 'must have at least {minimum} characters', es: 'debe tener al menos {minimum} caracteres' },
+    passwordTooLong: { en: 'must have at most {maximum} characters', es: 'debe tener como máximo {maximum} caracteres' },
+    passwordIllFormed: { en: 'must be well-formed Unicode', es: 'debe ser Unicode bien formado' }
+  }
+)
+
+/** Every error that issuing tokens can raise, for the catalogue's `include`. */
+export const issuingErrors: ErrorList = list
+
+const unsaved = { 'cache-control': 'no-store' }
+const refused = { ...unsaved, 'www-authenticate': 'Bearer realm="api"' }
+
+/** 401: user name or password is wrong; which one, nobody is told. */
+export function invalidCredentials(): ApiError {
+  return list.create('INVALID_CREDENTIALS', { headers: refused })
+}
+
+/** 401: nothing was ever issued that looks like this, or it was so long ago that it was forgotten (RFC 6749 §5.2 `invalid_grant`). */
+export function refreshTokenInvalid(): ApiError {
+  return list.create('REFRESH_TOKEN_INVALID', { headers: refused })
+}
+
+/** 401: the session was idle for too long, or has lived as long as any may. */
+export function refreshTokenExpired(): ApiError {
+  return list.create('REFRESH_TOKEN_EXPIRED', { headers: refused })
+}
+
+/** 401: the session was ended: by its user, by an operator, or because of a reuse. */
+export function refreshTokenRevoked(): ApiError {
+  return list.create('REFRESH_TOKEN_REVOKED', { headers: refused })
+}
+
+/** 401: the token had been used, or another client sent it; its session was ended by this (RFC 9700 §4.14.2). */
+export function refreshTokenReused(): ApiError {
+  return list.create('REFRESH_TOKEN_REUSED', { headers: refused })
+}
+
+/** 429: too many failed attempts for this account or from this address. Which of the two is not told. */
+export function loginAttemptsExceeded(retryAfterMilliseconds: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMilliseconds / 1000))
+  return list.create('LOGIN_ATTEMPTS_EXCEEDED', { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } })
+}
+
+/** 503: the queue before password hashing is full. */
+export function loginsOverloaded(): ApiError {
+  return list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
+}
+
+/** 422: neither grant; `fields` are the members that are missing, too long or no text, or one that is too many. */
+export function invalidTokenRequest(fields: readonly string[], maximum: number): ApiError {
+  const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
+  return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
+}
+
+/** What can be wrong with a new password, by the key of its text. */
+export type PasswordFault =
+  | { readonly key: 'passwordTooShort'; readonly params: { readonly minimum: number } }
+  | { readonly key: 'passwordTooLong'; readonly params: { readonly maximum: number } }
+  | { readonly key: 'passwordIllFormed' }
+
+/** 422: a new password has a length that is not allowed, or is no Unicode text. */
+export function passwordUnacceptable(field: string, fault: PasswordFault): ApiError {
+  return list.create('PASSWORD_UNACCEPTABLE', { headers: unsaved, errors: [{ field, ...fault }] })
+}

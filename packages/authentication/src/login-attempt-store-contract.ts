@@ -1,0 +1,47 @@
+import { strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { LoginAttemptStore } from './login-attempt-store.ts'
+import type { RunTest } from './refresh-token-store-contract.ts'
+
+/** Tests whether a store keeps the promises of {@link LoginAttemptStore}. `create` makes a store for each test. */
+export function loginAttemptStoreContract(test: RunTest, create: () => LoginAttemptStore | Promise<LoginAttemptStore>): void {
+  const start = Date.now()
+  const limit = { limit: 3, windowMilliseconds: 900_000 }
+
+  test('so many attempts as the limit says are let through, and each is forgiven after its share of the window', async () => {
+    const store = await create()
+    const key = randomUUID()
+    for (let n = 0; n < 3; n += 1) strictEqual(await store.take(key, limit, start), 0)
+    strictEqual(await store.take(key, limit, start), 300_000)
+    strictEqual(await store.take(key, limit, start + 100_000), 200_000)
+    strictEqual(await store.take(key, limit, start + 300_000), 0)
+    strictEqual(await store.take(key, limit, start + 300_000), 300_000)
+    strictEqual(await store.take(randomUUID(), limit, start), 0)
+  })
+
+  test('an attempt that was given back does not count', async () => {
+    const store = await create()
+    const key = randomUUID()
+    for (let n = 0; n < 10; n += 1) {
+      strictEqual(await store.take(key, limit, start), 0)
+      await store.giveBack(key, limit)
+    }
+    await store.giveBack(randomUUID(), limit)
+  })
+
+  test('what was given back once too often gives nobody more than the limit', async () => {
+    const store = await create()
+    const key = randomUUID()
+    await store.take(key, limit, start)
+    for (let n = 0; n < 5; n += 1) await store.giveBack(key, limit)
+    for (let n = 0; n < 3; n += 1) strictEqual(await store.take(key, limit, start), 0)
+    strictEqual((await store.take(key, limit, start)) > 0, true)
+  })
+
+  test('attempts at once are counted one by one', async () => {
+    const store = await create()
+    const key = randomUUID()
+    const waits = await Promise.all(Array.from({ length: 20 }, () => store.take(key, limit, start)))
+    strictEqual(waits.filter((wait) => wait === 0).length, 3)
+  })
+}

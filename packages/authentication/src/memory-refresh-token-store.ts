@@ -1,0 +1,88 @@
+import type { RefreshFamily, RefreshOutcome, RefreshTokenStore, RefreshTokenUse } from './refresh-token-store.ts'
+import { wholeNumber } from './whole-number.ts'
+
+interface Kept {
+  readonly family: RefreshFamily
+  newest: string
+  /** The one before the newest, and when it was replaced. */
+  replaced: { readonly secret: string; readonly at: number } | undefined
+  idleExpiresAt: number
+  revoked: boolean
+}
+
+/** How much a {@link memoryRefreshTokenStore} keeps. */
+export interface MemoryRefreshTokenStoreOptions {
+  /** When there are more, the session that has rested longest is forgotten. @default 100000 */
+  readonly maxFamilies?: number | undefined
+}
+
+/** Refresh tokens in the memory of one process, for tests and for services of one process; a restart signs everybody out. */
+export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefreshTokenStoreOptions = {}): RefreshTokenStore {
+  wholeNumber('maxFamilies', maxFamilies, 1, 10_000_000)
+  // In the order of their last use.
+  const byHandle = new Map<string, Kept>()
+  const byId = new Map<string, Kept>()
+
+  function forget({ family }: Kept) {
+    byHandle.delete(family.handle)
+    byId.delete(family.id)
+  }
+
+  return {
+    async begin(family, secret, idleExpiresAt) {
+      if (byHandle.has(family.handle) || byId.has(family.id)) throw new Error('There is such a refresh family already.')
+      for (const kept of byHandle.values()) {
+        if (byHandle.size < maxFamilies && !isOver(kept, family.beganAt)) break
+        forget(kept)
+      }
+      const kept = { family: { ...family }, newest: secret, replaced: undefined, idleExpiresAt, revoked: false }
+      byHandle.set(family.handle, kept)
+      byId.set(family.id, kept)
+    },
+    async use(use) {
+      const kept = byHandle.get(use.handle)
+      if (kept === undefined) return { outcome: 'unknown' }
+      byHandle.delete(use.handle)
+      byHandle.set(use.handle, kept)
+      return judge(kept, use)
+    },
+    async revokeHandle(handle) {
+      const kept = byHandle.get(handle)
+      if (kept) kept.revoked = true
+      return kept && { ...kept.family }
+    },
+    async revokeFamily(id) {
+      const kept = byId.get(id)
+      if (kept) kept.revoked = true
+    },
+    async revokeSubject(subject) {
+      for (const kept of byId.values()) if (kept.family.subject === subject) kept.revoked = true
+    },
+    async revokeAll() {
+      for (const kept of byId.values()) kept.revoked = true
+    }
+  }
+}
+
+function judge(kept: Kept, { secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }: RefreshTokenUse): RefreshOutcome {
+  const family = { ...kept.family }
+  if (kept.revoked) return { outcome: 'revoked', family }
+  if (isOver(kept, now)) return { outcome: 'expired', family }
+  if (clientId === family.clientId) {
+    if (secret === kept.newest) {
+      kept.replaced = { secret, at: now }
+      kept.newest = successor
+      kept.idleExpiresAt = now + idleMilliseconds
+      return { outcome: 'rotated', family, newest: successor }
+    }
+    if (secret === kept.replaced?.secret && now - kept.replaced.at < graceMilliseconds) {
+      return { outcome: 'repeated', family, newest: kept.newest }
+    }
+  }
+  kept.revoked = true
+  return { outcome: 'reused', family }
+}
+
+function isOver({ family, idleExpiresAt }: Kept, now: number) {
+  return now >= Math.min(family.expiresAt, idleExpiresAt)
+}

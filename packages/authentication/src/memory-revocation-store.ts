@@ -1,0 +1,38 @@
+import type { Revocation, RevocationStore } from './revocation-store.ts'
+
+/** Revocations in the memory of one process, for tests and for services of one process. */
+export function memoryRevocationStore(now: () => number = Date.now): RevocationStore {
+  // In the order of their last change, and so nearly in that of their `until`.
+  const kept = new Map<string, { readonly revocation: Revocation; readonly number: number }>()
+  const listeners = new Set<() => void>()
+  let number = 0
+
+  return {
+    async revoke({ kind, id, issuedBefore = 0, until }) {
+      for (const [key, { revocation }] of kept) {
+        if (revocation.until > now()) break
+        kept.delete(key)
+      }
+      const key = `${kind} ${id}`
+      const before = kept.get(key)?.revocation
+      const latest = Math.max(issuedBefore, before?.issuedBefore ?? 0)
+      const revocation = { kind, id, ...(latest > 0 && { issuedBefore: latest }), until: Math.max(until, before?.until ?? 0) }
+      number += 1
+      kept.delete(key)
+      kept.set(key, { revocation, number })
+      for (const wake of listeners) wake()
+    },
+    async read(cursor = '0') {
+      // What is no number is before everything.
+      const known = Number(cursor) || 0
+      const news = [...kept.values()].filter((entry) => entry.number > known && entry.revocation.until > now())
+      return { revocations: news.map(({ revocation }) => revocation), cursor: String(number) }
+    },
+    async subscribe(wake) {
+      // Wrapped: a listener that subscribes twice is called twice, and each end ends one.
+      const listener = () => wake()
+      listeners.add(listener)
+      return async () => void listeners.delete(listener)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt'
+import Fastify from 'fastify'
+import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
+import { invalidToken, tokenExpired } from './errors.ts'
+import { type OwnKey, readKeys, type SigningKey } from './signing-keys.ts'
+import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
+import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
+
+/** How the service's own access tokens are made and checked. */
+export interface OwnTokensOptions extends IssuerOptions {
+  /** The first that has its secret or private part signs; all verify. To rotate, put the new key first and drop the old one later. */
+  readonly keys: readonly OwnKey[]
+}
+
+/** What {@link OwnTokens.sign} is given: the subject, and whatever differs from the defaults. */
+export type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
+type KnownClaims = Pick<Claims, 'sub'> &
+  Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
+
+/** The service's own access tokens. */
+export interface OwnTokens extends TrustedIssuer {
+  /**
+   * Signs an access token (RFC 9068). `iss`, `aud`, `iat`, `nbf`, `exp` (as late as permitted) and `jti` are filled in when absent.
+   * Rejects with a `TypeError` for claims that `verify` would refuse.
+   */
+  readonly sign: (claims: ClaimsToSign) => Promise<string>
+  readonly maxLifetimeSeconds: number
+}
+
+const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
+
+/** Makes and checks the service's own access tokens with `@fastify/jwt` (rule U1). Throws a `TypeError` of one line for options that make no sense. */
+export function ownTokens(options: OwnTokensOptions): OwnTokens {
+  const { grantsOf, ...issuer } = resolveIssuer(options, 900)
+  const rules: ClaimRules = { ...issuer, required }
+  const keys = readKeys(options.keys)
+  const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
+  const signingKid = keys.find(({ canSign }) => canSign)?.kid
+  const jwts = jwtsOf(keys, rules)
+
+  async function verify(token: string, form: TokenForm = readToken(token)): Promise<Claims> {
+    const { kid, alg } = form.header
+    // The key chooses the algorithm, never the token.
+    if (algorithms.get(kid) !== alg) throw invalidToken('kid or alg is unknown')
+    const jwt = (await jwts)[kid] as JWT
+    let code: unknown
+    try {
+      jwt.verify(token)
+    } catch (error) {
+      // Only the code: the message may quote the token.
+      code = (error as { code?: unknown }).code ?? 'unknown'
+      if (code !== 'FAST_JWT_EXPIRED') throw invalidToken(`@fastify/jwt says ${String(code)}`)
+    }
+    const claims = requireClaims(form.payload, rules, Date.now())
+    if (code !== undefined) throw tokenExpired()
+    return claims
+  }
+
+  async function sign(claims: ClaimsToSign): Promise<string> {
+    if (signingKid === undefined) throw new TypeError('authentication: no key can sign. Give one with its privateKey.')
+    const { iat = Math.floor(Date.now() / 1000) } = claims
+    const { issuer: iss, audience, maxLifetimeSeconds } = rules
+    const aud = audience.length === 1 ? audience[0] : audience
+    const payload = { iss, aud, iat, nbf: iat, exp: iat + maxLifetimeSeconds, jti: randomUUID(), ...claims }
+    try {
+      grantsOf(requireClaims(payload, rules, Date.now()))
+    } catch (error) {
+      throw new TypeError('authentication: these claims would be refused, so they are not signed.', { cause: error })
+    }
+    const token = ((await jwts)[signingKid] as JWT).sign(payload)
+    if (token.length > defaultMaxTokenLength)
+      throw new TypeError(`authentication: the token would be longer than ${defaultMaxTokenLength}.`)
+    return token
+  }
+
+  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf }
+}
+
+// @fastify/jwt is a plugin and nothing else, so it lives in an instance of its own, which never listens: tokens can then be
+// signed and verified outside of requests, and the service's requests carry none of its decorators.
+async function jwtsOf(keys: readonly SigningKey[], rules: ClaimRules): Promise<Readonly<Record<string, JWT>>> {
+  const host = Fastify()
+  for (const { kid, algorithm, secret } of keys) {
+    const options: FastifyJWTOptions = {
+      namespace: kid,
+      secret,
+      sign: { algorithm, kid, header: { alg: algorithm, typ: 'at+jwt' } },
+      verify: {
+        algorithms: [algorithm],
+        checkTyp: 'at+jwt',
+        allowedIss: rules.issuer,
+        allowedAud: [...rules.audience],
+        requiredClaims: [...rules.required],
+        clockTolerance: rules.clockToleranceSeconds * 1000,
+        allowedCritHeaders: [],
+        cache: false
+      }
+    }
+    host.register(fastifyJwt, options)
+  }
+  await host.ready()
+  return host.jwt as unknown as Record<string, JWT>
+}

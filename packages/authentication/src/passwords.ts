@@ -1,0 +1,106 @@
+import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
+import { loginsOverloaded, type PasswordFault, passwordUnacceptable } from './issuing-errors.ts'
+import { argon2id, decoyHash, type HashCost, hashBytes, isOutdated, isStrong, readHash } from './password-hash.ts'
+import { wholeNumber } from './whole-number.ts'
+import { workLimit } from './work-limit.ts'
+
+/** How passwords are hashed. The defaults are OWASP's for argon2id. */
+export interface PasswordOptions extends Partial<HashCost> {
+  /** Memory of one hash. @default 19456 – 19 MiB */
+  readonly memoryKibibytes?: number
+  /** Passes over that memory. @default 2 */
+  readonly iterations?: number
+  /** Threads of one hash. @default 1 */
+  readonly parallelism?: number
+  /** The shortest new password, in characters; NIST SP 800-63B-4 §3.1.1.2 asks for 15 where nothing else is asked. @default 15 */
+  readonly minimumLength?: number | undefined
+  /** The longest password, in characters. @default 256 */
+  readonly maximumLength?: number | undefined
+  /** How many hashes are computed at once; Node has 4 threads for them, for files and for DNS. @default 2 */
+  readonly concurrentHashes?: number | undefined
+  /** How many may wait for their turn; whoever comes then is answered 503. @default 64 */
+  readonly waitingHashes?: number | undefined
+}
+
+/** Whether a password fits; `outdated` when its stored hash is weaker than new ones are, or another kind. */
+export type PasswordVerdict = 'wrong' | 'right' | 'outdated'
+
+/** Hashes passwords and compares them (rule U8). */
+export interface Passwords {
+  /**
+   * The hash to store, in PHC form. Raises PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and LOGINS_OVERLOADED (503).
+   * `field` is `body.password` unless told otherwise.
+   */
+  readonly hash: (password: string, field?: string) => Promise<string>
+  /**
+   * Compares a password with a stored hash. Without a hash, because there is no such user, or with one that is not argon2,
+   * it takes as long and the answer is `wrong`. Raises LOGINS_OVERLOADED (503).
+   */
+  readonly compare: (password: string, stored: string | undefined) => Promise<PasswordVerdict>
+  /** Replaces a hash by one of today's costs, whatever the length of its password. Raises LOGINS_OVERLOADED (503). */
+  readonly rehash: (password: string) => Promise<string>
+}
+
+/** Passwords by argon2id, never more than a few at once. Throws a `TypeError` of one line for options that make no sense or are weak. */
+export function passwords(options: PasswordOptions = {}): Passwords {
+  const cost: HashCost = {
+    memoryKibibytes: wholeNumber('memoryKibibytes', options.memoryKibibytes ?? 19_456, 8, 4_194_304),
+    iterations: wholeNumber('iterations', options.iterations ?? 2, 1, 1000),
+    parallelism: wholeNumber('parallelism', options.parallelism ?? 1, 1, 255)
+  }
+  if (!isStrong(cost)) {
+    throw new TypeError(
+      'authentication: hashes of so little memory and so few iterations are weak. Give 19456 KiB and 2, or leave them out.'
+    )
+  }
+  const minimum = wholeNumber('minimumLength', options.minimumLength ?? 15, 8, 256)
+  const maximum = wholeNumber('maximumLength', options.maximumLength ?? 256, Math.max(64, minimum), 4096)
+  const inTurn = workLimit(
+    wholeNumber('concurrentHashes', options.concurrentHashes ?? 2, 1, 128),
+    wholeNumber('waitingHashes', options.waitingHashes ?? 64, 0, 10_000),
+    loginsOverloaded
+  )
+  const decoy = decoyHash(cost)
+  const settings = {
+    algorithm: argon2id,
+    memoryCost: cost.memoryKibibytes,
+    timeCost: cost.iterations,
+    parallelism: cost.parallelism,
+    outputLen: hashBytes
+  }
+
+  async function hash(password: string, field = 'body.password') {
+    const fault = faultOf(password)
+    if (fault !== undefined) throw passwordUnacceptable(field, fault)
+    return rehash(password)
+  }
+
+  async function compare(password: string, stored: string | undefined): Promise<PasswordVerdict> {
+    const found = stored === undefined ? undefined : readHash(stored)
+    const fault = faultOf(password)
+    // Every refusal costs one comparison, so that the time tells nothing of users or of what is stored for them.
+    const comparable = stored !== undefined && found !== undefined && (fault === undefined || fault.key === 'passwordTooShort')
+    const fits = await inTurn(() => argon2Verify(comparable ? stored : decoy, comparable ? prepared(password) : 'decoy'))
+    if (!comparable || !fits) return 'wrong'
+    return isOutdated(found, cost) ? 'outdated' : 'right'
+  }
+
+  function rehash(password: string) {
+    return inTurn(() => argon2Hash(prepared(password), settings))
+  }
+
+  function faultOf(password: string): PasswordFault | undefined {
+    if (!password.isWellFormed()) return { key: 'passwordIllFormed' }
+    // A character has at most two units: those of longer texts need not be counted.
+    const length = password.length > 2 * maximum ? password.length : Array.from(prepared(password)).length
+    if (length > maximum) return { key: 'passwordTooLong', params: { maximum } }
+    return length < minimum ? { key: 'passwordTooShort', params: { minimum } } : undefined
+  }
+
+  return { hash, compare, rehash }
+}
+
+// RFC 8265 §4.2.2 (OpaqueString): one password, however a keyboard composes it. NFKC would make different passwords equal.
+function prepared(password: string) {
+  return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC')
+}

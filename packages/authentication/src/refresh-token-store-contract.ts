@@ -1,0 +1,190 @@
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { RefreshFamily, RefreshTokenStore, RefreshTokenUse } from './refresh-token-store.ts'
+
+/** Runs one test: `t.test` of tap, `test` of node:test. */
+export type RunTest = (title: string, test: () => Promise<void>) => unknown
+
+const hour = 3_600_000
+const grace = 10_000
+
+/**
+ * Tests whether a store keeps the promises of {@link RefreshTokenStore}. `create` makes a store for each test; it may hold what
+ * earlier tests left there. With `createSecond`, a further connection to the same records is raced against the first.
+ */
+export function refreshTokenStoreContract(
+  test: RunTest,
+  create: () => RefreshTokenStore | Promise<RefreshTokenStore>,
+  createSecond: (first: RefreshTokenStore) => RefreshTokenStore | Promise<RefreshTokenStore> = (first) => first
+): void {
+  const start = Date.now()
+
+  test('the newest token is replaced, and its successor is then the newest', async () => {
+    const { store, family, use } = await begun()
+    deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'rotated', family, newest: 'b' })
+    deepStrictEqual(await store.use(use('b', 'c', 1)), { outcome: 'rotated', family, newest: 'c' })
+  })
+
+  test('a family without a client, and one of the longest names, come back as they were', async () => {
+    const bare = await begun({ clientId: undefined, subject: `${'ñ'.repeat(199)} "'\\` })
+    deepStrictEqual(await bare.store.use({ ...bare.use('a', 'b', 0), clientId: undefined }), {
+      outcome: 'rotated',
+      family: bare.family,
+      newest: 'b'
+    })
+  })
+
+  test('a token that comes again within the grace changes nothing and is told the newest', async () => {
+    const { store, family, use } = await begun()
+    await store.use(use('a', 'b', 0))
+    deepStrictEqual(await store.use(use('a', 'other', grace - 1)), { outcome: 'repeated', family, newest: 'b' })
+    deepStrictEqual(await store.use(use('b', 'c', grace)), { outcome: 'rotated', family, newest: 'c' })
+  })
+
+  test('after the grace it revokes the family, for every token of it', async () => {
+    const { store, family, use } = await begun()
+    await store.use(use('a', 'b', 0))
+    deepStrictEqual(await store.use(use('a', 'x', grace)), { outcome: 'reused', family })
+    deepStrictEqual(await store.use(use('a', 'x', grace)), { outcome: 'revoked', family })
+    deepStrictEqual(await store.use(use('b', 'x', grace)), { outcome: 'revoked', family })
+  })
+
+  test('without a grace, at once', async () => {
+    const { store, family, use } = await begun()
+    await store.use({ ...use('a', 'b', 0), graceMilliseconds: 0 })
+    deepStrictEqual(await store.use({ ...use('a', 'x', 0), graceMilliseconds: 0 }), { outcome: 'reused', family })
+  })
+
+  test('a token older than the last one replaced revokes the family, grace or not', async () => {
+    const { store, family, use } = await begun()
+    await store.use(use('a', 'b', 0))
+    await store.use(use('b', 'c', 1))
+    deepStrictEqual(await store.use(use('a', 'x', 2)), { outcome: 'reused', family })
+    deepStrictEqual(await store.use(use('c', 'x', 3)), { outcome: 'revoked', family })
+  })
+
+  test('a token that another client sends revokes the family', async () => {
+    for (const clientId of ['thief', undefined]) {
+      const { store, family, use } = await begun()
+      deepStrictEqual(await store.use({ ...use('a', 'x', 0), clientId }), { outcome: 'reused', family })
+      deepStrictEqual(await store.use(use('a', 'x', 0)), { outcome: 'revoked', family })
+    }
+  })
+
+  test('a family ends when it has rested too long; every rotation lets it rest anew, a repetition does not', async () => {
+    const { store, family, use } = await begun()
+    await store.use(use('a', 'b', hour - 1))
+    await store.use(use('a', 'x', hour + 1))
+    deepStrictEqual(await store.use(use('b', 'x', 2 * hour - 1)), { outcome: 'expired', family })
+    const other = await begun()
+    deepStrictEqual(await other.store.use(other.use('a', 'b', hour)), { outcome: 'expired', family: other.family })
+    deepStrictEqual((await other.store.use(other.use('a', 'b', hour - 1))).outcome, 'rotated')
+  })
+
+  test('a family ends when it has lived too long, however often it was used', async () => {
+    const { store, use } = await begun({ expiresAt: start + 2 * hour })
+    strictEqual((await store.use(use('a', 'b', hour - 1))).outcome, 'rotated')
+    strictEqual((await store.use(use('b', 'c', 2 * hour - 2))).outcome, 'rotated')
+    const { outcome } = await store.use(use('c', 'd', 2 * hour))
+    strictEqual(outcome === 'expired' || outcome === 'unknown', true, outcome)
+  })
+
+  test('an unknown handle is unknown, and nothing comes of it', async () => {
+    const store = await create()
+    const use = { secret: 'a', successor: 'b', now: start, graceMilliseconds: grace, idleMilliseconds: hour, clientId: undefined }
+    deepStrictEqual(await store.use({ ...use, handle: 'nobody' }), { outcome: 'unknown' })
+    strictEqual(await store.revokeHandle('nobody'), undefined)
+    await store.revokeFamily('nobody')
+    await store.revokeSubject('nobody')
+  })
+
+  test('a handle or an id that is taken is not taken again', async () => {
+    const { store, family, use } = await begun()
+    await rejects(store.begin({ ...family, id: randomUUID() }, 'z', start + hour))
+    await rejects(store.begin({ ...family, handle: randomUUID() }, 'z', start + hour))
+    strictEqual((await store.use(use('a', 'b', 0))).outcome, 'rotated')
+  })
+
+  test('a family is revoked by its handle, by its id and by its subject, and others are not', async () => {
+    const [byHandle, byId, one, two, other] = await Promise.all([
+      begun(),
+      begun(),
+      begun({ subject: 'many sessions' }),
+      begun({ subject: 'many sessions' }),
+      begun()
+    ])
+    const { store } = byHandle
+    deepStrictEqual(await store.revokeHandle(byHandle.family.handle), byHandle.family)
+    deepStrictEqual(await store.revokeHandle(byHandle.family.handle), byHandle.family)
+    await byId.store.revokeFamily(byId.family.id)
+    await one.store.revokeSubject('many sessions')
+    await two.store.revokeSubject('many sessions')
+    for (const { store, family, use } of [byHandle, byId, one, two]) {
+      deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'revoked', family })
+    }
+    strictEqual((await other.store.use(other.use('a', 'b', 0))).outcome, 'rotated')
+  })
+
+  test('everything is revoked at once, and what begins later is not', async () => {
+    const { store, family, use } = await begun()
+    await store.revokeAll()
+    deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'revoked', family })
+    const later = { ...family, id: randomUUID(), handle: randomUUID() }
+    await store.begin(later, 'a', start + hour)
+    strictEqual((await store.use({ ...use('a', 'b', 0), handle: later.handle })).outcome, 'rotated')
+  })
+
+  test('of many uses at once, on two connections, exactly one rotates and the others are told the same', async () => {
+    const { store, use } = await begun()
+    const second = await createSecond(store)
+    const uses = Array.from({ length: 20 }, (_, n) => (n % 2 ? second : store).use(use('a', `successor ${n}`, n)))
+    const outcomes = await Promise.all(uses)
+    strictEqual(outcomes.filter(({ outcome }) => outcome === 'rotated').length, 1)
+    strictEqual(outcomes.filter(({ outcome }) => outcome === 'repeated').length, 19)
+    strictEqual(new Set(outcomes.map((told) => 'newest' in told && told.newest)).size, 1)
+  })
+
+  test('of many late uses at once, exactly one is told that it revoked the family', async () => {
+    const { store, use } = await begun()
+    const second = await createSecond(store)
+    await store.use(use('a', 'b', 0))
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? second : store).use(use('a', 'x', grace + n))))
+    strictEqual(outcomes.filter(({ outcome }) => outcome === 'reused').length, 1)
+    strictEqual(outcomes.filter(({ outcome }) => outcome === 'revoked').length, 19)
+  })
+
+  test('a revocation and uses at once: once it has resolved, no use succeeds', async () => {
+    const { store, family, use } = await begun()
+    const second = await createSecond(store)
+    const uses = Array.from({ length: 10 }, (_, n) => second.use(use('a', 'b', n)))
+    await store.revokeFamily(family.id)
+    strictEqual((await second.use(use('a', 'b', 1))).outcome, 'revoked')
+    strictEqual((await second.use(use('b', 'c', 1))).outcome, 'revoked')
+    await Promise.all(uses)
+  })
+
+  async function begun(wish: Partial<RefreshFamily> = {}) {
+    const store = await create()
+    const family: RefreshFamily = {
+      id: randomUUID(),
+      handle: randomUUID(),
+      subject: randomUUID(),
+      beganAt: start,
+      expiresAt: start + 24 * hour,
+      clientId: 'kiosk',
+      ...wish
+    }
+    if (family.clientId === undefined) delete (family as { clientId?: string | undefined }).clientId
+    await store.begin(family, 'a', start + hour)
+    const use = (secret: string, successor: string, after: number): RefreshTokenUse => ({
+      handle: family.handle,
+      secret,
+      successor,
+      clientId: family.clientId,
+      now: start + after,
+      graceMilliseconds: grace,
+      idleMilliseconds: hour
+    })
+    return { store, family, use }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Revocation } from './revocation-store.ts'
+
+/** The claims of a token by which it can be revoked; `iat` in seconds since 1970. */
+export interface RevocableClaims {
+  readonly jti?: string | undefined
+  readonly sid?: string | undefined
+  readonly sub: string
+  readonly iat: number
+}
+
+interface Term {
+  readonly issuedBefore: number
+  readonly until: number
+}
+
+/** The revocations that still matter: bounded, since each is forgotten when the tokens that it ends would have ended anyway. */
+export class RevocationSet {
+  readonly #terms = { token: new Map<string, Term>(), session: new Map<string, Term>(), subject: new Map<string, Term>() }
+  #everything: Term | undefined
+
+  /** Adding what is known changes nothing; the later times win. */
+  add({ kind, id, issuedBefore = 0, until }: Revocation): void {
+    const before = kind === 'everything' ? this.#everything : this.#terms[kind].get(id)
+    const term = { issuedBefore: Math.max(issuedBefore, before?.issuedBefore ?? 0), until: Math.max(until, before?.until ?? 0) }
+    if (kind === 'everything') this.#everything = term
+    else this.#terms[kind].set(id, term)
+  }
+
+  has({ jti, sid, sub, iat }: RevocableClaims): boolean {
+    const { token, session, subject } = this.#terms
+    if (jti !== undefined && token.has(jti)) return true
+    if (sid !== undefined && session.has(sid)) return true
+    const issuedBefore = Math.max(subject.get(sub)?.issuedBefore ?? 0, this.#everything?.issuedBefore ?? 0)
+    return iat * 1000 < issuedBefore
+  }
+
+  /** Forgets those whose time was over at this moment, in milliseconds since 1970. */
+  forgetOver(now: number): void {
+    for (const terms of Object.values(this.#terms)) {
+      for (const [id, { until }] of terms) if (until <= now) terms.delete(id)
+    }
+    if (this.#everything && this.#everything.until <= now) this.#everything = undefined
+  }
+}

@@ -1,0 +1,123 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RunTest } from './refresh-token-store-contract.ts'
+import type { Revocation, RevocationStore } from './revocation-store.ts'
+
+const hour = 3_600_000
+
+/**
+ * Tests whether a store keeps the promises of {@link RevocationStore}. `create` makes a store for each test; it may hold what
+ * earlier tests left there. With `createSecond`, a further connection to the same records listens to the first.
+ */
+export function revocationStoreContract(
+  test: RunTest,
+  create: () => RevocationStore | Promise<RevocationStore>,
+  createSecond: (first: RevocationStore) => RevocationStore | Promise<RevocationStore> = (first) => first
+): void {
+  const start = Date.now()
+  const session = (): Revocation => ({ kind: 'session', id: randomUUID(), until: start + hour })
+
+  test('each kind is read as it was revoked', async () => {
+    const store = await create()
+    const all: Revocation[] = [
+      { kind: 'token', id: randomUUID(), until: start + hour },
+      session(),
+      { kind: 'subject', id: `Ñandú ${randomUUID()}`, issuedBefore: start - 1, until: start + hour },
+      { kind: 'everything', id: '', issuedBefore: start - 5, until: start + hour }
+    ]
+    for (const revocation of all) await store.revoke(revocation)
+    const { revocations } = await store.read()
+    for (const { kind, id } of all) strictEqual(revocations.filter((found) => found.kind === kind && found.id === id).length, 1)
+    const ours = revocations.filter(({ kind, id }) => kind !== 'everything' && all.some((wish) => wish.id === id))
+    deepStrictEqual(new Set(ours), new Set(all.slice(0, 3)))
+  })
+
+  test('what was revoked after a cursor is read with it, and what was known is not read again for ever', async () => {
+    const store = await create()
+    const [first, second, third] = [session(), session(), session()]
+    await store.revoke(first)
+    const one = await store.read()
+    strictEqual(has(one.revocations, first), true)
+    await store.revoke(second)
+    await store.revoke(third)
+    const two = await store.read(one.cursor)
+    deepStrictEqual([has(two.revocations, second), has(two.revocations, third)], [true, true])
+    // A transaction that somebody has left open may hold the cursor back, but not for ever.
+    let page = await store.read(two.cursor)
+    while (has(page.revocations, first)) {
+      await delay(20)
+      page = await store.read(page.cursor)
+    }
+    strictEqual(has((await store.read()).revocations, first), true)
+  })
+
+  test('of two for one subject the later times are kept, in whichever order they come', async () => {
+    const store = await create()
+    const subject = { kind: 'subject', id: randomUUID(), issuedBefore: start, until: start + hour } as const
+    await store.revoke(subject)
+    const { cursor } = await store.read()
+    await store.revoke({ ...subject, issuedBefore: start - 10, until: start + 2 * hour })
+    await store.revoke({ ...subject, issuedBefore: start + 10, until: start + 1 })
+    const found = (await store.read(cursor)).revocations.filter(({ id }) => id === subject.id)
+    deepStrictEqual(found, [{ ...subject, issuedBefore: start + 10, until: start + 2 * hour }])
+  })
+
+  test('one whose time is over is not read', async () => {
+    const store = await create()
+    const over = { ...session(), until: Date.now() - 1 }
+    await store.revoke(over)
+    strictEqual(has((await store.read()).revocations, over), false)
+  })
+
+  test('with a cursor that it does not know, it reads everything', async () => {
+    const store = await create()
+    const revocation = session()
+    await store.revoke(revocation)
+    strictEqual(has((await store.read('nonsense')).revocations, revocation), true)
+  })
+
+  test('revocations that run at once on two connections are all read, without a gap', async () => {
+    const store = await create()
+    const second = await createSecond(store)
+    let { cursor } = await store.read()
+    const wanted = Array.from({ length: 40 }, session)
+    const seen = new Set<string>()
+    let writing = true
+    const written = Promise.all(wanted.map((revocation, n) => (n % 2 ? second : store).revoke(revocation))).then(() => (writing = false))
+    for (let last = false; !last; ) {
+      last = !writing
+      const page = await store.read(cursor)
+      for (const { id } of page.revocations) seen.add(id)
+      cursor = page.cursor
+    }
+    await written
+    deepStrictEqual(
+      wanted.filter(({ id }) => !seen.has(id)),
+      []
+    )
+  })
+
+  test('a subscriber is woken by what another connection revokes, and finds it; one that has ended is not', async () => {
+    const store = await create()
+    const second = await createSecond(store)
+    const woken = Promise.withResolvers<void>()
+    let late = 0
+    const ended = await second.subscribe(
+      () => (late += 1),
+      () => {}
+    )
+    await ended()
+    const end = await second.subscribe(woken.resolve, () => woken.reject(new Error('The subscription was lost.')))
+    const revocation = session()
+    await store.revoke(revocation)
+    await woken.promise
+    strictEqual(has((await second.read()).revocations, revocation), true)
+    strictEqual(late, 0)
+    await end()
+  })
+}
+
+function has(revocations: readonly Revocation[], { kind, id }: Revocation) {
+  return revocations.some((found) => found.kind === kind && found.id === id)
+}

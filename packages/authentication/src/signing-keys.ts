@@ -1,0 +1,92 @@
+import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto'
+import { weaknessOf } from './secret-strength.ts'
+
+/** The algorithms that own tokens can be signed with. */
+export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
+
+/** A key of the service itself. A pair needs its private part only where tokens are signed. */
+export type OwnKey =
+  | {
+      /** Names the key in the header of its tokens. */
+      readonly kid: string
+      readonly algorithm: 'HS256'
+      /** At least 32 random bytes, or a text made of as many. */
+      readonly secret: string | Uint8Array
+    }
+  | {
+      readonly kid: string
+      readonly algorithm: 'RS256' | 'ES256' | 'EdDSA'
+      /** PKCS #8 in PEM, or what `node:crypto` made of it. */
+      readonly privateKey?: string | KeyObject | undefined
+      /** SPKI in PEM. Not needed beside `privateKey`. */
+      readonly publicKey?: string | KeyObject | undefined
+    }
+
+/** A key in the form that `@fastify/jwt` takes. */
+export interface SigningKey {
+  readonly kid: string
+  readonly algorithm: OwnAlgorithm
+  readonly canSign: boolean
+  readonly secret: Buffer | { readonly public: string; readonly private?: string }
+}
+
+/** Reads the keys. Throws a `TypeError` of one line for a weak secret, a key of another kind than its algorithm, and a `kid` that is there twice. */
+export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
+  if (!Array.isArray(keys) || keys.length === 0)
+    throw new TypeError('authentication: own tokens have no keys. Give keys, the signing one first.')
+  const kids = new Set<string>()
+  return keys.map((key) => {
+    if (typeof key.kid !== 'string' || !/^[\w.-]{1,64}$/.test(key.kid) || kids.has(key.kid)) {
+      throw new TypeError(`authentication: "${key.kid}" is no kid. Give each key one of its own, of letters, digits and "._-".`)
+    }
+    kids.add(key.kid)
+    return readKey(key)
+  })
+}
+
+function readKey(key: OwnKey): SigningKey {
+  const { kid, algorithm } = key
+  if (algorithm === 'HS256') {
+    const secret = Buffer.from(key.secret ?? '')
+    const weakness = weaknessOf(secret)
+    if (weakness !== undefined) {
+      throw new TypeError(`authentication: the secret of the key ${kid} ${weakness}. Make one with: openssl rand -base64 48`)
+    }
+    return { kid, algorithm, canSign: true, secret }
+  }
+  if (!Object.hasOwn(kinds, algorithm)) {
+    throw new TypeError(`authentication: the key ${kid} has the algorithm "${algorithm}". Choose HS256, RS256, ES256 or EdDSA.`)
+  }
+  const { privateKey, publicKey } = readPair(key)
+  if (!kinds[algorithm](publicKey))
+    throw new TypeError(`authentication: the key ${kid} is not made for ${algorithm}. Give ${wanted[algorithm]}.`)
+  const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string
+  if (privateKey === undefined) return { kid, algorithm, canSign: false, secret: { public: pem } }
+  if (createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }) !== pem) {
+    throw new TypeError(`authentication: the two parts of the key ${kid} are no pair. Give the public part of the private one, or none.`)
+  }
+  return { kid, algorithm, canSign: true, secret: { public: pem, private: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string } }
+}
+
+function readPair({ kid, privateKey, publicKey }: Exclude<OwnKey, { algorithm: 'HS256' }>) {
+  try {
+    const secretPart = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey
+    const publicPart = publicKey ?? secretPart
+    if (publicPart === undefined || (secretPart !== undefined && secretPart.type !== 'private')) throw new TypeError('a part is missing')
+    return {
+      privateKey: secretPart,
+      // A private key in its place would be read too, and then lie about.
+      publicKey: publicPart instanceof KeyObject && publicPart.type === 'public' ? publicPart : createPublicKey(publicPart)
+    }
+  } catch {
+    // What node:crypto says is left out: it is long, and the key is near.
+    throw new TypeError(`authentication: the key ${kid} can't be read. Give privateKey (PKCS #8) or publicKey (SPKI) in PEM.`)
+  }
+}
+
+const kinds: Record<Exclude<OwnAlgorithm, 'HS256'>, (key: KeyObject) => boolean> = {
+  RS256: ({ asymmetricKeyType, asymmetricKeyDetails }) => asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048,
+  ES256: ({ asymmetricKeyType, asymmetricKeyDetails }) => asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1',
+  EdDSA: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519'
+}
+const wanted = { RS256: 'an RSA key of at least 2048 bits', ES256: 'a key on the curve P-256', EdDSA: 'an Ed25519 key' }

@@ -1,0 +1,130 @@
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/test-kit'
+import * as fc from 'fast-check'
+import t from 'tap'
+import { audience, issuer, outside, ownIssuer, service } from './service.ts'
+
+const verifiers = [
+  ...(['HS256', 'RS256', 'ES256', 'EdDSA'] as const).map((algorithm) => ({ name: `own tokens, ${algorithm}`, ...ownIssuer(algorithm) })),
+  ...(['RS256', 'PS256', 'ES256', 'EdDSA'] as const).map((algorithm) => ({
+    name: `an outside issuer, ${algorithm}`,
+    ...outside(algorithm)
+  }))
+]
+
+for (const { name, kit, issuer: trusted } of verifiers) {
+  t.test(`${name}: a good token is let in, and each bad one is 401 with the challenge for it [U1] [U2]`, async (t) => {
+    const { app } = await service({ issuers: [trusted] })
+    for (const claims of [{}, { jti: 'x' }, { nbf: undefined }, { aud: [audience, 'another'] }, { scope: 'orders:read profile' }]) {
+      if ('nbf' in claims && name.startsWith('own')) continue
+      const answer = await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', ...claims }) })
+      t.equal(answer.statusCode, 200, JSON.stringify(claims))
+      t.equal(answer.json().subject, 'test-user')
+    }
+
+    const bad = kit.badTokens()
+    t.ok(bad.length >= 120, `${bad.length} tokens`)
+    t.equal(new Set(bad.map(({ name }) => name)).size, bad.length, 'no two alike')
+    for (const { name, token, expired } of bad) {
+      const answer = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
+      t.equal(answer.statusCode, 401, name)
+      t.equal(answer.json().code, expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', name)
+      t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"', name)
+    }
+  })
+
+  t.test(`${name}: no text in the place of a token is ever a 500 [U2]`, async (t) => {
+    const { app } = await service({ issuers: [trusted] })
+    const [head = '', body = '', signature = ''] = kit.token().split('.')
+    const json = fc.json({ maxDepth: 3 })
+    const text = fc.oneof(
+      fc.string().map((text) => text.replace(/[^!-+\--~]/g, '')),
+      fc.tuple(json, json).map(([header, payload]) => kit.signed(header, payload)),
+      json.map((payload) => kit.signed({ alg: 'x', kid: 'test' }, payload)),
+      fc.dictionary(fc.constantFrom('alg', 'typ', 'kid', 'crit', 'x'), fc.jsonValue()).map((header) => kit.signed(header, '{}')),
+      fc.nat(head.length - 1).map((at) => `${head.slice(0, at)}A${head.slice(at + 1)}x.${body}.${signature}`)
+    )
+    await fc.assert(
+      fc.asyncProperty(text, async (token) => {
+        const { statusCode } = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
+        return statusCode === 401 || (token === '' && statusCode === 400)
+      }),
+      { numRuns: 150 }
+    )
+    t.pass()
+  })
+}
+
+t.test('whatever else a good token says, with names however strange, it is let in', async (t) => {
+  for (const { kit, issuer: trusted } of [ownIssuer(), outside()]) {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.string(), async (value, name) => {
+        const token = kit.token({ tenant: { [name]: value, list: [value, name, '":{"', '\\"'] } })
+        if (token.length <= 4096) t.strictSame((await trusted.verify(token)).sub, 'test-user')
+      }),
+      { numRuns: 150 }
+    )
+  }
+})
+
+t.test('an own token without nbf or jti is refused, since the service always sets them', async (t) => {
+  const { app, kit } = await service()
+  for (const claims of [{ nbf: undefined }, { jti: undefined }]) {
+    t.equal((await app.inject({ url: '/orders', headers: kit.headers(claims) })).statusCode, 401)
+  }
+})
+
+t.test('an expired token that is wrong in something else too is not told to be expired', async (t) => {
+  for (const { kit, issuer: trusted } of verifiers) {
+    const { app } = await service({ issuers: [trusted] })
+    const past = Math.floor(Date.now() / 1000) - 1000
+    for (const claims of [{ aud: 'another' }, { iss: 'https://attacker.example' }, { sub: 1 }]) {
+      const headers = kit.headers({ iat: past, nbf: past, exp: past + 300, ...claims })
+      t.equal((await app.inject({ url: '/orders', headers })).json().code, 'INVALID_TOKEN', JSON.stringify(claims))
+    }
+  }
+})
+
+t.test('clocks may differ by the tolerance and no more', async (t) => {
+  const kit = testKit({ issuer, audience })
+  const now = Math.floor(Date.now() / 1000)
+  const strict = await service({ issuers: [ownTokens({ issuer, audience, keys: kit.keys, clockToleranceSeconds: 0 })] })
+  const lenient = await service({ issuers: [ownTokens({ issuer, audience, keys: kit.keys, clockToleranceSeconds: 30 })] })
+  for (const times of [
+    { iat: now - 100, nbf: now - 100, exp: now - 10 },
+    { iat: now + 15, nbf: now + 15, exp: now + 100 }
+  ]) {
+    const headers = kit.headers({ scope: 'orders:read', ...times })
+    t.equal((await strict.app.inject({ url: '/orders', headers })).statusCode, 401)
+    t.equal((await lenient.app.inject({ url: '/orders', headers })).statusCode, 200)
+  }
+})
+
+t.test('a token of an issuer that nobody trusts is refused, also beside others', async (t) => {
+  const other = testKit({ issuer: 'https://other.example.com', audience })
+  const { app } = await service({
+    issuers: [ownIssuer().issuer, ownTokens({ issuer: 'https://third.example.com', audience, keys: other.keys })]
+  })
+  t.equal((await app.inject({ url: '/orders', headers: other.headers({ scope: 'orders:read' }) })).statusCode, 401)
+  const good = other.headers({ scope: 'orders:read', iss: 'https://third.example.com' })
+  t.equal((await app.inject({ url: '/orders', headers: good })).statusCode, 200)
+  const confused = other.headers({ scope: 'orders:read', iss: issuer })
+  t.equal((await app.inject({ url: '/orders', headers: confused })).statusCode, 401, 'the key of one issuer says nothing for another')
+})
+
+t.test('with the type JWT, ID tokens of an outside issuer are still told apart', async (t) => {
+  const { kit } = outside()
+  const { app } = await service({
+    issuers: [{ issuer, audience, jwksUrl: 'https://tokens.example.com/keys', algorithms: ['ES256'], type: 'JWT', fetch: kit.fetch }]
+  })
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: issuer, aud: audience, sub: 'a', iat: now, exp: now + 60, scope: 'orders:read' }
+  const send = (payload: object, typ = 'JWT') =>
+    app.inject({ url: '/orders', headers: { authorization: `Bearer ${kit.signed({ alg: 'ES256', kid: 'test', typ }, payload)}` } })
+  t.equal((await send(claims)).statusCode, 200)
+  t.equal((await send(claims, 'at+jwt')).statusCode, 401)
+  for (const mark of [{ nonce: 'n' }, { at_hash: 'h' }, { c_hash: 'h' }, { token_use: 'id' }, { typ: 'ID' }, { typ: 'Refresh' }]) {
+    t.equal((await send({ ...claims, ...mark })).statusCode, 401, JSON.stringify(mark))
+  }
+  t.equal((await send({ ...claims, typ: 'Bearer', token_use: 'access' })).statusCode, 200)
+})

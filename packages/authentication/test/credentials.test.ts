@@ -1,0 +1,333 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { mock } from 'node:test'
+import { crc32 } from 'node:zlib'
+import authentication, {
+  type ApiKeyStore,
+  apiKeyStoreContract,
+  createApiKey,
+  credentialNames,
+  memoryApiKeyStore
+} from '@concordat/authentication'
+import Fastify from 'fastify'
+import t from 'tap'
+import { ownIssuer, permissions, service } from './service.ts'
+
+const challenge = 'Bearer realm="api"'
+const invalidRequest = `${challenge}, error="invalid_request"`
+
+t.test('without credentials the answer is 401, and its challenge names no error [U1]', async (t) => {
+  const { app } = await service()
+  for (const headers of [{}, { authorization: '' }, { cookie: '__Host-token=x' }, { 'x-api-key': 'ak_x' }]) {
+    const answer = await app.inject({ url: '/orders', headers })
+    t.equal(answer.statusCode, 401, JSON.stringify(headers))
+    t.equal(answer.json().code, 'AUTHENTICATION_REQUIRED')
+    t.equal(answer.headers['www-authenticate'], challenge)
+  }
+})
+
+t.test('Basic and every other scheme is 401 with the challenge for Bearer [U5]', async (t) => {
+  const { app } = await service()
+  const right = Buffer.from('ada:secret').toString('base64')
+  for (const authorization of [
+    `Basic ${right}`,
+    'basic eDp5',
+    'Digest username="a"',
+    'Negotiate abc',
+    'Token abc',
+    'ApiKey ak_x',
+    'abc',
+    'Bearer\tabc'
+  ]) {
+    const answer = await app.inject({ url: '/orders', headers: { authorization } })
+    t.equal(answer.statusCode, 401, authorization)
+    t.equal(answer.json().code, 'AUTHENTICATION_REQUIRED')
+    t.equal(answer.headers['www-authenticate'], challenge)
+  }
+})
+
+t.test('the scheme may be written in any case, with blanks after it', async (t) => {
+  const { app, kit } = await service()
+  for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
+    const authorization = `${scheme} ${kit.token({ scope: 'orders:read' })}`
+    t.equal((await app.inject({ url: '/orders', headers: { authorization } })).statusCode, 200, scheme)
+  }
+})
+
+t.test('Bearer without a token, and two credentials in one header, are 400 invalid_request', async (t) => {
+  const { app, kit } = await service()
+  const token = kit.token({ scope: 'orders:read' })
+  for (const authorization of ['Bearer', 'Bearer ', `Bearer ${token}, Bearer ${token}`, `Bearer ${token},Basic eDp5`]) {
+    const answer = await app.inject({ url: '/orders', headers: { authorization } })
+    t.equal(answer.statusCode, 400, authorization)
+    t.equal(answer.json().code, 'INVALID_AUTHORIZATION')
+    t.equal(answer.headers['www-authenticate'], invalidRequest)
+  }
+})
+
+t.test('two credentials in two places are 400, whatever they are worth', async (t) => {
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const apiKeys = { store: memoryApiKeyStore([record]), permissions: ['orders:read'] }
+  const { app, kit } = await service({ apiKeys, cookie: { name: '__Host-token', origins: [] } })
+  const token = kit.token({ scope: 'orders:read' })
+  const bearer = { authorization: `Bearer ${token}` }
+  for (const headers of [
+    { ...bearer, 'x-api-key': key },
+    { ...bearer, cookie: `__Host-token=${token}` },
+    { 'x-api-key': key, cookie: `a=b; __Host-token=${token}` },
+    { cookie: `__Host-token=${token}; __Host-token=${token}` },
+    { authorization: 'Basic eDp5', 'x-api-key': key }
+  ]) {
+    const answer = await app.inject({ url: '/orders', headers })
+    t.equal(answer.statusCode, 400, Object.keys(headers).join(' and '))
+    t.equal(answer.headers['www-authenticate'], invalidRequest)
+  }
+})
+
+t.test('two Authorization headers are 400 on the wire, although Node keeps only the first', async (t) => {
+  const { app, kit } = await service()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const bearer = `Bearer ${kit.token({ scope: 'orders:read' })}`
+  const send = async (...lines: string[]) => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(['GET /orders HTTP/1.1', 'Host: a', 'Connection: close', ...lines, '', ''].join('\r\n'))
+    return (await text(socket)).slice(9, 12)
+  }
+  t.equal(await send(`Authorization: ${bearer}`), '200')
+  t.equal(await send(`Authorization: ${bearer}`, 'AUTHORIZATION: Basic eDp5'), '400')
+  t.equal(await send(`Authorization: ${bearer}`, `authorization: ${bearer}`), '400')
+})
+
+t.test('credentials in the URL are 400 before anything else, and are not repeated [U7]', async (t) => {
+  const { app, kit } = await service()
+  const token = kit.token({ scope: 'orders:read' })
+  for (const url of [
+    ...credentialNames.map((name) => `/orders?page=1&${name}=${token}`),
+    `/orders?ACCESS-TOKEN=${token}`,
+    `/orders?apiKey=${token}`,
+    `/orders?%61ccess%5Ftoken=${token}`,
+    `/orders?token`,
+    `/orders?a=b;token=${token}`,
+    `/orders;token=${token}`,
+    `/orders?next=/x?token=${token}`,
+    `/orders?token[]=${token}`,
+    `/nowhere?token=${token}`,
+    `/public?access_token=${token}`
+  ]) {
+    const answer = await app.inject({ url, headers: kit.headers({ scope: 'orders:read' }) })
+    t.equal(answer.statusCode, 400, url.replace(token, '…'))
+    t.equal(answer.json().code, 'CREDENTIALS_IN_URI')
+    t.notOk(answer.body.includes(token))
+  }
+})
+
+t.test('user and password before the host are 400, on the wire [U7]', async (t) => {
+  const { app } = await service()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => app.close())
+  const send = async (target: string) => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.end(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+    return text(socket)
+  }
+  t.match(await send('http://ada:S3CRET@a/public'), /^HTTP\/1.1 400[^]*CREDENTIALS_IN_URI/)
+  t.notMatch(await send('http://ada:S3CRET@a/public'), 'S3CRET')
+  t.match(await send('/public#token=S3CRET'), /^HTTP\/1.1 400[^]*CREDENTIALS_IN_URI/)
+  t.match(await send('http://a/public?mail=ada@example.com'), /^HTTP\/1.1 200/)
+})
+
+t.test('parameters that only look similar pass, and the list is an option', async (t) => {
+  const { app } = await service()
+  for (const url of [
+    '/public?page=2',
+    '/public?tokens=1',
+    '/public?code=a&key=b&sort=-token',
+    '/public?filter[status]=token',
+    '/public?%zz=%',
+    '/public?'
+  ]) {
+    t.equal((await app.inject(url)).statusCode, 200, url)
+  }
+  const own = await service({ uriCredentialNames: ['ticket'] })
+  t.equal((await own.app.inject('/public?token=a')).statusCode, 200)
+  t.equal((await own.app.inject('/public?Ticket=a')).statusCode, 400)
+})
+
+t.test('unknown URLs stay 404, with and without credentials', async (t) => {
+  const { app, kit } = await service()
+  t.equal((await app.inject('/nowhere')).statusCode, 404)
+  t.equal((await app.inject({ url: '/nowhere', headers: { authorization: 'Bearer x' } })).statusCode, 404)
+  t.equal((await app.inject({ url: '/orders', method: 'DELETE', headers: kit.headers() })).statusCode, 404)
+})
+
+t.test('public routes do not look at credentials', async (t) => {
+  const { app, kit } = await service()
+  for (const authorization of [kit.headers().authorization, 'Bearer x', 'Basic eDp5']) {
+    const answer = await app.inject({ url: '/public', headers: { authorization } })
+    t.equal(answer.statusCode, 200)
+    t.equal(answer.json().principal, null)
+  }
+})
+
+t.test('an API key names a client application and never a user, and gives only what is of low risk [U6]', async (t) => {
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read', 'orders:create', 'staff', 'orders:*'] })
+  t.notOk(JSON.stringify(record).includes(key.slice(12, -9)), 'the secret is not in the record')
+  for (const [header, headers] of [
+    ['x-api-key', { 'x-api-key': key }],
+    ['x-client', { 'x-client': key }],
+    ['authorization', { authorization: `ApiKey ${key}` }]
+  ] as const) {
+    const apiKeys = { store: memoryApiKeyStore([record]), permissions: ['orders:read', 'products:read'], header }
+    const { app } = await service({ apiKeys, roles: { staff: ['orders:*'] } })
+    const answer = await app.inject({ url: '/orders', headers })
+    t.equal(answer.statusCode, 200, header)
+    t.strictSame(answer.json(), { kind: 'client', issuer: 'api-key', client: 'kiosk', permissions: ['orders:read'], roles: [] })
+    t.equal((await app.inject({ url: '/orders', method: 'POST', headers })).statusCode, 403)
+    if (header !== 'authorization')
+      t.equal((await app.inject({ url: '/orders', headers: { [header]: [key, key] } })).statusCode === 200, false)
+  }
+})
+
+t.test('a wrong API key is 401, and only one that can be right is looked up', async (t) => {
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const expired = createApiKey({ client: 'kiosk', permissions: ['orders:read'], expiresAt: Date.now() - 1 })
+  const unknown = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const broken = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const memory = memoryApiKeyStore([record, expired.record, { ...broken.record, secretHash: 'short' }])
+  const asked: string[] = []
+  const store: ApiKeyStore = { ...memory, find: (id) => (asked.push(id), memory.find(id)) }
+  const { app, kit } = await service({ apiKeys: { store, permissions: ['orders:read'] } })
+  const send = (key: string) => app.inject({ url: '/orders', headers: { 'x-api-key': key } })
+
+  t.equal((await send(key)).statusCode, 200)
+  const swapped = unknown.key.replace(unknown.record.id, record.id)
+  for (const wrong of [
+    'x',
+    key.slice(0, -1),
+    `${key}0`,
+    `${key.slice(0, -8)}00000000`,
+    key.toUpperCase(),
+    swapped,
+    kit.token(),
+    'ak_',
+    '\u00e9'
+  ]) {
+    const answer = await send(wrong)
+    t.equal(answer.statusCode, 401, wrong)
+    t.equal(answer.json().code, 'INVALID_API_KEY')
+    t.equal(answer.headers['www-authenticate'], challenge)
+  }
+  t.strictSame(asked, [record.id])
+  const body = `ak_${record.id}_${randomBytes(32).toString('base64url')}`
+  const forged = { key: `${body}_${crc32(body).toString(16).padStart(8, '0')}` }
+  for (const { key } of [expired, unknown, broken, forged]) t.equal((await send(key)).json().code, 'INVALID_API_KEY')
+  t.equal(asked.length, 5)
+})
+
+t.test('a key in the place of a token is no token, and a token no key, also when they are remembered', async (t) => {
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const { app, kit } = await service({ apiKeys: { store: memoryApiKeyStore([record]), permissions: ['orders:read'] } })
+  const token = kit.token({ scope: 'orders:read' })
+  t.equal((await app.inject({ url: '/orders', headers: { 'x-api-key': key } })).statusCode, 200)
+  t.equal((await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })).statusCode, 200)
+  t.equal((await app.inject({ url: '/orders', headers: { 'x-api-key': token } })).statusCode, 401)
+  t.equal((await app.inject({ url: '/orders', headers: { authorization: `Bearer ${key}` } })).statusCode, 401)
+})
+
+t.test('a key is remembered for a moment, and its store that fails is 503', async (t) => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  t.teardown(() => mock.timers.reset())
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
+  const memory = memoryApiKeyStore([record])
+  let down = false
+  const store: ApiKeyStore = { ...memory, find: (id) => (down ? Promise.reject(new Error('down')) : memory.find(id)) }
+  const { app } = await service({ apiKeys: { store, permissions: ['orders:read'] } })
+  const send = () => app.inject({ url: '/orders', headers: { 'x-api-key': key } })
+  t.equal((await send()).statusCode, 200)
+  down = true
+  t.equal((await send()).statusCode, 200)
+  mock.timers.tick(10_000)
+  const answer = await send()
+  t.equal(answer.statusCode, 503)
+  t.equal(answer.json().code, 'AUTHENTICATION_UNAVAILABLE')
+  t.equal(answer.headers['retry-after'], '1')
+  down = false
+  await memory.remove(record.id)
+  t.equal((await send()).statusCode, 401)
+})
+
+t.test('the store in memory keeps the contract', async (t) => {
+  apiKeyStoreContract(
+    (title, run) => t.test(title, run),
+    () => memoryApiKeyStore()
+  )
+})
+
+t.test('a cookie lets a browser read, and change only from the pages of the service [U12]', async (t) => {
+  const { app, kit } = await service({ cookie: { name: '__Host-token', origins: ['https://app.example.com'] } })
+  const cookie = `theme=dark; __Host-token=${kit.token({ scope: 'orders:read orders:create' })}`
+  const send = (method: 'GET' | 'POST', headers: Record<string, string>) =>
+    app.inject({ url: '/orders', method, headers: { cookie, ...headers } })
+  t.equal((await send('GET', {})).statusCode, 200)
+  t.equal((await send('GET', { 'sec-fetch-site': 'cross-site' })).statusCode, 200)
+  for (const headers of [
+    { 'sec-fetch-site': 'same-origin' },
+    { origin: 'https://app.example.com' },
+    { origin: 'https://app.example.com', 'sec-fetch-site': 'same-site' }
+  ]) {
+    t.equal((await send('POST', headers)).statusCode, 200, JSON.stringify(headers))
+  }
+  for (const headers of [
+    {},
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'none' },
+    { origin: 'https://attacker.example' },
+    { origin: 'https://app.example.com.attacker.example', 'sec-fetch-site': 'cross-site' },
+    { origin: 'null' },
+    { origin: 'null', 'sec-fetch-site': 'same-origin' },
+    { referer: 'https://app.example.com/' }
+  ] as Record<string, string>[]) {
+    const answer = await send('POST', headers)
+    t.equal(answer.statusCode, 403, JSON.stringify(headers))
+    t.equal(answer.json().code, 'CROSS_SITE_REQUEST')
+  }
+  const bad = await app.inject({ url: '/orders', headers: { cookie: '__Host-token=x' } })
+  t.equal(bad.json().code, 'INVALID_TOKEN')
+  t.equal((await app.inject({ url: '/orders', headers: { cookie: 'x__Host-token=a; b' } })).json().code, 'AUTHENTICATION_REQUIRED')
+})
+
+t.test('a Bearer token needs no page', async (t) => {
+  const { app, kit } = await service({ cookie: { name: '__Host-token', origins: [] } })
+  const headers = { ...kit.headers({ scope: 'orders:create' }), 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
+  t.equal((await app.inject({ url: '/orders', method: 'POST', headers })).statusCode, 200)
+})
+
+t.test('over HTTP/2 the same holds, and a cookie may come in pieces', async (t) => {
+  const { kit, issuer } = ownIssuer()
+  const app = Fastify({ http2: true })
+  await app.register(authentication, { issuers: [issuer], permissions, cookie: { name: '__Host-token', origins: [] } })
+  app.get('/orders', { config: { permissions: ['orders:read'] } }, async () => 'x')
+  const session = connectHttp2(await app.listen({ host: '127.0.0.1', port: 0 }))
+  t.teardown(async () => {
+    session.close()
+    await app.close()
+  })
+  const send = async (headers: Record<string, string | string[]>) => {
+    const stream = session.request({ ':path': '/orders', ...headers })
+    const [{ ':status': status }] = (await once(stream, 'response')) as [Record<string, unknown>]
+    stream.resume()
+    return status
+  }
+  const token = kit.token({ scope: 'orders:read' })
+  t.equal(await send({}), 401)
+  t.equal(await send({ authorization: `Bearer ${token}` }), 200)
+  t.equal(await send({ cookie: ['theme=dark', `__Host-token=${token}`] }), 200)
+  t.equal(await send({ cookie: [`__Host-token=${token}`, `__Host-token=${token}`] }), 400)
+  t.equal(await send({ cookie: [`__Host-token=${token}`], authorization: `Bearer ${token}` }), 400)
+  t.equal(await send({ ':path': '/orders?token=x' }), 400)
+})

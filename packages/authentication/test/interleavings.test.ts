@@ -1,0 +1,240 @@
+import { isApiError } from '@concordat/api-error'
+import { memoryRefreshTokenStore, type RefreshFamily, type RefreshTokenStore, type RefreshTokenUse } from '@concordat/authentication'
+import { hashSync } from '@node-rs/argon2'
+import * as fc from 'fast-check'
+import t from 'tap'
+import { issuing, password } from './issuing.ts'
+
+/** How many orders of events are tried; INTERLEAVINGS=10000 for the large run. */
+const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500)
+const grace = 10_000
+t.setTimeout(60_000 + numRuns * 200)
+// Signing in is not what is tested here, so it is cheap.
+const passwordHash = hashSync(password, { memoryCost: 8, timeCost: 1 })
+
+/** A store at a distance: the scheduler decides when each question arrives, and when each answer does. */
+function remote(store: RefreshTokenStore, s: fc.Scheduler): RefreshTokenStore {
+  const distant =
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await s.schedule(Promise.resolve('the question travels'))
+      const result = await work(...args)
+      await s.schedule(Promise.resolve('the answer travels'))
+      return result
+    }
+  return {
+    begin: (...told) => store.begin(...told),
+    use: distant((use) => store.use(use)),
+    revokeHandle: distant((handle) => store.revokeHandle(handle)),
+    revokeFamily: distant((id) => store.revokeFamily(id)),
+    revokeSubject: distant((subject) => store.revokeSubject(subject)),
+    revokeAll: distant(() => store.revokeAll())
+  }
+}
+
+/** A service whose steps the scheduler interleaves: the store and the user directory. */
+function scheduled(s: fc.Scheduler, store: RefreshTokenStore = memoryRefreshTokenStore()) {
+  const service = issuing({
+    findUser: () => ({ id: 'u1', passwordHash }),
+    refreshTokens: remote(store, s),
+    findUserById: async (id) => {
+      await s.schedule(Promise.resolve('the directory answers'))
+      return { id }
+    }
+  })
+  /** Not before this time. */
+  const wait = async (time: number) => {
+    await s.schedule(Promise.resolve(`it is ${time}`))
+    service.clock.now = Math.max(service.clock.now, time)
+  }
+  return { ...service, store, wait }
+}
+
+/** The new refresh token, or the code of the refusal. */
+async function outcome(answer: Promise<{ refreshToken: string }>): Promise<string> {
+  try {
+    return (await answer).refreshToken
+  } catch (error) {
+    if (!isApiError(error)) throw error
+    return error.code
+  }
+}
+
+/** All of these, and nothing left to schedule. */
+async function all<Result>(s: fc.Scheduler, work: Promise<Result>[]): Promise<Result[]> {
+  const done = Promise.all(work)
+  await s.waitFor(done)
+  return done
+}
+
+// What a browser does with one session: some tabs, each asking with the token they all had, at times within the grace,
+// some of them again because the answer was lost.
+const tabs = fc.array(fc.record({ delay: fc.integer({ min: 0, max: grace - 1 }), lostAnswers: fc.integer({ min: 0, max: 1 }) }), {
+  minLength: 2,
+  maxLength: 4
+})
+
+async function parallelTabs(
+  s: fc.Scheduler,
+  plan: readonly { delay: number; lostAnswers: number }[],
+  generations: number,
+  store?: RefreshTokenStore
+) {
+  const { signIn, refresh, clock, wait, revocations, signed } = scheduled(s, store)
+  const start = signIn()
+  await s.waitFor(start)
+  let token = (await start).refreshToken
+  for (let generation = 0; generation < generations; generation += 1) {
+    const from = clock.now
+    const shared = token
+    const ask = async ({ delay, lostAnswers }: { delay: number; lostAnswers: number }) => {
+      await wait(from + delay)
+      const answers: string[] = []
+      for (let time = 0; time <= lostAnswers; time += 1) answers.push(await outcome(refresh(shared)))
+      return answers
+    }
+    const answers = (await all(s, plan.map(ask))).flat()
+    const [next = ''] = answers
+    if (!next.startsWith('rt_') || answers.some((answer) => answer !== next)) return { problem: answers }
+    token = next
+    clock.now += 900_000
+  }
+  return { problem: undefined, revoked: signed.some((claims) => revocations.isRevoked(claims)) }
+}
+
+t.test('parallel tabs and lost answers within the grace never sign anybody out, and all get the same successor', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), tabs, fc.integer({ min: 1, max: 2 }), async (s, plan, generations) => {
+      const { problem, revoked } = await parallelTabs(s, plan, generations)
+      return problem === undefined && !revoked
+    }),
+    { numRuns }
+  )
+  t.pass(`${numRuns} interleavings`)
+})
+
+// A thief has one of the tokens of a session that goes on, and uses it whenever the scheduler says.
+const theft = fc.record({
+  rotations: fc.integer({ min: 1, max: 5 }),
+  stolen: fc.nat({ max: 4 }),
+  pause: fc.constantFrom(0, 1, grace - 1, grace, grace + 1, 900_000),
+  uses: fc.integer({ min: 1, max: 3 })
+})
+
+async function thief(
+  s: fc.Scheduler,
+  { rotations, stolen, pause, uses }: { rotations: number; stolen: number; pause: number; uses: number },
+  under?: RefreshTokenStore
+) {
+  const judged: { use: RefreshTokenUse; outcome: string }[] = []
+  const store = under ?? memoryRefreshTokenStore()
+  // Noted in the order in which they took effect.
+  const noting: RefreshTokenStore = {
+    ...store,
+    use: async (use) => {
+      const result = await store.use(use)
+      judged.push({ use, outcome: result.outcome })
+      return result
+    }
+  }
+  const { signIn, refresh, clock, wait, revocations, signed } = scheduled(s, noting)
+  const start = signIn()
+  await s.waitFor(start)
+  const tokens = [(await start).refreshToken]
+  const owner = async () => {
+    for (let n = 0; n < rotations; n += 1) {
+      const answer = await outcome(refresh(tokens.at(-1) as string))
+      if (!answer.startsWith('rt_')) return
+      tokens.push(answer)
+      await wait(clock.now + pause)
+    }
+  }
+  const stealer = async (_: unknown, n: number) => {
+    await s.schedule(Promise.resolve('the thief waits'))
+    await outcome(refresh(tokens[Math.min(stolen + n, tokens.length - 1)] as string))
+  }
+  await all(s, [owner(), ...Array.from({ length: uses }, stealer)])
+  return { judged, refresh, revocations, signed, tokens, clock }
+}
+
+/** What the store had to answer, told from the uses alone. */
+function expectedOutcomes(judged: readonly { use: RefreshTokenUse }[]): string[] {
+  const chain: { secret: string; replacedAt: number | undefined }[] = []
+  let revoked = false
+  return judged.map(({ use }) => {
+    if (chain.length === 0) chain.push({ secret: use.secret, replacedAt: undefined })
+    if (revoked) return 'revoked'
+    const place = chain.findIndex(({ secret }) => secret === use.secret)
+    const found = chain[place]
+    if (found !== undefined && place === chain.length - 1) {
+      found.replacedAt = use.now
+      chain.push({ secret: use.successor, replacedAt: undefined })
+      return 'rotated'
+    }
+    if (found?.replacedAt !== undefined && place === chain.length - 2 && use.now - found.replacedAt < grace) return 'repeated'
+    revoked = true
+    return 'reused'
+  })
+}
+
+t.test('reuse after the grace, or of any token older than the predecessor, always revokes the family', async (t) => {
+  let reuses = 0
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), theft, async (s, plan) => {
+      const { judged, refresh, revocations, signed, tokens, clock } = await thief(s, plan)
+      const wanted = expectedOutcomes(judged)
+      if (judged.some(({ outcome }, n) => outcome !== wanted[n])) return false
+      if (!wanted.includes('reused')) {
+        // Not yet: now the first token comes again, when its grace is over.
+        clock.now += grace
+        const late = outcome(refresh(tokens[0] as string))
+        await s.waitFor(late)
+        if ((await late) !== 'REFRESH_TOKEN_REUSED') return false
+      } else reuses += 1
+      const after = await all(
+        s,
+        tokens.map((token) => outcome(refresh(token)))
+      )
+      return after.every((answer) => answer === 'REFRESH_TOKEN_REVOKED') && signed.every((claims) => revocations.isRevoked(claims))
+    }),
+    { numRuns }
+  )
+  t.ok(reuses > 0, `${numRuns} interleavings, ${reuses} with a reuse among them`)
+})
+
+/** What an implementation without a lock does. */
+function torn(s: fc.Scheduler): RefreshTokenStore {
+  let record = { newest: '', replaced: '', at: 0, revoked: false }
+  let family: RefreshFamily
+  return {
+    ...memoryRefreshTokenStore(),
+    async begin(begun, secret) {
+      family = begun
+      record.newest = secret
+    },
+    async use({ secret, successor, now }) {
+      const read = { ...record }
+      await s.schedule(Promise.resolve('others come in between'))
+      if (read.revoked) return { outcome: 'revoked', family }
+      if (secret === read.newest) {
+        record = { ...read, newest: successor, replaced: secret, at: now }
+        return { outcome: 'rotated', family, newest: successor }
+      }
+      if (secret === read.replaced && now - read.at < grace) return { outcome: 'repeated', family, newest: read.newest }
+      record = { ...read, revoked: true }
+      return { outcome: 'reused', family }
+    }
+  }
+}
+
+t.test('a store that reads first and writes later is caught', async (t) => {
+  const { failed } = await fc.check(
+    fc.asyncProperty(fc.scheduler(), theft, async (s, plan) => {
+      const { judged } = await thief(s, plan, torn(s))
+      const wanted = expectedOutcomes(judged)
+      return judged.every(({ outcome }, n) => outcome === wanted[n])
+    }),
+    { numRuns: 500, endOnFailure: true }
+  )
+  t.ok(failed)
+})

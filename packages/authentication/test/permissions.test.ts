@@ -1,0 +1,312 @@
+import { AbilityBuilder, createMongoAbility } from '@casl/ability'
+import authentication, {
+  type AuthenticationOptions,
+  clientOf,
+  isPrivate,
+  ownerOf,
+  type Policy,
+  type Principal,
+  scopeOf
+} from '@concordat/authentication'
+import { caslPolicy } from '@concordat/authentication/casl'
+import Fastify, { type RouteOptions } from 'fastify'
+import t from 'tap'
+import { issuer, ownIssuer, permissions, service } from './service.ts'
+
+interface Order {
+  readonly customer: string
+  readonly status: string
+}
+
+async function boot(route: Partial<RouteOptions>, options: Partial<AuthenticationOptions> = {}) {
+  const app = Fastify()
+  await app.register(authentication, { issuers: [ownIssuer().issuer], permissions, ...options })
+  app.route({ method: 'GET', url: '/orders', handler: async () => 'x', ...route })
+  return app
+}
+
+t.test('a route that does not say who may use it does not boot, and the line names it [U10]', async (t) => {
+  for (const [config, says] of [
+    [undefined, /^GET \/orders does not say who may use it\. Set config\.permissions, or config\.public: true\.$/],
+    [{}, /does not say/],
+    [{ public: false }, /does not say/],
+    [{ permissions: [] }, /GET \/orders declares no permission/],
+    [{ permissions: 'orders:read' }, /declares no permission/],
+    [{ permissions: ['orders:read'], public: true }, /GET \/orders declares permissions and public: true\. Choose one/],
+    [{ permissions: ['orders:reed'] }, /GET \/orders names the permission "orders:reed", which is not in the option permissions/],
+    [{ permissions: ['orders:*'] }, /names the permission "orders:\*"/],
+    [{ public: 'yes' }, /no boolean/]
+  ] as [RouteOptions['config'], RegExp][]) {
+    await t.rejects(boot(config === undefined ? {} : { config }), { message: says })
+  }
+  await t.rejects(boot({ method: ['GET', 'POST'] }), /^GET, POST \/orders does not say/)
+  await t.rejects(boot({ method: 'HEAD' }), /^HEAD \/orders does not say/)
+})
+
+t.test('a route in a plugin of its own is no exception', async (t) => {
+  const app = Fastify()
+  await app.register(authentication, { issuers: [ownIssuer().issuer], permissions })
+  app.register(async (child) => child.get('/orders', async () => 'x'), { prefix: '/v1' })
+  await t.rejects(async () => app.ready(), /^GET \/v1\/orders does not say|GET \/v1\/orders does not say/)
+})
+
+t.test('a route that was registered before the plugin is held to what it says, and lets nobody in when it says nothing', async (t) => {
+  const app = Fastify()
+  app.get('/early', async () => 'x')
+  app.get('/open', { config: { public: true } }, async () => 'x')
+  app.get('/guarded', { config: { permissions: ['orders:read'] } }, async () => 'x')
+  const { kit, issuer } = ownIssuer()
+  await app.register(authentication, { issuers: [issuer], permissions })
+  t.equal((await app.inject('/early')).statusCode, 500)
+  t.match((await app.inject({ url: '/early', headers: kit.headers() })).json(), { statusCode: 500, message: /^GET \/early does not say/ })
+  t.equal((await app.inject('/open')).statusCode, 200)
+  t.equal((await app.inject('/guarded')).statusCode, 401)
+  t.equal((await app.inject({ url: '/guarded', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 200)
+})
+
+t.test('routes of others are declared by their path', async (t) => {
+  const declared = [
+    { prefix: '/reference', permissions: ['orders:read'] },
+    { prefix: '/reference/assets', public: true }
+  ]
+  for (const [url, status] of [
+    ['/reference', 401],
+    ['/reference/page', 401],
+    ['/reference/assets/a.js', 200]
+  ] as const) {
+    const app = await boot({ url }, { declared })
+    t.equal((await app.inject(url)).statusCode, status, url)
+  }
+  t.equal((await (await boot({ url: '/reference/own', config: { public: true } }, { declared })).inject('/reference/own')).statusCode, 200)
+  await t.rejects(boot({ url: '/references' }, { declared }), /GET \/references does not say/)
+  for (const [prefix, config, says] of [
+    ['reference', { public: true }, /declared has the prefix "reference"/],
+    ['/', { public: true }, /prefix "\/"/],
+    ['/reference/', { public: true }, /prefix "\/reference\/"/],
+    ['/reference', {}, /declared "\/reference" does not say/],
+    ['/reference', { permissions: ['x:y'] }, /declared "\/reference" names the permission "x:y"/]
+  ] as const) {
+    await t.rejects(boot({ config: { public: true } }, { declared: [{ prefix, ...config }] }), { name: 'TypeError', message: says })
+  }
+})
+
+t.test('HEAD asks for what its GET asks for; OPTIONS for nothing, unless it says so', async (t) => {
+  const { app, kit } = await service(
+    {},
+    {
+      routes: (app) => {
+        app.options('/orders', async () => 'x')
+        app.options('/secrets', { config: { permissions: ['orders:read'] } }, async () => 'x')
+      }
+    }
+  )
+  t.equal((await app.inject({ method: 'HEAD', url: '/orders' })).statusCode, 401)
+  t.equal((await app.inject({ method: 'HEAD', url: '/orders', headers: kit.headers() })).statusCode, 403)
+  t.equal((await app.inject({ method: 'HEAD', url: '/orders', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 200)
+  t.equal((await app.inject({ method: 'HEAD', url: '/public' })).statusCode, 200)
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/orders' })).statusCode, 200)
+  t.equal((await app.inject({ method: 'OPTIONS', url: '/secrets' })).statusCode, 401)
+})
+
+t.test('the author’s config is left as it is', async (t) => {
+  const config = Object.freeze({ permissions: Object.freeze(['orders:read']) })
+  await t.resolves(boot({ config }))
+})
+
+t.test('a caller without every permission of the route is 403, and the challenge names them [U9] [U10]', async (t) => {
+  const { app, kit } = await service(
+    {},
+    { routes: (app) => app.delete('/products', { config: { permissions: ['products:read', 'products:delete'] } }, async () => 'x') }
+  )
+  const answer = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:read orders:read' }) })
+  t.equal(answer.statusCode, 403)
+  t.match(answer.json(), { code: 'INSUFFICIENT_PERMISSION', message: /It takes: products:read, products:delete\./ })
+  t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="insufficient_scope", scope="products:read products:delete"')
+  const good = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:delete products:read' }) })
+  t.equal(good.statusCode, 200)
+  t.equal((await app.inject({ url: '/orders', headers: kit.headers({ scope: '' }) })).statusCode, 403)
+  t.equal((await app.inject({ url: '/orders', headers: kit.headers() })).statusCode, 403)
+})
+
+t.test('roles give what their table says, wildcards included; a wildcard in a token gives nothing [U9]', async (t) => {
+  const roles = { staff: ['orders:*', '*:read'], customer: ['orders:read'], constructor: ['products:delete'] }
+  const { app, kit } = await service({ roles })
+  const send = async (claims: object) => (await app.inject({ url: '/orders', headers: kit.headers(claims) })).json()
+  t.match(await send({ scope: 'staff' }), {
+    permissions: ['orders:create', 'orders:read', 'orders:update', 'products:read'],
+    roles: ['staff']
+  })
+  t.match(await send({ roles: ['customer', 'unknown'], scope: 'orders:update' }), {
+    permissions: ['orders:read', 'orders:update'],
+    roles: ['customer']
+  })
+  for (const scope of ['orders:*', '*:*', '*', 'orders:rea', 'ORDERS:READ', 'toString', '__proto__']) {
+    t.equal((await send({ scope })).statusCode, 403, scope)
+  }
+  for (const [list, says] of [
+    [['*:*'], /the role staff has "\*:\*"\. Say what it may do/],
+    [['customers:*'], /the role staff has "customers:\*", which is no permission/],
+    [['orders:reed'], /"orders:reed"/],
+    [['orders'], /"orders"/],
+    [['orders:read:own'], /"orders:read:own"/]
+  ] as const) {
+    await t.rejects(boot({ config: { public: true } }, { roles: { staff: list } }), { name: 'TypeError', message: says })
+  }
+})
+
+t.test('an issuer may name permissions elsewhere', async (t) => {
+  const { kit } = ownIssuer()
+  const { app } = await service({
+    issuers: [{ issuer, audience: 'orders', keys: kit.keys, grantsOf: ({ realm_access }) => (realm_access as { roles: string[] }).roles }],
+    roles: { reader: ['orders:read'] }
+  })
+  t.equal((await app.inject({ url: '/orders', headers: kit.headers({ realm_access: { roles: ['reader'] } }) })).statusCode, 200)
+  t.equal(
+    (await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', realm_access: { roles: [] } }) })).statusCode,
+    403
+  )
+})
+
+t.test('the principal says who asks, through which client, and can not be changed', async (t) => {
+  const seen: Principal[] = []
+  const { app, kit } = await service(
+    {},
+    {
+      routes: (app) =>
+        app.get('/me', { config: { permissions: ['orders:read'] } }, async ({ principal }) => {
+          if (principal !== null) seen.push(principal)
+          return 'x'
+        })
+    }
+  )
+  const headers = kit.headers({ scope: 'orders:read', sid: 's1', tenant: { ids: ['t1'] } })
+  await app.inject({ url: '/me', headers })
+  await app.inject({ url: '/me', headers })
+  await app.inject({ url: '/me', headers: kit.headers({ scope: 'orders:read', sub: 'robot', client_id: 'robot' }) })
+  const [user, again, client] = seen
+  t.equal(user, again)
+  t.match(user, { kind: 'user', issuer, client: 'test-client', subject: 'test-user', permissions: ['orders:read'], claims: { sid: 's1' } })
+  t.match(client, { kind: 'client', issuer, client: 'robot', subject: undefined })
+  t.throws(() => Object.assign(user?.permissions ?? [], ['orders:create']))
+  t.throws(() => Object.assign(user ?? {}, { subject: 'admin' }))
+  t.throws(() => Object.assign((user?.claims?.['tenant'] as { ids?: string[] } | undefined)?.ids ?? [], ['t2']))
+})
+
+t.test('other plugins are told who asks: isPrivate, clientOf, scopeOf, ownerOf', async (t) => {
+  const base: Principal = {
+    kind: 'user',
+    issuer: 'https://a',
+    client: 'web',
+    subject: 'ada',
+    permissions: [],
+    roles: [],
+    claims: undefined
+  }
+  const user = { principal: base }
+  const other = { principal: { ...base, client: 'app' } }
+  const client = { principal: { ...base, kind: 'client' as const, client: 'ada', subject: undefined } }
+  const nobody = { principal: null }
+  t.strictSame([user, nobody].map(isPrivate), [true, false])
+  t.strictSame([user, nobody].map(clientOf), ['["https://a","web","ada"]', undefined])
+  t.strictSame([user, nobody].map(scopeOf), ['["https://a","web","ada"]', 'anonymous'])
+  t.not(scopeOf(user), scopeOf(other))
+  t.equal(ownerOf(user), ownerOf(other), 'one user through two clients owns the same jobs')
+  t.not(ownerOf(user), ownerOf(client), 'a client is no user, even with the same name')
+  t.equal(ownerOf(nobody), undefined)
+})
+
+const orders: Record<string, Order> = {
+  mine: { customer: 'test-user', status: 'pending' },
+  foreign: { customer: 'max', status: 'pending' }
+}
+
+function ordersService(policy: Policy<Order> | undefined) {
+  return service(policy === undefined ? {} : { policies: { orders: policy } }, {
+    routes: (app) => {
+      app.get<{ Params: { id: string } }>('/orders/:id', { config: { permissions: ['orders:read'] } }, async (request) =>
+        request.authorize('orders:read', orders[request.params.id])
+      )
+      app.patch<{ Params: { id: string } }>('/orders/:id', { config: { permissions: ['orders:read'] } }, async (request) =>
+        request.authorize('orders:update', orders[request.params.id])
+      )
+      app.get('/open/:id', { config: { public: true } }, async (request) => request.authorize('orders:read', orders['mine']))
+      app.get('/typo', { config: { permissions: ['orders:read'] } }, async (request) => request.authorize('orders:reed', orders['mine']))
+    }
+  })
+}
+
+t.test('the loaded object decides as well: its policy says yes, or the answer is 403 [U10]', async (t) => {
+  const actions: string[] = []
+  const { app, kit } = await ordersService({
+    allows: ({ subject }, action, order) => actions.push(action) > 0 && order.customer === subject
+  })
+  const headers = kit.headers({ scope: 'orders:read orders:update' })
+  t.strictSame((await app.inject({ url: '/orders/mine', headers })).json(), orders['mine'])
+  const answer = await app.inject({ url: '/orders/foreign', headers })
+  t.equal(answer.statusCode, 403)
+  t.equal(answer.json().code, 'INSUFFICIENT_PERMISSION')
+  t.equal((await app.inject({ method: 'PATCH', url: '/orders/mine', headers })).statusCode, 200)
+  t.strictSame(actions, ['read', 'read', 'update'])
+  const reader = kit.headers({ scope: 'orders:read' })
+  const refused = await app.inject({ method: 'PATCH', url: '/orders/mine', headers: reader })
+  t.equal(refused.statusCode, 403, 'the permission itself is asked for too')
+  t.match(refused.headers['www-authenticate'], /scope="orders:update"/)
+  t.equal(actions.length, 3)
+})
+
+t.test('where existence is secret, a foreign object and none are the same 404', async (t) => {
+  const { app, kit } = await ordersService({ secret: true, allows: ({ subject }, _action, order) => order.customer === subject })
+  const headers = kit.headers({ scope: 'orders:read' })
+  const [foreign, none] = [await app.inject({ url: '/orders/foreign', headers }), await app.inject({ url: '/orders/none', headers })]
+  t.equal(foreign.statusCode, 404)
+  t.equal(foreign.json().code, 'RESOURCE_NOT_FOUND')
+  t.equal(foreign.body, none.body)
+  const names = (answer: typeof foreign) => Object.keys(answer.headers).filter((name) => name !== 'date')
+  t.strictSame(names(foreign), names(none))
+  t.equal((await app.inject({ url: '/orders/mine', headers })).statusCode, 200)
+})
+
+t.test('anything but true is no, a promise above all', async (t) => {
+  for (const verdict of [undefined, null, 1, 'yes', {}, Promise.resolve(true)]) {
+    const { app, kit } = await ordersService({ allows: () => verdict as boolean })
+    t.equal((await app.inject({ url: '/orders/mine', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 403, typeof verdict)
+  }
+})
+
+t.test('what nobody decides about is refused, and a permission that does not exist is a fault of the service', async (t) => {
+  const { app, kit } = await ordersService(undefined)
+  const headers = kit.headers({ scope: 'orders:read' })
+  t.match((await app.inject({ url: '/orders/mine', headers })).json(), { statusCode: 500, message: /no policy decides about "orders"/ })
+  const decided = await ordersService({ allows: () => true })
+  t.match((await decided.app.inject({ url: '/typo', headers: decided.kit.headers({ scope: 'orders:read' }) })).json(), {
+    statusCode: 500,
+    message: /authorize\(\) names the permission "orders:reed"/
+  })
+  t.equal((await decided.app.inject('/open/mine')).statusCode, 401, 'nobody is nobody, on a public route too')
+})
+
+t.test('CASL decides on the loaded object, without a tag on it', async (t) => {
+  let asked = 0
+  const policy = caslPolicy<Order>(
+    'orders',
+    ({ subject }) => {
+      asked += 1
+      const { can, cannot, build } = new AbilityBuilder(createMongoAbility)
+      can('read', 'orders', { customer: subject ?? '' })
+      can('update', 'orders', { customer: subject ?? '' })
+      cannot('update', 'orders', { status: 'shipped' })
+      return build()
+    },
+    { secret: true }
+  )
+  const { app, kit } = await ordersService(policy)
+  const headers = kit.headers({ scope: 'orders:read orders:update' })
+  t.equal((await app.inject({ url: '/orders/mine', headers })).statusCode, 200)
+  t.equal((await app.inject({ method: 'PATCH', url: '/orders/mine', headers })).statusCode, 200)
+  t.equal((await app.inject({ url: '/orders/foreign', headers })).statusCode, 404)
+  orders['shipped'] = { customer: 'test-user', status: 'shipped' }
+  t.equal((await app.inject({ method: 'PATCH', url: '/orders/shipped', headers })).statusCode, 404)
+  t.equal(asked, 1)
+  const open = await ordersService(caslPolicy<Order>('orders', () => createMongoAbility([])))
+  t.equal((await open.app.inject({ url: '/orders/mine', headers: open.kit.headers({ scope: 'orders:read' }) })).statusCode, 403)
+})

@@ -1,0 +1,215 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  memoryRevocationStore,
+  type Revocation,
+  type RevocationFeedOptions,
+  type RevocationStore,
+  revocationFeed
+} from '@concordat/authentication'
+import t, { type Test } from 'tap'
+
+const hour = 3_600_000
+const session = (id: string, until = Date.now() + hour): Revocation => ({ kind: 'session', id, until })
+const holder = { sub: 'u1', iat: Math.floor(Date.now() / 1000) }
+const ever = new Promise<never>(() => {})
+
+/** A store whose connection can be cut. Cut, it does not answer, as when packets are lost, or it rejects, as when a socket is closed. */
+function cuttable(store = memoryRevocationStore()) {
+  const ends = new Set<() => void>()
+  const line = { cut: undefined as 'silent' | 'closed' | undefined, deaf: false, reads: 0, subscriptions: 0 }
+  const through = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    line.cut === undefined ? work() : line.cut === 'silent' ? ever : Promise.reject(new Error('The connection is closed.'))
+  const cutStore: RevocationStore = {
+    revoke: (revocation) => through(() => store.revoke(revocation)),
+    read: (cursor) => {
+      line.reads += 1
+      return through(() => store.read(cursor))
+    },
+    subscribe: (wake, lost) =>
+      through(async () => {
+        line.subscriptions += 1
+        const end = await store.subscribe(() => void (line.deaf || wake()), lost)
+        ends.add(lost)
+        return end
+      })
+  }
+  const loseSubscriptions = () => {
+    for (const lost of ends) lost()
+    ends.clear()
+  }
+  return { store: cutStore, whole: store, line, loseSubscriptions }
+}
+
+async function feedOn(t: Test, store: RevocationStore, options: Partial<RevocationFeedOptions> = {}) {
+  const feed = revocationFeed({ store, pollSeconds: 0.02, timeoutSeconds: 0.05, ...options })
+  t.teardown(() => feed.close())
+  await feed.start()
+  return feed
+}
+
+/** Waits for what must come true. The test's own time limit is the only one. */
+async function until(condition: () => boolean) {
+  while (!condition()) await delay(5)
+}
+
+t.test('before it has read anything it is infinitely stale; then it knows what was revoked earlier', async (t) => {
+  const store = memoryRevocationStore()
+  await store.revoke(session('s1'))
+  const feed = revocationFeed({ store })
+  t.teardown(() => feed.close())
+  t.equal(feed.staleMilliseconds, Number.POSITIVE_INFINITY)
+  await feed.start()
+  t.ok(feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+  t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
+  t.notOk(feed.isRevoked({ ...holder, sid: 's2', jti: 's1' }))
+  t.notOk(feed.isRevoked(holder))
+})
+
+t.test('tokens are revoked by id, by session, by subject and all together, the last two up to a moment [U4]', async (t) => {
+  const feed = await feedOn(t, memoryRevocationStore())
+  const until = Date.now() + hour
+  const at = holder.iat * 1000
+  await feed.revoke({ kind: 'token', id: 'j1', until })
+  await feed.revoke({ kind: 'session', id: 's1', until })
+  await feed.revoke({ kind: 'subject', id: 'u1', issuedBefore: at, until })
+  t.ok(feed.isRevoked({ ...holder, sub: 'u2', jti: 'j1' }))
+  t.ok(feed.isRevoked({ ...holder, sub: 'u2', sid: 's1' }))
+  t.notOk(feed.isRevoked({ ...holder, sub: 'u2', jti: 's1', sid: 'j1' }))
+  t.ok(feed.isRevoked({ ...holder, iat: holder.iat - 1 }))
+  t.notOk(feed.isRevoked(holder))
+  t.notOk(feed.isRevoked({ sub: 'u2', iat: holder.iat - 1 }))
+  await feed.revoke({ kind: 'everything', id: '', issuedBefore: at, until })
+  t.ok(feed.isRevoked({ sub: 'u2', iat: holder.iat - 1 }))
+  t.notOk(feed.isRevoked({ sub: 'u2', iat: holder.iat }))
+})
+
+t.test('what another process revokes is told, without waiting for the next look', async (t) => {
+  const { store } = cuttable()
+  const [here, there] = [await feedOn(t, store, { pollSeconds: 60 }), await feedOn(t, store, { pollSeconds: 60 })]
+  await there.revoke(session('s1'))
+  t.ok(there.isRevoked({ ...holder, sid: 's1' }), 'where it was revoked, at once')
+  await until(() => here.isRevoked({ ...holder, sid: 's1' }))
+})
+
+t.test('many revocations at once are read together', async (t) => {
+  const { store, whole, line } = cuttable()
+  const feed = await feedOn(t, store, { pollSeconds: 60 })
+  line.reads = 0
+  await Promise.all(Array.from({ length: 100 }, (_, n) => whole.revoke(session(`s${n}`))))
+  await until(() => feed.isRevoked({ ...holder, sid: 's99' }) && feed.isRevoked({ ...holder, sid: 's0' }))
+  t.ok(line.reads < 10, `${line.reads} reads`)
+})
+
+t.test('a subscription that says nothing is made up for by looking', async (t) => {
+  const { store, whole, line } = cuttable()
+  line.deaf = true
+  const feed = await feedOn(t, store)
+  await whole.revoke(session('s1'))
+  await until(() => feed.isRevoked({ ...holder, sid: 's1' }))
+})
+
+t.test('a subscription that is lost is made anew, and nothing in between is missed', async (t) => {
+  const { store, whole, line, loseSubscriptions } = cuttable()
+  const feed = await feedOn(t, store)
+  loseSubscriptions()
+  await whole.revoke(session('s1'))
+  await until(() => line.subscriptions === 2 && feed.isRevoked({ ...holder, sid: 's1' }))
+})
+
+t.test('one that is lost while it begins is made anew too', async (t) => {
+  const { store, line } = cuttable()
+  let first = true
+  const feed = await feedOn(t, {
+    ...store,
+    subscribe: (wake, lost) => {
+      if (first) lost()
+      first = false
+      return store.subscribe(wake, lost)
+    }
+  })
+  await until(() => line.subscriptions >= 2)
+  t.ok(feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+})
+
+for (const cut of ['silent', 'closed'] as const) {
+  t.test(`with a connection that is ${cut}, it grows stale, and when that heals it knows all that was missed`, async (t) => {
+    const errors: unknown[] = []
+    const { store, whole, line, loseSubscriptions } = cuttable()
+    const feed = await feedOn(t, store, { onError: (error) => errors.push(error) })
+    line.cut = cut
+    loseSubscriptions()
+    await whole.revoke(session('s1'))
+    await until(() => feed.staleMilliseconds > 200)
+    t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
+    line.cut = undefined
+    await until(() => feed.staleMilliseconds < 100)
+    t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
+    t.match(errors[0], { message: cut === 'silent' ? /has not answered for 0\.05 s/ : 'The connection is closed.' })
+    await until(() => line.subscriptions === 2)
+    await whole.revoke(session('s2'))
+    await until(() => feed.isRevoked({ ...holder, sid: 's2' }))
+  })
+}
+
+t.test('a store that is down at the start does not stop it: it is stale until the store answers', async (t) => {
+  const { store, line } = cuttable()
+  line.cut = 'closed'
+  const feed = await feedOn(t, store)
+  t.equal(feed.staleMilliseconds, Number.POSITIVE_INFINITY)
+  await t.rejects(feed.revoke(session('s1')), { message: 'The connection is closed.' })
+  t.ok(feed.isRevoked({ ...holder, sid: 's1' }), 'what could not be kept counts here')
+  line.cut = undefined
+  await until(() => feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+})
+
+t.test('a subscription that begins too late is ended', async (t) => {
+  const { store } = cuttable()
+  const begins = Promise.withResolvers<() => Promise<void>>()
+  const ended = Promise.withResolvers<void>()
+  let first = true
+  await feedOn(t, {
+    ...store,
+    subscribe: (wake, lost) => {
+      if (!first) return store.subscribe(wake, lost)
+      first = false
+      return begins.promise
+    }
+  })
+  begins.resolve(async () => ended.resolve())
+  await ended.promise
+})
+
+t.test('a revocation is forgotten when the tokens that it ends would have ended anyway', async (t) => {
+  const feed = await feedOn(t, memoryRevocationStore())
+  const soon = Date.now() + 30
+  await feed.revoke({ kind: 'token', id: 'j1', until: soon })
+  await feed.revoke({ kind: 'session', id: 's1', until: soon })
+  await feed.revoke({ kind: 'subject', id: 'u1', issuedBefore: Date.now(), until: soon })
+  await feed.revoke({ kind: 'everything', id: '', issuedBefore: Date.now(), until: soon })
+  await feed.revoke(session('s2'))
+  const old = { sub: 'u1', iat: 0 }
+  await until(() => !feed.isRevoked({ ...old, jti: 'j1', sid: 's1' }))
+  t.ok(feed.isRevoked({ ...old, sid: 's2' }))
+})
+
+t.test('closed, it asks and hears nothing more, also while it is closed in the middle of a look', async (t) => {
+  const { store, whole, line } = cuttable()
+  const feed = revocationFeed({ store, pollSeconds: 0.01 })
+  const started = feed.start()
+  await feed.close()
+  await started
+  const { reads } = line
+  await whole.revoke(session('s1'))
+  await delay(50)
+  t.equal(line.reads, reads)
+  t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
+  await t.resolves(revocationFeed({ store }).close(), 'one that never started')
+})
+
+t.test('times that make no sense stop the start', async (t) => {
+  const store = memoryRevocationStore()
+  t.throws(() => revocationFeed({ store, pollSeconds: 0 }), {
+    message: 'authentication: pollSeconds is 0. Give a number of seconds from 0.01 to 60.'
+  })
+  t.throws(() => revocationFeed({ store, timeoutSeconds: Number.NaN }), /timeoutSeconds is NaN/)
+})

@@ -1,0 +1,262 @@
+import type { RefreshFamily } from '@concordat/authentication'
+import t from 'tap'
+import { issuing, refreshKeys } from './issuing.ts'
+
+const claims = { sub: 'u1', iat: 0 }
+
+t.test('a refresh token is answered with new tokens of the same session, and with what the user may do by now [U3]', async (t) => {
+  const { signIn, refresh, signed, users } = issuing()
+  const first = await signIn()
+  users[0] = { id: 'u1', permissions: ['orders:read'] }
+  const second = await refresh(first.refreshToken)
+  t.match(second, { accessToken: 'access 2', tokenType: 'Bearer', expiresIn: 900 })
+  t.not(second.refreshToken, first.refreshToken)
+  t.equal(signed[1]?.sid, signed[0]?.sid)
+  t.not(signed[1]?.jti, signed[0]?.jti)
+  t.equal(signed[1]?.scope, 'orders:read')
+  t.match(await refresh(second.refreshToken), { accessToken: 'access 3' })
+})
+
+t.test('within the grace the same token gets the same successor', async (t) => {
+  const { signIn, refresh, clock } = issuing()
+  const { refreshToken } = await signIn()
+  const [one, two] = await Promise.all([refresh(refreshToken), refresh(refreshToken)])
+  clock.now += 9999
+  const three = await refresh(refreshToken)
+  t.strictSame([two.refreshToken, three.refreshToken], [one.refreshToken, one.refreshToken])
+  t.match(await refresh(one.refreshToken), { tokenType: 'Bearer' })
+})
+
+t.test('after the grace it ends the session: newer refresh tokens and all access tokens too [U4]', async (t) => {
+  const reused: RefreshFamily[] = []
+  const { signIn, refresh, clock, revocations, signed } = issuing({ onReuse: (family) => reused.push(family) })
+  const first = await signIn()
+  const second = await refresh(first.refreshToken)
+  clock.now += 10_000
+  t.notOk(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
+  await t.rejects(refresh(first.refreshToken), {
+    statusCode: 401,
+    code: 'REFRESH_TOKEN_REUSED',
+    headers: { 'cache-control': 'no-store', 'www-authenticate': 'Bearer realm="api"' }
+  })
+  await t.rejects(refresh(second.refreshToken), { statusCode: 401, code: 'REFRESH_TOKEN_REVOKED' })
+  t.ok(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
+  t.match(reused, [{ id: signed[0]?.sid, subject: 'u1' }])
+  t.match(await signIn(), { tokenType: 'Bearer' })
+})
+
+t.test('a token older than the last one replaced ends it even within the grace, and without anybody who listens', async (t) => {
+  const { signIn, refresh } = issuing()
+  const first = await signIn()
+  const second = await refresh(first.refreshToken)
+  const third = await refresh(second.refreshToken)
+  await t.rejects(refresh(first.refreshToken), { code: 'REFRESH_TOKEN_REUSED' })
+  await t.rejects(refresh(third.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+})
+
+t.test('without a grace a token is good once', async (t) => {
+  const { signIn, refresh } = issuing({ graceSeconds: 0 })
+  const { refreshToken } = await signIn()
+  await refresh(refreshToken)
+  await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REUSED' })
+})
+
+t.test('a refresh token is bound to the client that signed in', async (t) => {
+  const { issuer, refresh, signed } = issuing()
+  const request = { username: 'ada@example.com', password: 'correct horse battery staple' }
+  const { refreshToken } = await issuer.issue(request, { clientId: 'kiosk' })
+  const next = await refresh(refreshToken, 'kiosk')
+  t.match(signed[1], { client_id: 'kiosk' })
+  await t.rejects(refresh(next.refreshToken, 'other'), { statusCode: 401, code: 'REFRESH_TOKEN_REUSED' })
+  await t.rejects(refresh(next.refreshToken, 'kiosk'), { code: 'REFRESH_TOKEN_REVOKED' })
+})
+
+t.test('a session ends after its rest and after its life', async (t) => {
+  const { signIn, refresh, clock } = issuing({ idleSeconds: 100, sessionSeconds: 250 })
+  const first = await signIn()
+  clock.now += 99_999
+  const second = await refresh(first.refreshToken)
+  clock.now += 99_999
+  const third = await refresh(second.refreshToken)
+  clock.now += 50_002
+  await t.rejects(refresh(third.refreshToken), { statusCode: 401, code: 'REFRESH_TOKEN_EXPIRED' })
+  const rested = await signIn()
+  clock.now += 100_000
+  await t.rejects(refresh(rested.refreshToken), { code: 'REFRESH_TOKEN_EXPIRED' })
+})
+
+t.test('what was never issued is refused and ends nothing, a mistyped token among it', async (t) => {
+  const { signIn, refresh } = issuing()
+  const { refreshToken } = await signIn()
+  const other = refreshToken.endsWith('A') ? 'B' : 'A'
+  const texts = [
+    (await issuing().signIn()).refreshToken,
+    refreshToken.slice(0, -1) + other,
+    refreshToken.replace(/^(rt_.{40})(.)/, (_, start: string, letter: string) => start + (letter === 'A' ? 'B' : 'A')),
+    refreshToken.slice(0, -1),
+    `${refreshToken}=`,
+    refreshToken.toUpperCase(),
+    refreshToken.slice(3),
+    `${refreshToken}\n`,
+    'access 1',
+    '💥'
+  ]
+  for (const text of texts) await t.rejects(refresh(text), { statusCode: 401, code: 'REFRESH_TOKEN_INVALID' }, text)
+  t.match(await refresh(refreshToken), { tokenType: 'Bearer' })
+})
+
+t.test('the store holds no token, nor what would tell one', async (t) => {
+  const kept: unknown[] = []
+  const { refreshTokens } = issuing()
+  const { signIn, refresh } = issuing({
+    refreshTokens: {
+      ...refreshTokens,
+      begin: (...told) => (kept.push(told), refreshTokens.begin(...told)),
+      use: (told) => (kept.push(told), refreshTokens.use(told))
+    }
+  })
+  const first = await signIn()
+  const second = await refresh(first.refreshToken)
+  const text = JSON.stringify(kept)
+  for (const { refreshToken } of [first, second]) {
+    t.equal(refreshToken.length, 75)
+    const bytes = Buffer.from(refreshToken.slice(3), 'base64url')
+    for (const part of [bytes.subarray(0, 16), bytes.subarray(16, 48)]) {
+      for (const coding of ['base64', 'base64url', 'hex', 'latin1'] as const) t.notOk(text.includes(part.toString(coding).slice(0, 15)))
+    }
+  }
+})
+
+t.test('the key of refresh tokens can be changed without signing anybody out', async (t) => {
+  const before = issuing()
+  const { refreshTokens, revocations, clock, users } = before
+  const [old = ''] = refreshKeys
+  const now = () => clock.now
+  const after = issuing({
+    refreshKeys: ['zyxwvutsrqponmlkjihgfedcba543210', old],
+    refreshTokens,
+    revocations,
+    now,
+    findUserById: () => users[0]
+  })
+  const only = issuing({ refreshKeys: ['zyxwvutsrqponmlkjihgfedcba543210'], refreshTokens, revocations, now, findUserById: () => users[0] })
+  const first = await before.signIn()
+  const second = await before.refresh(first.refreshToken)
+  t.equal((await after.refresh(first.refreshToken)).refreshToken, second.refreshToken, 'made with the old key')
+  await t.rejects(only.refresh(first.refreshToken), { code: 'REFRESH_TOKEN_INVALID' }, 'who forgets the old key can’t tell it')
+  t.match(await after.refresh(second.refreshToken), { tokenType: 'Bearer' })
+})
+
+t.test('a user who is gone goes on with no session, and the access tokens of it end', async (t) => {
+  const { signIn, refresh, users, revocations, signed } = issuing()
+  const { refreshToken } = await signIn()
+  users.length = 0
+  await t.rejects(refresh(refreshToken), { statusCode: 401, code: 'REFRESH_TOKEN_REVOKED' })
+  t.ok(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
+})
+
+t.test('logging out with the refresh token or with the access token ends the session, and only that [U4]', async (t) => {
+  const { issuer, signIn, refresh, revocations, signed } = issuing()
+  const [one, two, other] = [await signIn(), await signIn(), await signIn()]
+  t.equal(await issuer.revokeRefreshToken(one.refreshToken), true)
+  await issuer.revokeAccessToken(signed[1] as { exp: number })
+  for (const { refreshToken } of [one, two]) await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+  t.strictSame(
+    signed.slice(0, 3).map((token) => revocations.isRevoked(token)),
+    [true, true, false]
+  )
+  t.match(await refresh(other.refreshToken), { tokenType: 'Bearer' })
+})
+
+t.test('a session is ended by its id, a token without one by its own', async (t) => {
+  const { issuer, signIn, refresh, revocations, signed } = issuing()
+  const { refreshToken } = await signIn()
+  await issuer.revokeSession(signed[0]?.sid as string)
+  await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+  await issuer.revokeAccessToken({ jti: 'j1', exp: 4_102_444_800 })
+  t.ok(revocations.isRevoked({ ...claims, jti: 'j1' }))
+  t.notOk(revocations.isRevoked({ ...claims, jti: 'j2' }))
+  await t.resolves(issuer.revokeAccessToken({ exp: 0 }), 'a token that has neither')
+})
+
+t.test('ending what is no refresh token, or is not known, changes nothing', async (t) => {
+  const { issuer, signIn, refresh } = issuing()
+  const { refreshToken } = await signIn()
+  t.equal(await issuer.revokeRefreshToken('access 1'), false)
+  t.equal(await issuer.revokeRefreshToken((await issuing().signIn()).refreshToken), true)
+  t.match(await refresh(refreshToken), { tokenType: 'Bearer' })
+})
+
+t.test('a token that was replaced long ago still ends its session', async (t) => {
+  const { issuer, signIn, refresh } = issuing()
+  const first = await signIn()
+  const second = await refresh(first.refreshToken)
+  await issuer.revokeRefreshToken(first.refreshToken)
+  await t.rejects(refresh(second.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+})
+
+for (const [name, end] of [
+  ['a user', 'revokeSubject'],
+  ['everybody', 'revokeEverything']
+] as const) {
+  t.test(`all tokens of ${name} are ended at once, and signing in again works at once, in the same second [U4]`, async (t) => {
+    const { issuer, signIn, refresh, revocations, signed } = issuing({ now: Date.now })
+    const first = await signIn()
+    await issuer[end]('u1')
+    t.ok(revocations.isRevoked(signed[0] as { sub: string; iat: number }))
+    await t.rejects(refresh(first.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+    const again = await signIn()
+    t.notOk(revocations.isRevoked(signed[1] as { sub: string; iat: number }))
+    await refresh(again.refreshToken)
+    t.notOk(revocations.isRevoked(signed[2] as { sub: string; iat: number }))
+  })
+}
+
+t.test('who was signing in while everything of the user was ended is not signed in', async (t) => {
+  const found = Promise.withResolvers<void>()
+  const { issuer, signIn, users, signed } = issuing({
+    now: Date.now,
+    findUser: async () => {
+      await found.promise
+      return users[0]
+    }
+  })
+  const late = signIn()
+  await issuer.revokeSubject('u1')
+  found.resolve()
+  await t.rejects(late, { code: 'REFRESH_TOKEN_REVOKED' })
+  t.strictSame(signed, [])
+})
+
+t.test('who was going on with a session while it was ended gets nothing that counts', async (t) => {
+  const { issuer, signIn, refresh, revocations, signed, users } = issuing({
+    findUserById: async () => {
+      await issuer.revokeSession(signed[0]?.sid as string)
+      return users[0]
+    }
+  })
+  const first = await signIn()
+  await t.rejects(refresh(first.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+  t.ok(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
+})
+
+t.test('when the store of revocations fails, the session is ended anyway, and the next attempt ends its access tokens', async (t) => {
+  let down = true
+  const known = new Set<string>()
+  const revocations = {
+    isRevoked: () => false,
+    async revoke({ id }: { id: string }) {
+      if (down) throw new Error('The store is down.')
+      known.add(id)
+    }
+  }
+  const reused: string[] = []
+  const { signIn, refresh, signed } = issuing({ revocations, graceSeconds: 0, onReuse: ({ id }) => reused.push(id) })
+  const first = await signIn()
+  const second = await refresh(first.refreshToken)
+  await t.rejects(refresh(first.refreshToken), { message: 'The store is down.' })
+  t.strictSame(reused, [signed[0]?.sid])
+  down = false
+  await t.rejects(refresh(second.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
+  t.ok(known.has(signed[0]?.sid as string))
+})

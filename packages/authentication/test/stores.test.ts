@@ -1,0 +1,84 @@
+import {
+  loginAttemptStoreContract,
+  memoryLoginAttemptStore,
+  memoryRefreshTokenStore,
+  memoryRevocationStore,
+  refreshTokenStoreContract,
+  revocationStoreContract
+} from '@concordat/authentication'
+import t from 'tap'
+
+const hour = 3_600_000
+const hours = (count: number) => ({ graceMilliseconds: 0, idleMilliseconds: hour, now: count * hour, clientId: undefined })
+const familyOf = (name: string, began: number) => ({
+  id: name,
+  handle: name,
+  subject: 'u1',
+  beganAt: began * hour,
+  expiresAt: (began + 9) * hour
+})
+
+t.test('refresh tokens in memory', async (t) => {
+  refreshTokenStoreContract(
+    (title, run) => t.test(title, run),
+    () => memoryRefreshTokenStore()
+  )
+})
+
+t.test('revocations in memory', async (t) => {
+  revocationStoreContract(
+    (title, run) => t.test(title, run),
+    () => memoryRevocationStore()
+  )
+})
+
+t.test('login attempts in memory', async (t) => {
+  loginAttemptStoreContract(
+    (title, run) => t.test(title, run),
+    () => memoryLoginAttemptStore()
+  )
+})
+
+t.test('with more sessions than the memory may hold, the one that has rested longest ends', async (t) => {
+  const store = memoryRefreshTokenStore({ maxFamilies: 2 })
+  await store.begin(familyOf('a', 0), 's1', hour)
+  await store.begin(familyOf('b', 0), 's1', hour)
+  await store.use({ handle: 'a', secret: 's1', successor: 's2', ...hours(0.5) })
+  await store.begin(familyOf('c', 0.5), 's1', 2 * hour)
+  t.equal((await store.use({ handle: 'b', secret: 's1', successor: 's2', ...hours(0.5) })).outcome, 'unknown')
+  t.equal((await store.use({ handle: 'a', secret: 's2', successor: 's3', ...hours(0.5) })).outcome, 'rotated')
+})
+
+t.test('sessions whose time is over make room for new ones', async (t) => {
+  const store = memoryRefreshTokenStore()
+  await store.begin(familyOf('a', 0), 's1', hour)
+  await store.begin(familyOf('b', 2), 's1', 3 * hour)
+  t.equal(await store.revokeHandle('a'), undefined)
+  t.match(await store.revokeHandle('b'), { id: 'b' })
+})
+
+t.test('revocations in memory are forgotten when their time is over', async (t) => {
+  let now = 0
+  const store = memoryRevocationStore(() => now)
+  await store.revoke({ kind: 'token', id: 'a', until: 10 })
+  now = 10
+  await store.revoke({ kind: 'token', id: 'b', until: 20 })
+  t.strictSame((await store.read()).revocations, [{ kind: 'token', id: 'b', until: 20 }])
+  now = 0
+  t.strictSame((await store.read()).revocations, [{ kind: 'token', id: 'b', until: 20 }])
+})
+
+t.test('with more counted names than the memory may hold, the one that was asked for longest ago is forgotten', async (t) => {
+  const store = memoryLoginAttemptStore({ maxKeys: 2 })
+  const limit = { limit: 1, windowMilliseconds: 1000 }
+  for (const key of ['a', 'b', 'c']) await store.take(key, limit, 0)
+  t.equal(await store.take('c', limit, 0), 1000)
+  t.equal(await store.take('a', limit, 0), 0)
+})
+
+t.test('a memory without room is refused', async (t) => {
+  t.throws(() => memoryRefreshTokenStore({ maxFamilies: 0 }), {
+    message: 'authentication: maxFamilies is 0. Give a whole number from 1 to 10000000.'
+  })
+  t.throws(() => memoryLoginAttemptStore({ maxKeys: 0.5 }), /maxKeys is 0.5/)
+})

@@ -1,0 +1,314 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mock } from 'node:test'
+import { type FetchKeys, outsideIssuer, ownTokens, type RevocableClaims, type TrustedIssuer } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/test-kit'
+import t from 'tap'
+import { audience, issuer, ownIssuer, service } from './service.ts'
+
+const scope = 'orders:read'
+const jwksUrl = 'https://tokens.example.com/keys'
+
+function counting(trusted: TrustedIssuer) {
+  const counter = { calls: 0, issuer: trusted }
+  counter.issuer = {
+    ...trusted,
+    verify: async (...given) => {
+      counter.calls += 1
+      return trusted.verify(...given)
+    }
+  }
+  return counter
+}
+
+/** Lets the tests turn the clock; timers and promises run as ever. */
+function clock(t: Tap) {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  t.teardown(() => mock.timers.reset())
+  return (milliseconds: number) => mock.timers.tick(milliseconds)
+}
+type Tap = Pick<typeof t, 'teardown'>
+
+t.test('a token is verified once and remembered, for a minute and never beyond its end', async (t) => {
+  const advance = clock(t)
+  const { kit, issuer: own } = ownIssuer()
+  const counter = counting(own)
+  const { app } = await service({ issuers: [counter.issuer] })
+  const now = Math.floor(Date.now() / 1000)
+  const long = kit.headers({ scope })
+  const short = kit.headers({ scope, exp: now + 20 })
+  const send = async (headers: { authorization: string }) => (await app.inject({ url: '/orders', headers })).json().code ?? 'let in'
+
+  for (const headers of [long, long, short, short]) t.equal(await send(headers), 'let in')
+  t.equal(counter.calls, 2)
+  advance(26_000)
+  t.equal(await send(short), 'TOKEN_EXPIRED')
+  t.equal(await send(long), 'let in')
+  t.equal(counter.calls, 3, 'only the short one was verified again')
+  advance(40_000)
+  t.equal(await send(long), 'let in')
+  t.equal(counter.calls, 4, 'a minute is over')
+})
+
+t.test('requests that come at once with one token cause one verification', async (t) => {
+  const { kit, issuer: own } = ownIssuer('RS256')
+  const counter = counting(own)
+  const { app } = await service({ issuers: [counter.issuer] })
+  await app.ready()
+  const [headers, bad] = [kit.headers({ scope }), kit.headers({ aud: 'another' })]
+  const answers = await Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/orders', headers })))
+  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  t.equal(counter.calls, 1)
+  const refused = await Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/orders', headers: bad })))
+  t.ok(refused.every(({ statusCode }) => statusCode === 401))
+  t.equal(counter.calls, 2)
+  t.equal((await app.inject({ url: '/orders', headers: bad })).statusCode, 401)
+  t.equal(counter.calls, 3, 'what failed is not remembered')
+})
+
+t.test('the memory is bounded, and can be none', async (t) => {
+  const { kit, issuer: own } = ownIssuer()
+  const [first, second, third] = [kit.headers({ scope }), kit.headers({ scope }), kit.headers({ scope })]
+  for (const [cacheEntries, calls] of [
+    [2, 4],
+    [0, 5]
+  ] as const) {
+    const counter = counting(own)
+    const { app } = await service({ issuers: [counter.issuer], cacheEntries })
+    for (const headers of [first, second, third, third, first]) t.equal((await app.inject({ url: '/orders', headers })).statusCode, 200)
+    t.equal(counter.calls, calls)
+  }
+})
+
+t.test('a token that was revoked is refused at once, although it is remembered [S2] [U4]', async (t) => {
+  const revoked = new Set<string>()
+  const revocations = {
+    staleMilliseconds: 0,
+    isRevoked: ({ jti, sid, sub }: RevocableClaims) => [jti, sid, sub].some((name) => revoked.has(name ?? ''))
+  }
+  const { app, kit } = await service({ revocations })
+  const headers = kit.headers({ scope, jti: 't1', sid: 's1' })
+  const send = () => app.inject({ url: '/orders', headers })
+  t.equal((await send()).statusCode, 200)
+  revoked.add('s1')
+  const answer = await send()
+  t.equal(answer.statusCode, 401)
+  t.equal(answer.json().code, 'TOKEN_REVOKED')
+  t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"')
+  t.equal(
+    (await app.inject({ url: '/orders', headers: kit.headers({ scope, sid: 's1' }) })).json().code,
+    'TOKEN_REVOKED',
+    'a new token of the session too'
+  )
+})
+
+t.test('when revocations are not up to date nobody is let in by token: 503 with Retry-After [U4]', async (t) => {
+  const revocations = { staleMilliseconds: 0, isRevoked: () => false }
+  const { app, kit } = await service({ revocations })
+  const headers = kit.headers({ scope })
+  for (const [staleMilliseconds, status] of [
+    [0, 200],
+    [5000, 200],
+    [5001, 503],
+    [Number.POSITIVE_INFINITY, 503],
+    [Number.NaN, 503],
+    [100, 200]
+  ] as const) {
+    revocations.staleMilliseconds = staleMilliseconds
+    const answer = await app.inject({ url: '/orders', headers })
+    t.equal(answer.statusCode, status, String(staleMilliseconds))
+    if (status === 503) t.match([answer.json().code, answer.headers['retry-after']], ['AUTHENTICATION_UNAVAILABLE', '5'])
+  }
+  revocations.staleMilliseconds = 60_000
+  t.equal((await app.inject('/public')).statusCode, 200)
+})
+
+t.test('own tokens are signed with the first key that can, and the old key is good until it is dropped', async (t) => {
+  const next = testKit({ issuer, audience, kid: '2026-02', algorithm: 'EdDSA' })
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = { type: 'spki', format: 'pem' } as const
+  const before = ownTokens({ issuer, audience, keys: [{ kid: '2026-01', algorithm: 'ES256', privateKey }] })
+  const during = ownTokens({
+    issuer,
+    audience,
+    keys: [{ kid: '2026-01', algorithm: 'ES256', publicKey: publicKey.export(pem).toString() }, ...next.keys]
+  })
+  const after = ownTokens({ issuer, audience, keys: next.keys })
+  const [oldToken, newToken] = [await before.sign({ sub: 'ada', scope }), await during.sign({ sub: 'ada', scope })]
+  t.match(JSON.parse(Buffer.from(newToken.split('.')[0] ?? '', 'base64url').toString()), { alg: 'EdDSA', typ: 'at+jwt', kid: '2026-02' })
+  for (const [tokens, token, good] of [
+    [during, oldToken, true],
+    [during, newToken, true],
+    [after, newToken, true],
+    [after, oldToken, false],
+    [before, newToken, false]
+  ] as const) {
+    const { app } = await service({ issuers: [tokens] })
+    const { statusCode } = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
+    t.equal(statusCode, good ? 200 : 401)
+  }
+})
+
+t.test('sign fills in the claims, and signs nothing that would be refused [U3] [X7]', async (t) => {
+  const { kit } = ownIssuer()
+  const tokens = ownTokens({ issuer, audience: [audience, 'billing'], keys: kit.keys, maxLifetimeSeconds: 600 })
+  const claims = await tokens.verify(await tokens.sign({ sub: 'ada', sid: 's1' }))
+  t.match(claims, { iss: issuer, aud: [audience, 'billing'], sub: 'ada', sid: 's1', jti: /^[\da-f-]{36}$/ })
+  t.equal(claims.exp - claims.iat, 600)
+  t.equal(claims.nbf, claims.iat)
+  t.equal(tokens.maxLifetimeSeconds, 600)
+  for (const wrong of [
+    { sub: '' },
+    { sub: 'ada', exp: claims.iat + 601 },
+    { sub: 'ada', iss: 'x' },
+    { sub: 'ada', aud: 'x' },
+    { sub: 'ada', nonce: 'n' },
+    { sub: 'ada', jti: undefined as never },
+    { sub: 'ada', roles: 'x' as never }
+  ]) {
+    await t.rejects(tokens.sign(wrong), { name: 'TypeError', message: /these claims would be refused/ }, JSON.stringify(wrong))
+  }
+  await t.rejects(tokens.sign({ sub: 'ada', filler: 'x'.repeat(5000) }), /longer than 4096/)
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const verifying = ownTokens({ issuer, audience, keys: [{ kid: '1', algorithm: 'EdDSA', publicKey }] })
+  await t.rejects(verifying.sign({ sub: 'ada' }), { name: 'TypeError', message: /no key can sign/ })
+})
+
+t.test('signing and verifying leave nothing of @fastify/jwt on the service', async (t) => {
+  const { app } = await service()
+  for (const name of ['jwt', 'jwtSign']) t.equal(app.hasDecorator(name), false)
+  for (const name of ['user', 'jwtVerify', 'jwtDecode']) t.equal(app.hasRequestDecorator(name), false)
+})
+
+/** Serves the keys of some kits, unless it is told to answer otherwise. */
+class KeyServer {
+  kits: { readonly fetch: FetchKeys }[]
+  fetched = 0
+  answer: (() => Response | Promise<Response>) | undefined
+
+  constructor(...kits: { readonly fetch: FetchKeys }[]) {
+    this.kits = kits
+  }
+
+  readonly fetch: FetchKeys = async (url, init) => {
+    this.fetched += 1
+    if (this.answer !== undefined) return this.answer()
+    const sets = await Promise.all(this.kits.map(async (kit) => (await kit.fetch(url, init)).json() as Promise<{ keys: object[] }>))
+    return Response.json({ keys: sets.flatMap(({ keys }) => keys) })
+  }
+}
+
+t.test('keys of an outside issuer are fetched once for all who wait, and again for a new kid after half a minute', async (t) => {
+  const advance = clock(t)
+  const [old, next, foreign] = ['1', '2', '3'].map((kid) => testKit({ issuer, audience, kid })) as [
+    ReturnType<typeof testKit>,
+    ReturnType<typeof testKit>,
+    ReturnType<typeof testKit>
+  ]
+  const server = new KeyServer(old)
+  const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+  const send = async (kit: typeof old) => (await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode
+  t.strictSame(await Promise.all([send(old), send(old), send(old)]), [200, 200, 200])
+  t.equal(server.fetched, 1)
+  server.kits = [next, old]
+  t.equal(await send(next), 401, 'not yet')
+  t.equal(server.fetched, 1, 'a crowd of unknown kids can not make it knock')
+  advance(30_000)
+  t.equal(await send(next), 200)
+  t.equal(server.fetched, 2)
+  t.equal(await send(foreign), 401)
+  t.equal(server.fetched, 2)
+  server.kits = [next]
+  advance(600_000)
+  t.equal(await send(old), 401, 'a key that was withdrawn')
+  t.equal(await send(next), 200)
+})
+
+t.test('an outside issuer that can not be asked is 503, and is not asked by each request', async (t) => {
+  const kit = testKit({ issuer, audience })
+  for (const answer of [
+    () => Promise.reject(new Error('down')),
+    () => new Response('no', { status: 500 }),
+    () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example' } }),
+    () => new Response('<html>'),
+    () => new Response(null),
+    () => new Response('null'),
+    () => Response.json({ keys: 1 }),
+    async () => {
+      const set = (await (await kit.fetch('', {} as never)).json()) as object
+      return Response.json({ ...set, filler: 'x'.repeat(300_000) })
+    },
+    () => Response.json({ keys: [{ kty: 'EC', kid: 'test', alg: 'ES256', crv: 'P-256', x: 'AA', y: 'AA' }] })
+  ]) {
+    const server = new KeyServer(kit)
+    server.answer = answer
+    const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+    for (let time = 0; time < 3; time += 1) {
+      const refused = await app.inject({ url: '/orders', headers: kit.headers({ scope }) })
+      t.equal(refused.statusCode, 503)
+      t.match([refused.json().code, refused.headers['retry-after']], ['AUTHENTICATION_UNAVAILABLE', '5'])
+    }
+    t.equal(server.fetched, 1)
+  }
+})
+
+t.test('after a pause an outside issuer is asked again', async (t) => {
+  const kit = testKit({ issuer, audience })
+  const server = new KeyServer(kit)
+  server.answer = () => Promise.reject(new Error('down'))
+  const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
+  const send = async () => (await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode
+  t.equal(await send(), 503)
+  server.answer = undefined
+  t.equal(await send(), 503)
+  const original = performance.now.bind(performance)
+  t.teardown(() => (performance.now = original))
+  performance.now = () => original() + 5000
+  t.equal(await send(), 200)
+})
+
+t.test('two issuers beside each other, each with its own audience and algorithms', async (t) => {
+  const [first, second] = [
+    testKit({ issuer: 'https://one.example', audience: 'a' }),
+    testKit({ issuer: 'https://two.example', audience: 'b', algorithm: 'RS256' })
+  ]
+  const { app } = await service({
+    issuers: [
+      outsideIssuer({ issuer: 'https://one.example', audience: 'a', jwksUrl, algorithms: ['ES256'], fetch: first.fetch }),
+      outsideIssuer({ issuer: 'https://two.example', audience: 'b', jwksUrl, algorithms: ['RS256'], fetch: second.fetch })
+    ]
+  })
+  const send = async (headers: { authorization: string }) => (await app.inject({ url: '/orders', headers })).statusCode
+  t.equal(await send(first.headers({ scope })), 200)
+  t.equal(await send(second.headers({ scope })), 200)
+  t.equal(await send(first.headers({ scope, aud: 'b' })), 401)
+  t.equal(await send(first.headers({ scope, iss: 'https://two.example', aud: 'b' })), 401)
+})
+
+t.test('without a fetch of its own, keys come by the global one', async (t) => {
+  const trusted = outsideIssuer({ issuer, audience, jwksUrl: 'https://127.0.0.1:1/keys', algorithms: ['ES256'] })
+  const kit = testKit({ issuer, audience })
+  await t.rejects(trusted.verify(kit.token()), { code: 'AUTHENTICATION_UNAVAILABLE' })
+})
+
+t.test('a handler that fails after a verification is answered once', async (t) => {
+  const { kit, issuer: own } = ownIssuer()
+  const { app } = await service(
+    { issuers: [own] },
+    {
+      fastify: {},
+      routes: (app) =>
+        app.get(
+          '/failing',
+          {
+            config: { permissions: ['orders:read'] },
+            onRequest: () => {
+              throw new Error('later hook')
+            }
+          },
+          async () => 'x'
+        )
+    }
+  )
+  const headers = kit.headers({ scope })
+  for (let time = 0; time < 2; time += 1) t.equal((await app.inject({ url: '/failing', headers })).statusCode, 500)
+})
