@@ -5,11 +5,11 @@ import { checkServer } from './boot-checks.ts'
 import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { limitHandlers } from './handler-timeout.ts'
+import { hiddenFieldsOf } from './hidden-schema-fields.ts'
 import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
 import { resolveOptions, type TransportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
 import { showTarget } from './request-line.ts'
-import { hiddenFieldsOf } from './hidden-schema-fields.ts'
 import { traceOf } from './trace-context.ts'
 
 declare module 'fastify' {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 type Handler = RouteHandlerMethod
@@ -21,7 +22,7 @@ async function* slowParts() {
 async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds: 0.05 }): Promise<FastifyInstance> {
   const app = Fastify(transportServerOptions())
   t.teardown(() => app.close())
-  await app.register(transportSecurity, options)
+  await app.register(transportSecurity, { ...localHttp, ...options })
   return app
 }
 

@@ -2,6 +2,7 @@ import transportSecurity, { answerHeaders, type TransportSecurityOptions } from 
 import helmet from '@fastify/helmet'
 import Fastify, { type InjectOptions } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 
 const block = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -15,7 +16,7 @@ const overTls = { 'x-forwarded-proto': 'https' }
 
 async function service(options: TransportSecurityOptions = {}) {
   const app = Fastify({ trustProxy: ['127.0.0.1'] })
-  await app.register(transportSecurity, options)
+  await app.register(transportSecurity, { ...localHttp, ...options })
   app.get('/', async () => ({}))
   app.get('/broken', async () => {
     throw new Error('broken')

@@ -1,12 +1,14 @@
 import transportSecurity, { newRequestId, type TransportServerOptions, transportServerOptions } from '@concordat/transport-security'
 import Fastify, { LogController } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 t.test('by default, everything that can take too long or be too large has a limit', async (t) => {
   const { logController, genReqId, ...limits } = transportServerOptions()
   t.strictSame(limits, {
     requestIdHeader: false,
+    trustProxy: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000, optimizeEmptyRequests: true }
@@ -63,7 +65,7 @@ t.test('a head or a body that never ends is answered 408, a head that is too lar
 
 t.test('an id that a client sends is not taken over [H2]', async (t) => {
   const app = Fastify(transportServerOptions())
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, localHttp)
   app.get('/', (request, reply) => reply.send(request.id))
   const answer = await app.inject({ url: '/', headers: { 'request-id': 'theirs', 'x-request-id': 'theirs' } })
   t.match(answer.body, /^[\da-f-]{36}$/)
