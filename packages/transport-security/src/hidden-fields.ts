@@ -11,7 +11,7 @@ const credentials = ['authorization', 'cookie', 'proxy-authorization', 'set-cook
 const maxDepth = 8
 const maxValues = 10_000
 
-/** Takes the values of certain fields out of whatever is logged, wherever in it they stand. Never throws. */
+/** Takes the values of certain fields out of whatever is logged, wherever in it they stand. */
 export class HiddenFields {
   readonly #names: Set<string> = new Set(credentials)
   #inText: RegExp = textPattern(this.#names)
@@ -27,11 +27,7 @@ export class HiddenFields {
     // The one line that every request has shows nothing that needs a look.
     if (line instanceof RequestLine) return line
     const budget = { left: maxValues }
-    try {
-      return this.#members(line, (name, value) => (Object.hasOwn(kept, name) ? value : this.#value(value, maxDepth, budget)))
-    } catch {
-      return { unloggable: '[cannot be shown]' }
-    }
+    return this.#members(line, (name, value) => (Object.hasOwn(kept, name) ? value : this.#value(value, maxDepth, budget)))
   }
 
   /** A text in which an object may stand as JSON. */
@@ -50,10 +46,13 @@ export class HiddenFields {
     return shown.slice(0, start) + (kept.length === 0 ? '' : `?${kept.join('&')}`)
   }
 
-  // `filter[email]` and `email[eq]` too.
   #isParameter(name: string) {
-    const plain = name.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    return this.#names.has(plain) || plain.split(/[^\w-]/).some((part) => this.#names.has(part))
+    return this.#isHidden(name.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))))
+  }
+
+  // In a query, `filter[email]` and `email[eq]` too.
+  #isHidden(name: string) {
+    return this.#names.has(name) || (name.includes('[') && name.split(/[[\]]/).some((part) => this.#names.has(part)))
   }
 
   #value(value: unknown, depth: number, budget: { left: number }): unknown {
@@ -70,7 +69,7 @@ export class HiddenFields {
   #members(value: object, clean: (name: string, member: unknown) => unknown): object {
     let copy: Record<string, unknown> | unknown[] | undefined
     for (const [name, member] of Object.entries(value)) {
-      const shown = this.#names.has(name) ? hidden : clean(name, member)
+      const shown = this.#isHidden(name) ? hidden : clean(name, member)
       if (shown === member) continue
       copy ??= Array.isArray(value) ? [...value] : { ...value }
       ;(copy as Record<string, unknown>)[name] = shown
@@ -79,8 +78,10 @@ export class HiddenFields {
   }
 }
 
+// The bounds keep it linear in texts that a client made up.
 function textPattern(names: ReadonlySet<string>) {
   const any = [...names].map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
-  // The bounds keep it linear in texts that a client made up.
-  return new RegExp(`"(${any})"\\s{0,9}:\\s{0,9}(?:"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]{0,1000}\\]?|\\{[^}]{0,1000}\\}?|[^\\s,}\\]]+)`, 'g')
+  const name = `(?:[\\w.-]{1,99}\\[)?(?:${any})\\]?(?:\\[[^"\\]]{0,99}\\])?`
+  const value = '"(?:[^"\\\\]|\\\\.)*"?|\\[[^\\]]{0,1000}\\]?|\\{[^}]{0,1000}\\}?|[^\\s,}\\]]+'
+  return new RegExp(`"(${name})"\\s{0,9}:\\s{0,9}(?:${value})`, 'g')
 }

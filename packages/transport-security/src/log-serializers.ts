@@ -63,7 +63,13 @@ export function installHiddenFields(logger: object, fields: HiddenFields): boole
   const { [pinoFormatters]: formatters, [pinoSerializers]: kept } = logger as Record<symbol, Record<string, unknown> | undefined>
   if (formatters === undefined) return false
   const own = formatters['log'] as LineFormatter | undefined
-  formatters['log'] = own === undefined ? (line: object) => fields.inLine(line, kept) : (line: object) => fields.inLine(own(line), kept)
+  formatters['log'] = (line: object) => {
+    try {
+      return fields.inLine(own === undefined ? line : own(line), kept)
+    } catch {
+      return { unloggable: '[cannot be shown]' }
+    }
+  }
   return true
 }
 

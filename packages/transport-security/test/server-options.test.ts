@@ -63,6 +63,14 @@ t.test('a head or a body that never ends is answered 408, a head that is too lar
   t.match(await answerOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
 })
 
+t.test('a connection that asks for nothing more is closed', async (t) => {
+  const app = Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 0.05 }))
+  t.teardown(() => app.close())
+  app.get('/', async () => 'kept open')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.match(await answerOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')), /kept open$/)
+})
+
 t.test('an id that a client sends is not taken over [H2]', async (t) => {
   const app = Fastify(transportServerOptions())
   await app.register(transportSecurity, localHttp)

@@ -18,6 +18,24 @@ app.register(transportSecurity, {
   overrides: { 'x-frame-options': false },
   serializers: { order: ({ id }: { id: string }) => id }
 })
+app.register(transportSecurity, {
+  dangerouslyAllowHttp: 'loopback',
+  publicUrl: 'https://a.example',
+  allowedHosts: ['*.a.example'],
+  hiddenFields: ['iban']
+})
+app.get('/page', { config: { contentSecurityPolicy: { scriptSrc: ["'self'"] }, directAccess: true } }, async () => '')
+app.get('/text', { config: { contentSecurityPolicy: "default-src 'self'" } }, async () => '')
+// @ts-expect-error – no such directive
+app.get('/unknown', { config: { contentSecurityPolicy: { scriptSource: ["'self'"] } } }, async () => '')
+// @ts-expect-error – sources are a list
+app.get('/list', { config: { contentSecurityPolicy: { scriptSrc: "'self'" } } }, async () => '')
+// @ts-expect-error – this machine, or everyone
+app.register(transportSecurity, { dangerouslyAllowHttp: 'localhost' })
+// @ts-expect-error – proxies are named, not counted
+transportServerOptions({ trustProxy: 1 })
+// @ts-expect-error – no client is believed
+transportServerOptions({ requestIdFrom: 'client' })
 // @ts-expect-error – no such set
 app.register(transportSecurity, { headers: 'none' })
 // @ts-expect-error – the unit is in the name
