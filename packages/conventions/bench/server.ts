@@ -36,7 +36,12 @@ function logger() {
 
 async function preset(log: ReturnType<typeof logger> | false, left: Record<string, false> = {}, server: Record<string, unknown> = {}) {
   const app: FastifyInstance = Fastify({ ...serverOptions(), logger: log, ...server })
-  await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, transportSecurity, ...left })
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity,
+    ...left
+  })
   if (!(left['versioning'] ?? true)) addRoute(app, '/v1/products/:id')
   else await app.apiVersion(1, async (v1) => addRoute(v1, '/products/:id'))
   return app
