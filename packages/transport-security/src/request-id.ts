@@ -17,12 +17,12 @@ export function newRequestId(): string {
 }
 
 /**
- * Makes the function that takes the id of a request over from a trusted proxy, out of `Request-Id` or `X-Request-Id`. An id
- * in another form, and one of anybody else, is replaced by a new one.
+ * Makes the function that takes the id of a request over from a trusted proxy. An id in another form, and one of anybody else,
+ * is replaced by a new one. Only `X-Request-Id` is read, which proxies set: a client's `Request-Id` would pass through them.
  */
 export function requestIdReader(trusts: TrustProxy): (request: IdentifiedRequest) => string {
   return ({ headers, socket }) => {
-    const given = headers['request-id'] ?? headers['x-request-id']
+    const given = headers['x-request-id']
     return typeof given === 'string' && acceptable.test(given) && trusts(socket?.remoteAddress ?? '', 0) ? given : newRequestId()
   }
 }

@@ -14,8 +14,8 @@ export interface TransportServerOptions {
    */
   readonly trustProxy?: readonly string[] | undefined
   /**
-   * `proxy`: a trusted proxy's `Request-Id`, else its `X-Request-Id`, is the id of the request, where it is a UUID or 16 to 64
-   * letters, digits, dashes and underscores. `nobody`: all ids are made here.
+   * `proxy`: a trusted proxy's `X-Request-Id` is the id of the request, where it is a UUID or 16 to 64 letters, digits, dashes
+   * and underscores. The proxy must set it itself, or clients do. `nobody`: all ids are made here.
    * @default 'nobody'
    */
   readonly requestIdFrom?: 'proxy' | 'nobody' | undefined
