@@ -2,33 +2,34 @@ import { validateHeaderValue } from 'node:http'
 import { contentSecurityPolicy } from 'helmet'
 import { headersWrittenBy } from './helmet-headers.ts'
 
-type SourceDirective =
-  | 'baseUri'
-  | 'childSrc'
-  | 'connectSrc'
-  | 'defaultSrc'
-  | 'fontSrc'
-  | 'formAction'
-  | 'frameAncestors'
-  | 'frameSrc'
-  | 'imgSrc'
-  | 'manifestSrc'
-  | 'mediaSrc'
-  | 'objectSrc'
-  | 'requireTrustedTypesFor'
-  | 'sandbox'
-  | 'scriptSrc'
-  | 'scriptSrcAttr'
-  | 'scriptSrcElem'
-  | 'styleSrc'
-  | 'styleSrcAttr'
-  | 'styleSrcElem'
-  | 'trustedTypes'
-  | 'upgradeInsecureRequests'
-  | 'workerSrc'
+const directiveNames = [
+  'baseUri',
+  'childSrc',
+  'connectSrc',
+  'defaultSrc',
+  'fontSrc',
+  'formAction',
+  'frameAncestors',
+  'frameSrc',
+  'imgSrc',
+  'manifestSrc',
+  'mediaSrc',
+  'objectSrc',
+  'requireTrustedTypesFor',
+  'sandbox',
+  'scriptSrc',
+  'scriptSrcAttr',
+  'scriptSrcElem',
+  'styleSrc',
+  'styleSrcAttr',
+  'styleSrcElem',
+  'trustedTypes',
+  'upgradeInsecureRequests',
+  'workerSrc'
+] as const
 
 /** Directives with their sources, as `{ scriptSrc: ["'self'"] }`; one without sources has an empty list. */
-export type ContentSecurityPolicyDirectives = { readonly [directive in SourceDirective]?: readonly string[] | undefined }
+export type ContentSecurityPolicyDirectives = { readonly [directive in (typeof directiveNames)[number]]?: readonly string[] | undefined }
 
 /**
  * The policy of one route: directives that are added to `default-src 'none';frame-ancestors 'none'`, or replace one of these;
@@ -59,6 +60,8 @@ export function policyHeader(policy: ContentSecurityPolicy, route: string): stri
 function written(policy: ContentSecurityPolicyDirectives) {
   if (typeof policy !== 'object' || policy === null) throw new Error(`it is ${String(policy)}.`)
   const own = Object.entries(policy).filter(([, sources]) => sources !== undefined)
+  const unknown = own.find(([name]) => !(directiveNames as readonly string[]).includes(name))
+  if (unknown !== undefined) throw new Error(`${unknown[0]} is no directive.`)
   const bad = own.find(([, sources]) => !Array.isArray(sources))
   if (bad !== undefined) throw new Error(`${bad[0]} has no list of sources.`)
   const directives = { ...apiDirectives, ...Object.fromEntries(own) } as Record<string, string[]>

@@ -134,7 +134,7 @@ t.test('a policy that is none stops the start and names the route', async (t) =>
     [true, /is none: it is true\./],
     [null, /is none: it is null\./],
     [{ scriptSrc: "'self'" }, /is none: scriptSrc has no list of sources\./],
-    [{ 'script src': ["'self'"] }, /is none: .*Give directives/],
+    [{ 'script-src': ["'self'"] }, /is none: script-src is no directive\. Give directives/],
     [{ scriptSrc: ["'self'; object-src *"] }, /is none: .*Give directives/]
   ] as const) {
     const app = await service()

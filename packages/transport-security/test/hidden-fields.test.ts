@@ -38,7 +38,7 @@ const ways: Record<string, Author> = {
   'the body under a name': ({ log, body }) => log.info({ body }),
   'the body itself': ({ log, body }) => log.info(body as object, 'a login'),
   'a copy of it, deep in something else': ({ log, body }) => log.trace({ attempt: { by: [{ ...(body as object) }] } }, 'tried'),
-  'the body in a message': ({ log, body }) => log.info('got %j', body),
+  'the body in a message': ({ log, body }) => log.info('got %j', body as object),
   'the body in a text': ({ log, body }) => log.info(`got ${JSON.stringify({ body }, null, 1)}`),
   'a text with the body, under a name': ({ log, body }) => log.info({ raw: JSON.stringify(body) }),
   'the request under another name': (request) => request.log.info({ request }),
@@ -215,7 +215,7 @@ t.test('a formatter of the service’s own comes first; one that throws costs th
     const app = await service(log, ({ log }) => log.info({ some: 'thing' }, 'own'), undefined, {}, {
       logger: undefined,
       loggerInstance: own
-    } as FastifyServerOptions)
+    } as unknown as FastifyServerOptions)
     await app.inject('/')
     t.match(log.saying('own'), [shown])
   }

@@ -1,7 +1,12 @@
 // Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
 
 import type { Server } from 'node:http'
-import transportSecurity, { answerHeaders, type TransportServerPart, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, {
+  answerHeaders,
+  type ContentSecurityPolicy,
+  type TransportServerPart,
+  transportServerOptions
+} from '@concordat/transport-security'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
 
@@ -27,7 +32,7 @@ app.register(transportSecurity, {
 app.get('/page', { config: { contentSecurityPolicy: { scriptSrc: ["'self'"] }, directAccess: true } }, async () => '')
 app.get('/text', { config: { contentSecurityPolicy: "default-src 'self'" } }, async () => '')
 // @ts-expect-error – no such directive
-app.get('/unknown', { config: { contentSecurityPolicy: { scriptSource: ["'self'"] } } }, async () => '')
+export const unknown: ContentSecurityPolicy = { scriptSource: ["'self'"] }
 // @ts-expect-error – sources are a list
 app.get('/list', { config: { contentSecurityPolicy: { scriptSrc: "'self'" } } }, async () => '')
 // @ts-expect-error – this machine, or everyone
