@@ -22,8 +22,8 @@ interface Proxy {
   readonly program: string | undefined
   readonly missing: string
   /** What makes the proxy, and the words to start it with, given its folder. */
-  configuration(ports: Ports, folder: string): string
-  words(folder: string): string[]
+  readonly configuration: (ports: Ports, folder: string) => string
+  readonly words: (folder: string) => string[]
 }
 
 const proxies: Readonly<Record<string, Proxy>> = {

@@ -1,8 +1,6 @@
 /** Tells whether a host that a request names is on a list: the host in its one form, or undefined. */
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
-const label = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?$/
-
 /**
  * Makes the function that looks a host up in a list. Letter case and the default port of the protocol make no difference
  * (RFC 9110 §4.2.3). `*.example.com` stands for every direct subdomain, as in a certificate, and not for `example.com` itself.
@@ -19,9 +17,7 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
     const lower = host.toLowerCase()
     const bare = lower.endsWith(port) ? lower.slice(0, -port.length) : lower
     if (exact.has(bare) || exact.has(bare + port)) return bare
-    const dot = bare.indexOf('.')
-    if (dot < 1 || !label.test(bare.slice(0, dot))) return undefined
-    const parent = bare.slice(dot + 1)
+    const [, parent = ''] = /^[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.(.*)/.exec(bare) ?? []
     return parents.has(parent) || parents.has(parent + port) ? bare : undefined
   }
 }
@@ -29,7 +25,5 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
 function requireHost(host: string) {
   const name = typeof host === 'string' ? host.replace(/^\*\./, '') : ''
   if (!/^[^\s*/?#@\\]+$/.test(name) || !URL.canParse(`http://${name}`))
-    throw new TypeError(
-      `allowedHosts has "${host}". Give a host with its port, if any, and nothing else, as "api.example.com" or "*.example.com".`
-    )
+    throw new TypeError(`allowedHosts has "${host}". Give a host, with its port if any, as "api.example.com" or "*.example.com".`)
 }

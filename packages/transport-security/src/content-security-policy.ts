@@ -52,7 +52,8 @@ export function policyHeader(policy: ContentSecurityPolicy, route: string): stri
     return value
   } catch (error) {
     throw new TypeError(
-      `transport-security: the contentSecurityPolicy of ${route} is none: ${(error as Error).message} Give directives, as { scriptSrc: ["'self'"] }, or a text.`
+      `transport-security: the contentSecurityPolicy of ${route} is none: ${(error as Error).message} Give directives, as { scriptSrc: ["'self'"] }, or a text.`,
+      { cause: error }
     )
   }
 }

@@ -57,7 +57,8 @@ function compiled(ranges: readonly string[]): TrustProxy {
     return compile([...ranges])
   } catch (error) {
     throw new TypeError(
-      `transport-security: trustProxy has an ${(error as Error).message}. Give addresses and CIDR ranges, as "10.0.0.0/8" or "::1".`
+      `transport-security: trustProxy has an ${(error as Error).message}. Give addresses and CIDR ranges, as "10.0.0.0/8" or "::1".`,
+      { cause: error }
     )
   }
 }

@@ -146,6 +146,10 @@ t.test('a client that leaves aborts request.signal and runs onRequestAbort, with
   }
 })
 
+function get(...names: string[]) {
+  return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
+}
+
 t.test('a client that leaves is told of to each request that it had sent ahead, and to none that was answered', async (t) => {
   const app = await start({ handlerTimeoutSeconds: 600 })
   const told: string[] = []
@@ -164,14 +168,13 @@ t.test('a client that leaves is told of to each request that it had sent ahead, 
     return name
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  const get = (names: string) => [...names].map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
   const socket = send(app, get('a'))
   await once(socket, 'data')
-  socket.write(get('ab'))
+  socket.write(get('a', 'b'))
   await once(socket, 'data')
   goOn.resolve()
   await once(socket, 'data')
-  socket.write(get('cd'))
+  socket.write(get('c', 'd'))
   await asked.promise
   socket.destroy()
   await left.promise

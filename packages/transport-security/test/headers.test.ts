@@ -140,7 +140,7 @@ t.test('a policy that is none stops the start and names the route', async (t) =>
     const app = await service()
     const add = () => app.get('/page', { config: { contentSecurityPolicy: contentSecurityPolicy as unknown as string } }, async () => ({}))
     if (contentSecurityPolicy === 'default-src\n') t.doesNotThrow(add, 'blanks around it are cut off')
-    else t.throws(add, { name: 'TypeError', message }, String(contentSecurityPolicy))
+    else t.throws(add, { name: 'TypeError', message }, JSON.stringify(contentSecurityPolicy))
   }
 })
 

@@ -211,7 +211,7 @@ t.test('a formatter of the service’s own comes first; one that throws costs th
     ]
   ] as const) {
     const log = new CapturedLog()
-    const own = pino({ level: 'info', formatters: { log: formatter as (line: object) => Record<string, unknown> } }, log.stream)
+    const own = pino({ level: 'info', formatters: { log: formatter } }, log.stream)
     const app = await service(log, ({ log }) => log.info({ some: 'thing' }, 'own'), undefined, {}, {
       logger: undefined,
       loggerInstance: own
