@@ -86,6 +86,7 @@ t.test('more addresses than are remembered are told apart as well', async (t) =>
     await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': `1.1.1.1, ${address}` } })
   const answer = await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': '203.0.113.9' } })
   t.match(answer.json(), { ip: '203.0.113.9' })
+  t.equal(await statusOf(app, stranger, overTls), '403 HTTPS_REQUIRED')
 })
 
 t.test('from anybody else, forwarded headers change nothing: protocol, host, address, log [S10]', async (t) => {

@@ -184,7 +184,13 @@ t.test('a client that leaves is told of to each request that it had sent ahead, 
 
 t.test('a connection has one listener for all of its requests, and responses none', async (t) => {
   const app = await start()
-  app.get('/', async ({ raw }, reply) => [raw.socket.listenerCount('close'), reply.raw.listenerCount('close')])
+  const told: unknown[] = []
+  const closed = Promise.withResolvers<void>()
+  app.server.on('connection', (socket) => socket.on('close', () => setImmediate(closed.resolve)))
+  app.get('/', async ({ raw }, reply) => {
+    raw.on('close', () => told.push(raw.aborted))
+    return [raw.socket.listenerCount('close'), reply.raw.listenerCount('close')]
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = send(app, '')
   const counts: string[] = []
@@ -193,6 +199,8 @@ t.test('a connection has one listener for all of its requests, and responses non
     counts.push(/\[.*\]/.exec(String((await once(socket, 'data'))[0]))?.[0] ?? '')
   }
   socket.destroy()
+  await closed.promise
+  t.notOk(told.includes(true), 'what was answered is not aborted')
   t.equal(new Set(counts).size, 1)
   const stock = Fastify()
   stock.get('/', async (_request, reply) => reply.raw.listenerCount('close'))
