@@ -39,6 +39,27 @@ export async function findService(
   return (await kind.start()) ?? (install(kind.debianPackage) ? kind.start() : undefined)
 }
 
+/** A program that tests start themselves, each with a configuration of its own. */
+export interface Program {
+  readonly name: string
+  /** The variable that says to the tests where it is. */
+  readonly variable: string
+  readonly debianPackage: string
+}
+
+/** Where the program is, or undefined when it can't be had here. */
+export function findProgram(
+  { name, variable, debianPackage }: Program,
+  env: NodeJS.ProcessEnv = process.env,
+  install = installOnDebian
+): string | undefined {
+  const find = () => programPath(name, ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'])
+  return env[variable] || (find() ?? (install(debianPackage) ? find() : undefined))
+}
+
+export const nginx: Program = { name: 'nginx', variable: 'TEST_NGINX', debianPackage: 'nginx' }
+export const haproxy: Program = { name: 'haproxy', variable: 'TEST_HAPROXY', debianPackage: 'haproxy' }
+
 export const postgres: Kind = {
   name: 'PostgreSQL',
   variable: 'TEST_DATABASE_URL',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { coverageGaps } from './coverage.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
-import { findService, postgres, redis, type Service } from './services.ts'
+import { findProgram, findService, haproxy, nginx, postgres, redis, type Service } from './services.ts'
 import { repository } from './workspace.ts'
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--require-services')
@@ -46,6 +46,14 @@ async function findServices() {
       console.log(`${kind.name}: ${service.how}`)
     } else {
       notes.push(`Not run: the tests on ${kind.name}. Start one and set ${kind.variable} to its address, or install ${kind.debianPackage}.`)
+      if (servicesRequired) process.exitCode = 1
+    }
+  }
+  for (const program of [nginx, haproxy]) {
+    const path = findProgram(program)
+    if (path) env[program.variable] = path
+    else {
+      notes.push(`Not run: the tests behind ${program.name}. Install it, or set ${program.variable} to where it is.`)
       if (servicesRequired) process.exitCode = 1
     }
   }

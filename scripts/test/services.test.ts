@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { findService, type Kind, postgres, redis } from '../services.ts'
+import { findProgram, findService, type Kind, postgres, redis } from '../services.ts'
 
 /** A kind whose world is given: which addresses answer, and whether its program is installed. */
 const kindWith = ({ answering = '', installed = false }): Kind & { installed: boolean } => ({
@@ -42,6 +42,21 @@ t.test('an installed program is started, and one that is missing is installed fi
 
 t.test('where nothing helps there is no service', async (t) => {
   t.equal(await findService(kindWith({}), {}, never), undefined)
+})
+
+t.test('a program is the one that the caller names, else the one that is installed, else it is installed first', (t) => {
+  const program = { name: 'node', variable: 'TEST_PROGRAM', debianPackage: 'test-program' }
+  t.equal(findProgram(program, { TEST_PROGRAM: '/opt/node' }, never), '/opt/node')
+  t.match(findProgram(program, {}, never), /\/node$/)
+  const asked: string[] = []
+  const missing = { ...program, name: 'no-such-program' }
+  t.equal(
+    findProgram(missing, {}, (name) => asked.push(name) > 0),
+    undefined
+  )
+  t.strictSame(asked, ['test-program'])
+  t.equal(findProgram(missing, {}, never), undefined)
+  t.end()
 })
 
 for (const kind of [postgres, redis]) {

@@ -19,14 +19,21 @@ import { products } from './products/routes.ts'
 
 /** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
-  const app = Fastify({ ...serverOptions(), logger: { level: configuration.logLevel } }).withTypeProvider<TypeBoxTypeProvider>()
+  const { publicUrl, trustProxy, environment } = configuration
+  const inProduction = environment === 'production'
+  const app = Fastify({
+    ...serverOptions({ trustProxy }),
+    logger: { level: configuration.logLevel }
+  }).withTypeProvider<TypeBoxTypeProvider>()
   const database = await openDatabase(configuration, (error) => app.log.error({ err: error }, 'database'), showProgress)
   app.addHook('onClose', () => database.close())
 
   await app.register(conventions, {
-    publicUrl: configuration.publicUrl,
+    publicUrl,
+    allowedHosts: inProduction && publicUrl !== undefined ? [new URL(publicUrl).host] : [],
     versions: { 1: { status: 'current' } },
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
+    transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
     // authentication, rate limiting, stores
   })

@@ -12,6 +12,7 @@ const Environment = Type.Object({
   DATA_DIR: Type.String({ pattern: '^(memory://|(?!.*://).+)$', default: fileURLToPath(new URL('data', example)) }),
   REDIS_URL: Type.Optional(Type.String({ pattern: '^rediss?://.+' })),
   PUBLIC_URL: Type.Optional(Type.String({ pattern: '^https?://[^/?#@\\s]+(/[^?#@\\s]*[^/?#@\\s])?$' })),
+  TRUST_PROXY: Type.String({ default: '', pattern: '^([0-9A-Za-z.:/]+(, ?[0-9A-Za-z.:/]+)*)?$' }),
   NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('test'), Type.Literal('production')], { default: 'development' }),
   LOG_LEVEL: Type.Union(
     levels.map((level) => Type.Literal(level)),
@@ -28,6 +29,7 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   DATA_DIR: 'a folder, or memory://',
   REDIS_URL: 'a redis:// or rediss:// URL',
   PUBLIC_URL: 'an http or https URL without a trailing slash, as https://api.example.com',
+  TRUST_PROXY: 'addresses or CIDR ranges with commas between them, as 10.0.0.0/8',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
   CURSOR_SECRETS: 'texts of at least 32 characters, the current one first, with commas between; needed in production',
@@ -51,6 +53,8 @@ export interface Configuration {
   readonly redisUrl?: string | undefined
   /** The origin of links. Absent: the address that a request came in on. */
   readonly publicUrl?: string | undefined
+  /** The proxies that end TLS, as addresses or CIDR ranges. In production, whoever comes another way is refused. */
+  readonly trustProxy?: readonly string[] | undefined
   readonly environment: 'development' | 'test' | 'production'
   readonly logLevel: (typeof levels)[number]
   /** What cursors are signed with: the current secret first, then former ones that clients may still hold cursors of. */
@@ -74,6 +78,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     dataDirectory: env.DATA_DIR,
     redisUrl: env.REDIS_URL,
     publicUrl: env.PUBLIC_URL ?? listeningUrl(env.HOST, env.PORT),
+    trustProxy: env.TRUST_PROXY.split(/, ?/).filter((range) => range !== ''),
     environment: env.NODE_ENV,
     logLevel: env.LOG_LEVEL,
     cursorSecrets: env.CURSOR_SECRETS?.split(',') ?? [developmentSecret],

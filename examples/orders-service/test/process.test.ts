@@ -124,15 +124,37 @@ t.test('what is not set has a default, and links name the address that it listen
   t.equal(readConfiguration({ PORT: '0' }).publicUrl, undefined)
 })
 
+t.test(
+  'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
+  async (t) => {
+    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1' }
+    const child = startChild(t, { ...(await freshEnvironment()), ...production })
+    const address = await child.address
+    const status = async (path: string, headers: Record<string, string> = {}) => (await fetch(address + path, { headers })).status
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
+    t.equal(await status('/v1/products', forwarded), 200)
+    t.equal(await status('/v1/products', { 'x-forwarded-host': 'shop.example' }), 403)
+    t.equal(await status('/v1/products', { ...forwarded, 'x-forwarded-host': 'evil.example' }), 421)
+    t.equal(await status('/v1/products'), 421)
+    t.equal(await status('/health/ready'), 200)
+  }
+)
+
 t.test('each variable is checked', async (t) => {
   const good = {
     DATABASE_URL: 'postgresql://me@db/orders',
     REDIS_URL: 'rediss://cache:6380',
     PUBLIC_URL: 'https://api.example.com/shop',
+    TRUST_PROXY: '10.0.0.0/8, ::1,loopback',
     NODE_ENV: 'production',
     SEED_ORDERS: '1000000'
   }
-  t.match(readConfiguration(good), { publicUrl: 'https://api.example.com/shop', environment: 'production', seedOrders: 1_000_000 })
+  t.match(readConfiguration(good), {
+    publicUrl: 'https://api.example.com/shop',
+    trustProxy: ['10.0.0.0/8', '::1', 'loopback'],
+    environment: 'production',
+    seedOrders: 1_000_000
+  })
   for (const [name, value] of [
     ['HOST', 'two words'],
     ['PORT', '65536'],
@@ -148,6 +170,7 @@ t.test('each variable is checked', async (t) => {
     ['PUBLIC_URL', 'https://api.example.com/'],
     ['PUBLIC_URL', 'api.example.com'],
     ['PUBLIC_URL', 'https://me:secret@api.example.com'],
+    ['TRUST_PROXY', 'a b'],
     ['NODE_ENV', 'staging'],
     ['SEED_ORDERS', '-1']
   ] as const)

@@ -33,6 +33,8 @@ const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   'with-fastify-timeout': () => preset(false, {}, { handlerTimeout: 30_000 })
 }
 
+const transportSecurity = { dangerouslyAllowHttp: 'loopback' } as const
+
 // Lines are made and thrown away, so that the disk is not measured.
 function logger() {
   return { level: 'info', stream: { write() {} } }
@@ -40,7 +42,12 @@ function logger() {
 
 async function preset(log: ReturnType<typeof logger> | false, left: Record<string, false> = {}, server: Record<string, unknown> = {}) {
   const app: FastifyInstance = Fastify({ ...serverOptions(), logger: log, ...server })
-  await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...left })
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity,
+    ...left
+  })
   if (!(left['versioning'] ?? true)) addRoute(app, '/v1/products/:id')
   else await app.apiVersion(1, async (v1) => addRoute(v1, '/products/:id'))
   return app

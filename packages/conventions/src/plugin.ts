@@ -16,7 +16,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const versioned = options.versioning !== false
   const chooseLocale = localeChooser(locales)
 
-  if (options.transportSecurity !== false) await app.register(transportSecurity, { ...options.transportSecurity })
+  if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
     const own = options.errorCatalogue
     await app.register(errorCatalogue, {

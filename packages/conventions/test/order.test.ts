@@ -9,10 +9,13 @@ interface Wish {
   query: string
   headers: Record<string, string>
   body: string
+  remoteAddress: string
 }
 
 // One fault for each row of the table that can refuse a request, by the status with which it does.
 const faults: Readonly<Record<number, (wish: Wish) => void>> = {
+  421: (wish) => (wish.headers['host'] = 'evil.example'),
+  403: (wish) => (wish.remoteAddress = '198.51.100.7'),
   414: (wish) => (wish.query = `?q=${'x'.repeat(9000)}`),
   410: (wish) => (wish.version = 1),
   406: (wish) => (wish.headers['accept'] = 'image/webp'),
@@ -23,6 +26,8 @@ const faults: Readonly<Record<number, (wish: Wish) => void>> = {
   409: () => {}
 }
 const packages: Readonly<Record<number, [string, string]>> = {
+  421: ['transport-security', 'onRequest'],
+  403: ['transport-security', 'onRequest'],
   414: ['error-catalogue', 'onRequest'],
   410: ['versioning', 'onRequest'],
   406: ['content-negotiation', 'onRequest of the route'],
@@ -32,8 +37,8 @@ const packages: Readonly<Record<number, [string, string]>> = {
   422: ['error-catalogue', 'validation'],
   409: ['the service', 'handler']
 }
-// Nothing is negotiated for what does not exist; and a body has one fault at a time.
-const apart = new Set(['406 405', '400 422'])
+// Nothing is negotiated for what does not exist; a body has one fault at a time; and the host is looked at first.
+const apart = new Set(['406 405', '400 422', '403 421'])
 
 const table = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
   .split('<!-- request:start -->')[1]
@@ -51,6 +56,8 @@ function orderOf(status: number) {
 const app = Fastify(serverOptions())
 await app.register(conventions, {
   publicUrl: 'https://api.example.com',
+  allowedHosts: ['localhost'],
+  transportSecurity: { dangerouslyAllowHttp: 'loopback' },
   now: () => Date.UTC(2026, 0, 1),
   versions: {
     1: { deprecatedAt: '2024-01-01T00:00:00Z', sunsetAt: '2025-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
@@ -77,14 +84,22 @@ for (const [index, earlier] of statuses.entries()) {
   for (const later of statuses.slice(index + 1)) {
     if (apart.has(`${earlier} ${later}`)) continue
     t.test(`a request that deserves ${earlier} and ${later} gets ${earlier}, as the architecture page says`, async (t) => {
-      const wish: Wish = { method: 'POST', version: 2, query: '', headers: { 'content-type': 'application/json' }, body: '{"quantity":1}' }
+      const wish: Wish = {
+        method: 'POST',
+        version: 2,
+        query: '',
+        headers: { 'content-type': 'application/json' },
+        body: '{"quantity":1}',
+        remoteAddress: '127.0.0.1'
+      }
       faults[later]?.(wish)
       faults[earlier]?.(wish)
       const answer = await app.inject({
         method: wish.method,
         url: `/v${wish.version}/orders${wish.query}`,
         headers: wish.headers,
-        body: wish.body
+        body: wish.body,
+        remoteAddress: wish.remoteAddress
       })
       t.equal(answer.json().error.status, earlier)
       t.equal(answer.statusCode, earlier)

@@ -3,6 +3,7 @@ import conventions, { type ConventionsOptions, serverOptions } from '@concordat/
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
+const localHttp = { dangerouslyAllowHttp: 'loopback' } as const
 const Order = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 
 async function routes(instance: FastifyInstance) {
@@ -20,7 +21,12 @@ async function routes(instance: FastifyInstance) {
 
 async function start(options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
-  await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...options })
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity: localHttp,
+    ...options
+  })
   await (options.versioning === false ? app.register(routes, { prefix: '/v1' }) : app.apiVersion(1, routes))
   return app
 }
@@ -89,12 +95,15 @@ for (const [name, expected] of Object.entries<(app: Awaited<ReturnType<typeof st
 
 t.test('envelope can be left out', async (t) => {
   const app = Fastify(serverOptions())
-  await app.register(conventions, { versions: { 1: {} }, envelope: false })
+  await app.register(conventions, { versions: { 1: {} }, transportSecurity: localHttp, envelope: false })
   t.match((await app.inject('/')).json(), { versions: [{ version: 'v1' }] })
 })
 
 t.test('settings of a plugin win over what the preset fills in', async (t) => {
-  const app = await start({ envelope: { version: () => 'v9' }, transportSecurity: { overrides: { 'x-frame-options': 'SAMEORIGIN' } } })
+  const app = await start({
+    envelope: { version: () => 'v9' },
+    transportSecurity: { ...localHttp, overrides: { 'x-frame-options': 'SAMEORIGIN' } }
+  })
   const answer = await app.inject('/v1/orders/7')
   t.equal(answer.json()._meta.version, 'v9')
   t.equal(answer.headers['x-frame-options'], 'SAMEORIGIN')
@@ -108,7 +117,27 @@ t.test('nonsense stops the start with one line', async (t) => {
 
 t.test('proxies that are named are trusted, and no others', async (t) => {
   t.equal(serverOptions().trustProxy, false)
-  t.strictSame(serverOptions({ trustProxy: ['10.0.0.0/8'] }).trustProxy, ['10.0.0.0/8'])
+  const { trustProxy } = serverOptions({ trustProxy: ['10.0.0.0/8'] })
+  t.strictSame(trustProxy && [trustProxy('10.9.8.7', 0), trustProxy('11.0.0.1', 0)], [true, false])
+})
+
+t.test('one list of hosts serves links and refusals: others are misdirected, in the envelope [S10]', async (t) => {
+  const app = await start({ publicUrl: undefined, allowedHosts: ['api.example.com', '*.shops.example.com'] })
+  for (const host of ['api.example.com', 'a.shops.example.com'])
+    t.match((await app.inject({ url: '/v1/orders/7', headers: { host } })).json()._links, [{ href: `http://${host}/v1/orders/7` }])
+  const answer = await app.inject({ url: '/v1/orders/7', headers: { host: 'evil.example', 'accept-language': 'es' } })
+  t.match([answer.statusCode, answer.json().error], [421, { code: 'MISDIRECTED_REQUEST', error: 'Misdirected Request', message: /host/ }])
+  t.match(answer.headers, { 'content-language': 'es', 'cache-control': 'no-store' })
+  t.notMatch(answer.body, 'evil')
+})
+
+t.test('plain HTTP is refused in the envelope, for unknown paths too [S4]', async (t) => {
+  const app = await start({ transportSecurity: {} })
+  for (const url of ['/', '/v1/orders/7', '/nothing']) {
+    const answer = await app.inject(url)
+    t.match([answer.statusCode, answer.json().error], [403, { code: 'HTTPS_REQUIRED', error: 'Forbidden' }])
+    t.match(answer.headers, { 'request-id': /./, 'strict-transport-security': undefined })
+  }
 })
 
 t.test(

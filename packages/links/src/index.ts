@@ -1,3 +1,5 @@
+export type { HostMatcher } from './host.ts'
+export { hostMatcher } from './host.ts'
 export type { Link } from './link.ts'
 export { hrefOf, linkHeader } from './link.ts'
 export type { OriginOptions, OriginRequest } from './origin.ts'

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
+import { hostMatcher } from './host.ts'
 
 /** Where absolute links get their origin from. */
 export interface OriginOptions {
   /** The service's public address without a trailing slash, as `https://api.example.com`. Wins over everything else. */
   readonly publicUrl?: string | undefined
   /**
-   * Hosts (with port, when not the default one) that links may name when the request was made to them.
+   * Hosts (with port, when not the default one) that links may name when the request was made to them; `*.example.com` stands
+   * for every direct subdomain.
    * Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host counts.
    * @default [] – the Host header is never believed
    */
@@ -31,14 +33,11 @@ export function originResolver(options: OriginOptions): (request?: OriginRequest
     requirePublicUrl(publicUrl)
     return () => publicUrl
   }
-  const hosts = options.allowedHosts ?? []
-  for (const host of hosts) requireHost(host)
-  const allowed = new Set(hosts.map((host) => host.toLowerCase()))
+  const match = hostMatcher(options.allowedHosts ?? [])
   return (request) => {
     if (request === undefined) return 'http://localhost'
     const protocol = request.protocol === 'https' ? 'https' : 'http'
-    const host = request.host.toLowerCase()
-    return `${protocol}://${allowed.has(host) ? host : listeningHost(request.socket)}`
+    return `${protocol}://${match(request.host, protocol) ?? listeningHost(request.socket)}`
   }
 }
 
@@ -53,9 +52,4 @@ function requirePublicUrl(publicUrl: string) {
     throw new TypeError(
       `publicUrl is "${publicUrl}". Give an http or https URL without credentials, query, fragment or trailing slash, as "https://api.example.com".`
     )
-}
-
-function requireHost(host: string) {
-  if (!/^[^\s*/?#@\\]+$/.test(host) || !URL.canParse(`http://${host}`))
-    throw new TypeError(`allowedHosts has "${host}". Give a host with its port, if any, and nothing else, as "api.example.com".`)
 }

@@ -1,4 +1,4 @@
-import { hrefOf, linkHeader, originResolver } from '@concordat/links'
+import { hostMatcher, hrefOf, linkHeader, originResolver } from '@concordat/links'
 import t from 'tap'
 
 const socket = { localAddress: '127.0.0.1', localPort: 3000 }
@@ -18,6 +18,39 @@ t.test('a host on the list is believed in any letter case, every other one is no
   for (const host of ['evil.example', 'api.example.com.evil.example', 'api.example.com:81', 'a<script>', '']) {
     t.equal(origin(host), 'https://127.0.0.1:3000')
   }
+})
+
+t.test('the default port of the protocol is as good as none, and no other one is', async (t) => {
+  const match = hostMatcher(['api.example.com', 'old.example.com:443'])
+  t.equal(match('API.example.com:443', 'https'), 'api.example.com')
+  t.equal(match('api.example.com:80', 'http'), 'api.example.com')
+  t.equal(match('api.example.com:443', 'http'), undefined)
+  t.equal(match('old.example.com', 'https'), 'old.example.com')
+  t.equal(match('old.example.com', 'http'), undefined)
+})
+
+t.test('a wildcard is every direct subdomain, neither the domain itself nor what lies deeper', async (t) => {
+  const match = hostMatcher(['*.example.com', '*.example.com:8443', '*.localhost', '*.example.org:443'])
+  t.equal(match('Shop-1.example.com', 'https'), 'shop-1.example.com')
+  t.equal(match('shop.example.com:8443', 'https'), 'shop.example.com:8443')
+  t.equal(match('shop.example.org', 'https'), 'shop.example.org')
+  for (const host of [
+    'example.com',
+    'a.b.example.com',
+    '.example.com',
+    '*.example.com',
+    'a"b.example.com',
+    'user@a.example.com',
+    '-a.example.com',
+    'shop.example.com:1',
+    'shop.example.com.evil.example',
+    'evilexample.com',
+    'localhost',
+    ''
+  ])
+    t.equal(match(host, 'https'), undefined, host)
+  const originOf = originResolver({ allowedHosts: ['*.example.com'] })
+  t.equal(originOf({ protocol: 'https', host: 'A.example.com:443', socket }), 'https://a.example.com')
 })
 
 t.test('without a list, the address that the server listens on is named', async (t) => {
@@ -64,7 +97,10 @@ t.test('an allowed host that is more or less than a host is refused at once', as
     'api.example.com/',
     'user@api.example.com',
     'api.example.com:port',
-    '*.example.com',
+    '*',
+    '*.',
+    'api.*.example.com',
+    '*.*.example.com',
     'a b'
   ])
     t.throws(() => originResolver({ allowedHosts: [host] }), { name: 'TypeError', message: /^allowedHosts has ".*Give a host/s }, host)

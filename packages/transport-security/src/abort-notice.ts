@@ -1,18 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Socket } from 'node:net'
+
+const unfinished: unique symbol = Symbol('concordat.unfinishedResponses')
+const later: unique symbol = Symbol('concordat.laterResponse')
+
+type Chained = ServerResponse & { [later]?: Chained }
+type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } }
 
 /**
  * With `optimizeEmptyRequests`, Node tells a request without a body nothing when its client leaves: its stream has ended
  * before it began. Fastify's `request.signal` and `onRequestAbort` listen to that stream, so they are told here.
+ *
+ * One listener a connection does for all of its requests. Responses leave in the order of their requests (RFC 9112 §9.3.2), so
+ * there is one to remember, and a chain of them only while a client pipelines.
  */
-export function tellAborts(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  if (request.raw.readableEnded && request.raw.httpVersionMajor === 1) reply.raw.on('close', tellRequest)
-  done()
+export function followClient(request: IncomingMessage, response: Chained): void {
+  if (!request.readableEnded || request.httpVersionMajor !== 1) return
+  const connection: Connection = request.socket
+  const open = connection[unfinished]
+  if (open === undefined) {
+    connection[unfinished] = { first: response, last: response }
+    connection.once('close', tellUnfinished)
+  } else if (open.last.writableFinished) {
+    open.first = open.last = response
+  } else {
+    open.last[later] = response
+    open.last = response
+    while (open.first.writableFinished && open.first[later] !== undefined) open.first = open.first[later]
+  }
 }
 
-function tellRequest(this: ServerResponse) {
-  if (this.writableFinished) return
-  const request: IncomingMessage & { aborted: boolean } = this.req
-  request.aborted = true
-  request.emit('close')
+function tellUnfinished(this: Connection) {
+  for (let response = this[unfinished]?.first; response !== undefined; response = response[later]) {
+    if (response.writableFinished) continue
+    const request: IncomingMessage & { aborted: boolean } = response.req
+    request.aborted = true
+    request.emit('close')
+  }
 }

@@ -1,6 +1,7 @@
-import { IncomingMessage, ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
-import { Socket } from 'node:net'
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import helmet from 'helmet'
+import { apiDirectives } from './content-security-policy.ts'
+import { headersWrittenBy } from './helmet-headers.ts'
 import { newRequestId } from './request-id.ts'
 
 /** Which headers every answer carries. */
@@ -79,14 +80,13 @@ export function answerHeaders(options: HeaderOptions = {}): (request?: { id?: st
 }
 
 function helmetHeaders() {
-  const response = new ServerResponse(new IncomingMessage(new Socket()))
-  const write = helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    frameguard: { action: 'deny' },
-    hsts: { maxAge: 63_072_000, includeSubDomains: true }
-  })
-  write(response.req, response, () => {})
-  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const)
+  return headersWrittenBy(
+    helmet({
+      contentSecurityPolicy: { useDefaults: false, directives: apiDirectives },
+      frameguard: { action: 'deny' },
+      hsts: { maxAge: 63_072_000, includeSubDomains: true }
+    })
+  )
 }
 
 function requireHeader(name: string, value: unknown) {

@@ -1,5 +1,6 @@
 import { targetWithoutSecrets } from '@concordat/links'
 import { type AddressedRequest, addressReader, type RemoteAddress } from './client-address.ts'
+import type { HiddenFields } from './hidden-fields.ts'
 
 /** Turns a value that is logged under a name into what the log shows. */
 export type LogSerializer = (value: never) => unknown
@@ -13,24 +14,32 @@ interface LoggedRequest extends AddressedRequest {
 
 const maxCauses = 5
 
-// pino publishes it to libraries as pino.symbols.serializersSym; it is registered, so every copy of pino has the same.
+// pino publishes them to libraries as pino.symbols; they are registered, so every copy of pino has the same.
 const pinoSerializers = Symbol.for('pino.serializers')
+const pinoFormatters = Symbol.for('pino.formatters')
+
+type LineFormatter = (line: object) => object
 
 /**
  * Makes the serializers of a log without secrets: allow-lists for `req`, `res` and `err`, and messages whose addresses
  * carry no credentials. `own` ones are added, or win. None of them throws.
  */
-export function logSerializers(remoteAddress: RemoteAddress | undefined, own: Readonly<Record<string, LogSerializer>> = {}): Installed {
+export function logSerializers(
+  fields: HiddenFields,
+  remoteAddress: RemoteAddress | undefined,
+  own: Readonly<Record<string, LogSerializer>> = {}
+): Installed {
   const addressOf = addressReader(remoteAddress)
+  const textCleaner = (text: string) => fields.inText(textWithoutSecrets(text))
   return guarded({
     req: (request: LoggedRequest) => ({
       method: request.method,
-      url: targetWithoutSecrets(request.url),
+      url: fields.inTarget(request.url),
       remoteAddress: addressOf(request)
     }),
     res: ({ statusCode }: { statusCode: number }) => ({ statusCode }),
-    err: (thrown: unknown) => errorFields(thrown, maxCauses),
-    msg: (message: unknown) => (typeof message === 'string' ? textWithoutSecrets(message) : message),
+    err: (thrown: unknown) => errorFields(thrown, maxCauses, textCleaner),
+    msg: (message: unknown) => (typeof message === 'string' ? textCleaner(message) : message),
     ...own
   })
 }
@@ -43,6 +52,24 @@ export function installSerializers(logger: object, serializers: Installed): bool
   if (!Object.hasOwn(logger, pinoSerializers)) return false
   const installed = (logger as Record<symbol, Installed>)[pinoSerializers] as Installed
   Object.assign(installed, guarded(installed), serializers)
+  return true
+}
+
+/**
+ * Lets every line of a pino logger, and of the children that it will have, pass through `fields` first; a formatter of the
+ * service's own comes before. False when the logger is no pino.
+ */
+export function installHiddenFields(logger: object, fields: HiddenFields): boolean {
+  const { [pinoFormatters]: formatters, [pinoSerializers]: kept } = logger as Record<symbol, Record<string, unknown> | undefined>
+  if (formatters === undefined) return false
+  const own = formatters['log'] as LineFormatter | undefined
+  formatters['log'] = (line: object) => {
+    try {
+      return fields.inLine(own === undefined ? line : own(line), kept)
+    } catch {
+      return { unloggable: '[cannot be shown]' }
+    }
+  }
   return true
 }
 
@@ -64,15 +91,15 @@ function guard(serializer: (value: unknown) => unknown) {
   }
 }
 
-function errorFields(thrown: unknown, causesLeft: number): unknown {
-  if (typeof thrown !== 'object' || thrown === null) return textWithoutSecrets(String(thrown))
+function errorFields(thrown: unknown, causesLeft: number, clean: (text: string) => string): unknown {
+  if (typeof thrown !== 'object' || thrown === null) return clean(String(thrown))
   const { code, message, stack, cause, constructor } = thrown as Partial<Error & { code: unknown }>
   return {
     type: constructor?.name,
     code,
-    message: textWithoutSecrets(String(message)),
-    stack: typeof stack === 'string' ? textWithoutSecrets(stack) : undefined,
-    cause: cause === undefined || causesLeft === 0 ? undefined : errorFields(cause, causesLeft - 1)
+    message: clean(String(message)),
+    stack: typeof stack === 'string' ? clean(stack) : undefined,
+    cause: cause === undefined || causesLeft === 0 ? undefined : errorFields(cause, causesLeft - 1, clean)
   }
 }
 

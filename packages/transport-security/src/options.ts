@@ -1,10 +1,12 @@
+import { type AdmissionOptions, admission } from './admission.ts'
 import type { RemoteAddress } from './client-address.ts'
 import { type HeaderBlocks, type HeaderOptions, headerBlocks } from './header-block.ts'
+import { HiddenFields } from './hidden-fields.ts'
 import { type LogSerializer, logSerializers } from './log-serializers.ts'
 import { milliseconds } from './milliseconds.ts'
 
 /** What the plugin can be told. */
-export interface TransportSecurityOptions extends HeaderOptions {
+export interface TransportSecurityOptions extends HeaderOptions, AdmissionOptions {
   /**
    * How much of a client's IP address `req` shows in a log: nothing, its network, or all of it.
    * @default 'truncate'
@@ -15,6 +17,12 @@ export interface TransportSecurityOptions extends HeaderOptions {
    * (`req`, `res`, `err`, `msg`) and may throw: the value is then shown as `[cannot be shown]`.
    */
   readonly serializers?: Readonly<Record<string, LogSerializer>> | undefined
+  /**
+   * Names of fields, headers and parameters whose values no log line shows, beside those that the schemas of the routes mark
+   * by `writeOnly: true` or the formats `password`, `email` and `idn-email`, and beside the headers that carry credentials.
+   * @default []
+   */
+  readonly hiddenFields?: readonly string[] | undefined
   /**
    * A handler has answered by then, or the answer is 503; a route's own `handlerTimeout` wins.
    * @default 30
@@ -31,6 +39,8 @@ export interface TransportSecurityOptions extends HeaderOptions {
 /** Everything that is computed once, at boot. */
 export interface ResolvedOptions {
   readonly blocks: HeaderBlocks
+  readonly refusalOf: ReturnType<typeof admission>
+  readonly hiddenFields: HiddenFields
   readonly serializers: ReturnType<typeof logSerializers>
   readonly handlerTimeoutMilliseconds: number
   readonly closeTimeoutMilliseconds: number
@@ -43,10 +53,20 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
       throw new TypeError(`transport-security: the serializer "${name}" is no function. Give one that makes a value for the log.`)
     }
   }
+  const hiddenFields = new HiddenFields()
+  hiddenFields.add(names(options.hiddenFields ?? []))
   return {
     blocks: headerBlocks(options),
-    serializers: logSerializers(options.remoteAddress, options.serializers),
+    refusalOf: admission(options),
+    hiddenFields,
+    serializers: logSerializers(hiddenFields, options.remoteAddress, options.serializers),
     handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30),
     closeTimeoutMilliseconds: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
   }
+}
+
+function names(fields: readonly string[]) {
+  if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string' || name === ''))
+    throw new TypeError(`transport-security: hiddenFields is ${JSON.stringify(fields)}. Give a list of names, as ["iban"].`)
+  return fields
 }

@@ -1,28 +1,78 @@
-import type { FastifyInstance, FastifyPluginAsync, onRequestHookHandler, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { tellAborts } from './abort-notice.ts'
+import { followClient } from './abort-notice.ts'
+import { checkServer } from './boot-checks.ts'
 import { endConnections } from './closing.ts'
+import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { limitHandlers } from './handler-timeout.ts'
-import type { HeaderBlocks } from './header-block.ts'
-import { guarded, installSerializers } from './log-serializers.ts'
+import { hiddenFieldsOf } from './hidden-schema-fields.ts'
+import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
 import { resolveOptions, type TransportSecurityOptions } from './options.ts'
 import { newRequestId } from './request-id.ts'
+import { showTarget } from './request-line.ts'
+import { traceOf } from './trace-context.ts'
 
-/** Every answer has a `Request-Id` and the security headers and comes in time; no log of the service shows a credential from a URL. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The policy of this route's answers, for a page that has to load something. Other headers stay. */
+    contentSecurityPolicy?: ContentSecurityPolicy
+    /** This route may be asked over plain HTTP and under any host, as a health check by address is. */
+    directAccess?: boolean
+  }
+}
+
+type Next = (error?: Error) => void
+
+/**
+ * Every request comes over https to a host that is served here; every answer has a `Request-Id` and the security headers and
+ * comes in time; no log of the service shows a credential, or what a schema marks as not for a log.
+ */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
-  const { blocks, serializers, handlerTimeoutMilliseconds, closeTimeoutMilliseconds } = resolveOptions(options)
+  const { blocks, refusalOf, serializers, hiddenFields, ...limits } = resolveOptions(options)
+  const described: { readonly route: RouteOptions; readonly owner: FastifyInstance }[] = []
 
-  if (!installSerializers(app.log, serializers)) {
+  if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
     app.log.warn('transport-security: this logger is no pino, so its lines are not cleaned. Keep URLs and headers out of them.')
   }
+  app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
   makeIdsUnique(app)
-  warnWithoutTimeouts(app)
+  checkServer(app, options)
 
-  app.addHook('onRoute', guardRouteSerializers)
-  app.addHook('onRequest', headerHook(blocks))
-  app.addHook('onRequest', tellAborts)
-  limitHandlers(app, handlerTimeoutMilliseconds)
-  endConnections(app, closeTimeoutMilliseconds)
+  app.addHook('onRoute', prepareRoute)
+  app.addHook('onReady', hideFieldsOfSchemas)
+  const clock = limitHandlers(app, limits.handlerTimeoutMilliseconds)
+  const askToClose = endConnections(app, limits.closeTimeoutMilliseconds)
+  app.addHook('onRequest', begin)
+  app.addHook('onSend', answer)
+
+  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
+    described.push({ route, owner: this })
+    if (route.logSerializers) route.logSerializers = guarded(route.logSerializers)
+    if (route.config?.contentSecurityPolicy !== undefined) exceptFromPolicy(route, route.config.contentSecurityPolicy)
+  }
+
+  function hideFieldsOfSchemas(next: Next) {
+    const sharedOf = new Map(described.map(({ owner }) => [owner, owner.getSchemas()]))
+    hiddenFields.add(hiddenFieldsOf(described.map(({ route, owner }) => ({ schema: route.schema, shared: sharedOf.get(owner) ?? {} }))))
+    described.length = 0
+    next()
+  }
+
+  // One hook for all of it: what each hook costs, every request pays.
+  function begin(request: FastifyRequest, reply: FastifyReply, next: Next) {
+    const isHttps = request.protocol === 'https'
+    reply.headers(isHttps ? blocks.https : blocks.http).header('request-id', request.id)
+    clock.start(reply)
+    followClient(request.raw, reply.raw)
+    if (request.headers['traceparent'] !== undefined) logTrace(request, reply)
+    next(refusalOf(request, isHttps))
+  }
+
+  function answer(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
+    clock.stop(reply)
+    askToClose(reply)
+    next()
+  }
 }
 
 function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {
@@ -30,21 +80,18 @@ function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {
   if (app.genReqId?.name === 'defaultGenReqId') app.setGenReqId(newRequestId)
 }
 
-function warnWithoutTimeouts(app: FastifyInstance) {
-  if (app.server.requestTimeout === 0) {
-    app.log.warn('transport-security: a request may last for ever here. Make the server with Fastify({ ...transportServerOptions() }).')
+function exceptFromPolicy(route: RouteOptions, policy: ContentSecurityPolicy) {
+  const value = policyHeader(policy, `${String(route.method)} ${route.url}`)
+  const setPolicy = (_request: FastifyRequest, reply: FastifyReply, next: Next) => {
+    reply.header('content-security-policy', value)
+    next()
   }
+  route.onRequest = [setPolicy, ...[route.onRequest ?? []].flat()]
 }
 
-function guardRouteSerializers(route: RouteOptions) {
-  if (route.logSerializers) route.logSerializers = guarded(route.logSerializers)
-}
-
-function headerHook({ http, https }: HeaderBlocks): onRequestHookHandler {
-  return function sendHeaders(request, reply, done) {
-    reply.headers(request.protocol === 'https' ? https : http).header('request-id', request.id)
-    done()
-  }
+function logTrace(request: FastifyRequest, reply: FastifyReply) {
+  const trace = traceOf(request.headers['traceparent'])
+  if (trace !== undefined) request.log = reply.log = request.log.child({ ...trace })
 }
 
 const sealed: FastifyPluginAsync<TransportSecurityOptions> = fp(transportSecurity, {

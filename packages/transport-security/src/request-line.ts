@@ -1,6 +1,29 @@
 import { targetWithoutSecrets } from '@concordat/links'
-import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addressReader, type RemoteAddress } from './client-address.ts'
+
+/** Under this name the plugin leaves, on the instance, the function that makes a target fit for a log. */
+export const showTarget: unique symbol = Symbol('concordat.showTarget')
+type Showing = FastifyInstance & { readonly [showTarget]?: (target: string) => string }
+
+/** The members of the line that a request has. */
+export class RequestLine {
+  readonly method: string
+  readonly url: string
+  /** Absent when no head was sent. */
+  readonly statusCode: number | undefined
+  readonly responseTimeMs: number
+  readonly remoteAddress: string | undefined
+
+  constructor(request: FastifyRequest, { raw, elapsedTime }: FastifyReply, remoteAddress: string | undefined) {
+    const show = (request.server as Showing)[showTarget] ?? targetWithoutSecrets
+    this.method = request.method
+    this.url = show(request.url)
+    this.statusCode = raw.headersSent ? raw.statusCode : undefined
+    this.responseTimeMs = Math.round(elapsedTime * 1000) / 1000
+    this.remoteAddress = remoteAddress
+  }
+}
 
 /**
  * Writes one line a request instead of Fastify's two, when its response is closed: `request completed`, or
@@ -20,17 +43,8 @@ export class OneLineLogController extends LogController {
     // whose body was read, and onResponse every one that was aborted.
     const remoteAddress = this.#addressOf(request)
     reply.raw.on('close', () => {
-      const { statusCode, writableEnded, headersSent } = reply.raw
-      request.log.info(
-        {
-          method: request.method,
-          url: targetWithoutSecrets(request.url),
-          statusCode: headersSent ? statusCode : undefined,
-          responseTimeMs: Math.round(reply.elapsedTime * 1000) / 1000,
-          remoteAddress
-        },
-        writableEnded ? 'request completed' : 'request aborted'
-      )
+      const outcome = reply.raw.writableEnded ? 'request completed' : 'request aborted'
+      request.log.info(new RequestLine(request, reply, remoteAddress), outcome)
     })
   }
 

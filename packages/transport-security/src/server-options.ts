@@ -1,11 +1,24 @@
 import type { LogController } from 'fastify'
 import type { RemoteAddress } from './client-address.ts'
 import { milliseconds } from './milliseconds.ts'
-import { newRequestId } from './request-id.ts'
+import { type IdentifiedRequest, newRequestId, requestIdReader } from './request-id.ts'
 import { OneLineLogController } from './request-line.ts'
+import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
 
 /** What Fastify's constructor alone can set, in this package's words. */
 export interface TransportServerOptions {
+  /**
+   * The proxies whose `X-Forwarded-*` headers are believed, as addresses, CIDR ranges, or Fastify's names `loopback`,
+   * `linklocal` and `uniquelocal`. From anybody else, these headers change nothing.
+   * @default [] – none
+   */
+  readonly trustProxy?: readonly string[] | undefined
+  /**
+   * `proxy`: a trusted proxy's `X-Request-Id` is the id of the request, where it is a UUID or 16 to 64 letters, digits, dashes
+   * and underscores. The proxy must set it itself, or clients do. `nobody`: all ids are made here.
+   * @default 'nobody'
+   */
+  readonly requestIdFrom?: 'proxy' | 'nobody' | undefined
   /**
    * A request, its body included, has arrived by then, or it is answered 408.
    * @default 30
@@ -40,8 +53,9 @@ export interface TransportServerOptions {
 
 /** The part of Fastify's constructor options that {@link transportServerOptions} makes. */
 export interface TransportServerPart {
-  genReqId: () => string
+  genReqId: (request: IdentifiedRequest) => string
   requestIdHeader: false
+  trustProxy: TrustProxy | false
   requestTimeout: number
   keepAliveTimeout: number
   /** For a server that speaks TLS itself, spread these into `https`. */
@@ -54,7 +68,7 @@ const maxCheckingIntervalMs = 5000
 
 /**
  * Makes the part of Fastify's options that this package needs: `Fastify({ ...transportServerOptions(), logger: true })`.
- * Request ids are made here and never taken from a client; whatever is late or too large is refused.
+ * Request ids are made here, or by a trusted proxy, and never taken from a client; whatever is late or too large is refused.
  * Throws a `TypeError` of one line for a limit that makes no sense.
  */
 export function transportServerOptions(options: TransportServerOptions = {}): TransportServerPart {
@@ -70,9 +84,11 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
   if (logLinesPerRequest !== 1 && logLinesPerRequest !== 2) {
     throw new TypeError(`transport-security: logLinesPerRequest is ${String(logLinesPerRequest)}. Choose 1 or 2.`)
   }
+  const trustProxy = trustedProxies(options.trustProxy ?? [])
   return {
-    genReqId: newRequestId,
+    genReqId: idMaker(options, trustProxy),
     requestIdHeader: false,
+    trustProxy: options.trustProxy?.length ? trustProxy : false,
     requestTimeout,
     keepAliveTimeout: milliseconds('keepAliveTimeoutSeconds', options.keepAliveTimeoutSeconds ?? 72),
     http: {
@@ -84,4 +100,13 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
     },
     ...(logLinesPerRequest === 1 && { logController: new OneLineLogController(options.remoteAddress) })
   }
+}
+
+function idMaker({ requestIdFrom = 'nobody', trustProxy = [] }: TransportServerOptions, trusts: TrustProxy) {
+  if (requestIdFrom !== 'proxy' && requestIdFrom !== 'nobody')
+    throw new TypeError(`transport-security: requestIdFrom is "${String(requestIdFrom)}". Choose 'proxy' or 'nobody'.`)
+  if (requestIdFrom === 'nobody') return newRequestId
+  if (trustProxy.length === 0)
+    throw new TypeError("transport-security: requestIdFrom is 'proxy' and trustProxy names none. Name the proxies that make ids.")
+  return requestIdReader(trusts)
 }

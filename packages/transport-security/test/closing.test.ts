@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -15,7 +16,7 @@ async function listening(handler: RouteHandlerMethod, options: TransportSecurity
 }
 
 async function listen(app: FastifyInstance, handler: RouteHandlerMethod, options: TransportSecurityOptions) {
-  await app.register(transportSecurity, options)
+  await app.register(transportSecurity, { ...localHttp, ...options })
   app.addHook('preClose', (done) => {
     app.server.emit('closing begins')
     done()
@@ -126,7 +127,7 @@ t.test('HTTP/2 knows no such header: its answers arrive without it, and nobody i
 
 t.test('a service that never listened closes too', async (t) => {
   const app = Fastify()
-  await app.register(transportSecurity, { closeTimeoutSeconds: 600 })
+  await app.register(transportSecurity, { ...localHttp, closeTimeoutSeconds: 600 })
   app.get('/', async () => ({}))
   t.equal((await app.inject('/')).statusCode, 200)
   await app.close()

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 type Handler = RouteHandlerMethod
@@ -21,7 +23,7 @@ async function* slowParts() {
 async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds: 0.05 }): Promise<FastifyInstance> {
   const app = Fastify(transportServerOptions())
   t.teardown(() => app.close())
-  await app.register(transportSecurity, options)
+  await app.register(transportSecurity, { ...localHttp, ...options })
   return app
 }
 
@@ -142,6 +144,88 @@ t.test('a client that leaves aborts request.signal and runs onRequestAbort, with
     t.ok(heard.includes('signal'), `${name}: signal`)
     if (name === 'GET') t.ok(heard.includes('hook'), 'GET: hook')
   }
+})
+
+function get(...names: string[]) {
+  return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
+}
+
+t.test('a client that leaves is told of to each request that it had sent ahead, and to none that was answered', async (t) => {
+  const app = await start({ handlerTimeoutSeconds: 600 })
+  const told: string[] = []
+  const asked = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const left = Promise.withResolvers<void>()
+  app.get('/:name', async (request) => {
+    const { name } = request.params as { name: string }
+    request.signal.addEventListener('abort', () => {
+      told.push(name)
+      if (told.length === 2) left.resolve()
+    })
+    if (name === 'd') asked.resolve()
+    if (name === 'b') await goOn.promise
+    if (name > 'b') await left.promise
+    return name
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = send(app, get('a'))
+  await once(socket, 'data')
+  socket.write(get('a', 'b'))
+  await once(socket, 'data')
+  goOn.resolve()
+  await once(socket, 'data')
+  socket.write(get('c', 'd'))
+  await asked.promise
+  socket.destroy()
+  await left.promise
+  await new Promise(setImmediate)
+  t.strictSame(told, ['c', 'd'])
+})
+
+t.test('a connection has one listener for all of its requests, and responses none', async (t) => {
+  const app = await start()
+  const told: unknown[] = []
+  const closed = Promise.withResolvers<void>()
+  app.server.on('connection', (socket) => socket.on('close', () => setImmediate(closed.resolve)))
+  app.get('/', async ({ raw }, reply) => {
+    raw.on('close', () => told.push(raw.aborted))
+    return [raw.socket.listenerCount('close'), reply.raw.listenerCount('close')]
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const socket = send(app, '')
+  const counts: string[] = []
+  for (let round = 0; round < 5; round += 1) {
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+    counts.push(/\[.*\]/.exec(String((await once(socket, 'data'))[0]))?.[0] ?? '')
+  }
+  socket.destroy()
+  await closed.promise
+  t.notOk(told.includes(true), 'what was answered is not aborted')
+  t.equal(new Set(counts).size, 1)
+  const stock = Fastify()
+  stock.get('/', async (_request, reply) => reply.raw.listenerCount('close'))
+  await stock.listen({ host: '127.0.0.1', port: 0 })
+  t.teardown(() => stock.close())
+  const bare = await answerOf(send(stock, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  t.equal(JSON.parse(counts[0] ?? '')[1], Number(bare.split('\r\n\r\n')[1]))
+})
+
+t.test('a process whose answer is awaited lives until the limit, and one that waits for nothing ends', async (t) => {
+  const program = `
+    import transportSecurity from '@concordat/transport-security'
+    import Fastify from 'fastify'
+    const app = Fastify()
+    await app.register(transportSecurity, { dangerouslyAllowHttp: 'loopback', handlerTimeoutSeconds: 0.2 })
+    app.get('/', () => new Promise(() => {}))
+    app.get('/now', async () => 'now')
+    await app.inject('/now')
+    console.log((await app.inject('/')).statusCode)`
+  const child = spawnSync(process.execPath, ['--conditions=@concordat/source', '--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    timeout: 60_000
+  })
+  t.strictSame([child.stdout, child.status], ['503\n', 0], child.stderr)
 })
 
 t.test('a limit that makes no sense stops the start', async (t) => {

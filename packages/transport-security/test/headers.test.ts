@@ -2,6 +2,7 @@ import transportSecurity, { answerHeaders, type TransportSecurityOptions } from 
 import helmet from '@fastify/helmet'
 import Fastify, { type InjectOptions } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 
 const block = {
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -15,7 +16,7 @@ const overTls = { 'x-forwarded-proto': 'https' }
 
 async function service(options: TransportSecurityOptions = {}) {
   const app = Fastify({ trustProxy: ['127.0.0.1'] })
-  await app.register(transportSecurity, options)
+  await app.register(transportSecurity, { ...localHttp, ...options })
   app.get('/', async () => ({}))
   app.get('/broken', async () => {
     throw new Error('broken')
@@ -84,6 +85,63 @@ t.test('single headers are replaced, added and left out by option', async (t) =>
   const wanted = { ...rest, 'x-frame-options': 'SAMEORIGIN', 'permissions-policy': 'camera=()' }
   t.strictSame(await headersOf(app, { url: '/' }), wanted)
   t.strictSame(await headersOf(app, { url: '/', headers: overTls }), { ...wanted, 'strict-transport-security': 'max-age=60' })
+})
+
+t.test('a route has a policy of its own, for a page that loads something; other headers and other routes keep theirs [U11]', async (t) => {
+  const app = await service()
+  const early: unknown[] = []
+  const policies = {
+    '/page': {
+      scriptSrc: ["'self'", "'sha256-5N2S7m5bX9r8gM2mYw0Vf6zE3mGkzM0m8f9Hc0m8qVI='"],
+      styleSrc: ["'self'"],
+      connectSrc: undefined
+    },
+    '/framed': { frameAncestors: ["'self'"], upgradeInsecureRequests: [] },
+    '/text': " default-src 'self' "
+  }
+  for (const [url, contentSecurityPolicy] of Object.entries(policies).slice(0, 2))
+    app.get(
+      url,
+      {
+        config: { contentSecurityPolicy },
+        onRequest: (_request, reply, done) => done(void early.push(reply.getHeader('x-frame-options')))
+      },
+      (_, reply) => reply.type('text/html').send('')
+    )
+  app.get('/whole', { config: { contentSecurityPolicy: policies['/text'] } }, async () => ({}))
+  app.get('/refused', { config: { contentSecurityPolicy: policies['/text'] } }, async () => {
+    throw new Error('broken')
+  })
+  for (const [url, policy] of Object.entries({
+    '/page':
+      "default-src 'none';frame-ancestors 'none';script-src 'self' 'sha256-5N2S7m5bX9r8gM2mYw0Vf6zE3mGkzM0m8f9Hc0m8qVI=';style-src 'self'",
+    '/framed': "default-src 'none';frame-ancestors 'self';upgrade-insecure-requests",
+    '/whole': "default-src 'self'",
+    '/refused': "default-src 'self'",
+    '/': block['content-security-policy']
+  })) {
+    for (const method of ['GET', 'HEAD'] as const)
+      t.strictSame(await headersOf(app, { url, method }), { ...block, 'content-security-policy': policy }, `${method} ${url}`)
+  }
+  t.match(early, ['DENY', 'DENY', 'DENY', 'DENY'], 'hooks of the route itself still run')
+})
+
+t.test('a policy that is none stops the start and names the route', async (t) => {
+  for (const [contentSecurityPolicy, message] of [
+    ['', /the contentSecurityPolicy of GET \/page is none: it is empty/],
+    ['default-src\n', /is none/],
+    ["default-src 'self'\nscript-src *", /is none: Invalid character/],
+    [true, /is none: it is true\./],
+    [null, /is none: it is null\./],
+    [{ scriptSrc: "'self'" }, /is none: scriptSrc has no list of sources\./],
+    [{ 'script-src': ["'self'"] }, /is none: script-src is no directive\. Give directives/],
+    [{ scriptSrc: ["'self'; object-src *"] }, /is none: .*Give directives/]
+  ] as const) {
+    const app = await service()
+    const add = () => app.get('/page', { config: { contentSecurityPolicy: contentSecurityPolicy as unknown as string } }, async () => ({}))
+    if (contentSecurityPolicy === 'default-src\n') t.doesNotThrow(add, 'blanks around it are cut off')
+    else t.throws(add, { name: 'TypeError', message }, JSON.stringify(contentSecurityPolicy))
+  }
 })
 
 t.test('headers that can not be sent to everyone are refused at boot, with one line that says why', async (t) => {

@@ -7,7 +7,8 @@ import { answerOf, send } from './raw-request.ts'
 
 async function service(log: CapturedLog, options: FastifyServerOptions = {}) {
   const app = Fastify({ ...transportServerOptions(), logger: { stream: log.stream }, ...options })
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, { dangerouslyAllowHttp: true })
+  log.text = ''
   app.get('/', async () => ({}))
   app.get('/broken', async () => {
     throw new Error('broken')
@@ -53,7 +54,7 @@ t.test('a client that leaves early leaves a line, before and after its body was 
   const app = Fastify({ ...transportServerOptions(), logger: { stream: { write: (line) => log.stream.write(line) } } })
   let log = new CapturedLog()
   t.teardown(() => app.close())
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, { dangerouslyAllowHttp: true })
   app.get('/never', () => new Promise(() => {}))
   app.post('/never', () => new Promise(() => {}))
   app.get('/half', (_request, reply) => {
@@ -96,7 +97,8 @@ t.test('a response that fails is an error in the log', async (t) => {
 t.test('Fastify’s two lines stay by option', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { stream: log.stream } })
-  await app.register(transportSecurity, { remoteAddress: 'full' })
+  await app.register(transportSecurity, { remoteAddress: 'full', dangerouslyAllowHttp: true })
+  log.text = ''
   app.get('/', async () => ({}))
   await app.inject('/?token=S3CRET')
   t.match(log.lines, [
@@ -123,7 +125,8 @@ t.test('above the level info, and without a logger, there are no lines, and noth
 async function shown(remoteAddress: RemoteAddress | undefined, forwarded: string) {
   const log = new CapturedLog()
   const app = Fastify({ ...transportServerOptions({ remoteAddress }), trustProxy: ['127.0.0.1'], logger: { stream: log.stream } })
-  await app.register(transportSecurity, { remoteAddress })
+  await app.register(transportSecurity, { remoteAddress, dangerouslyAllowHttp: true })
+  log.text = ''
   await app.inject({ url: '/', headers: { 'x-forwarded-for': forwarded } })
   return log.lines[0]?.['remoteAddress']
 }

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { pino } from 'pino'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 const secret = 'page=2&access_token=S3CRET'
@@ -42,7 +43,7 @@ for (const [name, optionsFor] of Object.entries(services)) {
       }
     })
     t.teardown(() => app.close())
-    await app.register(transportSecurity)
+    await app.register(transportSecurity, localHttp)
     addRoutes(app)
     await app.listen({ host: '127.0.0.1', port: 0 })
 
@@ -71,7 +72,7 @@ for (const [name, optionsFor] of Object.entries(services)) {
 t.test('of an error the log has type, code, message, stack and causes, and nothing else [S12]', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, localHttp)
   class DatabaseError extends Error {
     code = '23505'
     detail = 'Key (email)=(ada@example.com) already exists.'
@@ -95,7 +96,7 @@ t.test('of an error the log has type, code, message, stack and causes, and nothi
 t.test('whatever is thrown can be logged, circles and traps included', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, localHttp)
   const circle: Error & { cause?: unknown } = new Error('round')
   circle.cause = circle
   const trap = Object.defineProperty(new Error('trap'), 'message', {
@@ -121,7 +122,7 @@ function broken(): never {
 t.test('a serializer that throws costs its value, never the process', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: { stream: log.stream, serializers: { user: broken } } })
-  await app.register(transportSecurity, { serializers: { res: broken, order: broken } })
+  await app.register(transportSecurity, { ...localHttp, serializers: { res: broken, order: broken } })
   app.get('/', (request, reply) => {
     request.log.info({ user: 1, order: 1 }, 'from the handler')
     reply.send({})
@@ -146,6 +147,7 @@ t.test('serializers of the service’s own are added, and win', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
   await app.register(transportSecurity, {
+    ...localHttp,
     serializers: { order: ({ id }: { id: string }) => id, res: ({ statusCode }: { statusCode: number }) => statusCode }
   })
   app.get('/', (request, reply) => {
@@ -173,8 +175,12 @@ t.test('a logger that is no pino is warned about, and the line of a request is c
   }
   const logger2 = { ...logger }
   const app = Fastify({ ...transportServerOptions(), loggerInstance: logger })
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, localHttp)
   app.get('/', async () => ({}))
   await app.inject(`/?${secret}`)
-  t.match(written, [[/this logger is no pino/], [{ method: 'GET', url: '/?page=2', statusCode: 200 }, 'request completed']])
+  t.match(written, [
+    [/this logger is no pino/],
+    [/plain HTTP from this machine is let through/],
+    [{ method: 'GET', url: '/?page=2', statusCode: 200 }, 'request completed']
+  ])
 })

@@ -1,12 +1,14 @@
 import transportSecurity, { newRequestId, type TransportServerOptions, transportServerOptions } from '@concordat/transport-security'
 import Fastify, { LogController } from 'fastify'
 import t from 'tap'
+import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
 t.test('by default, everything that can take too long or be too large has a limit', async (t) => {
   const { logController, genReqId, ...limits } = transportServerOptions()
   t.strictSame(limits, {
     requestIdHeader: false,
+    trustProxy: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 20_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5000, optimizeEmptyRequests: true }
@@ -61,9 +63,17 @@ t.test('a head or a body that never ends is answered 408, a head that is too lar
   t.match(await answerOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
 })
 
+t.test('a connection that asks for nothing more is closed', async (t) => {
+  const app = Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 0.05 }))
+  t.teardown(() => app.close())
+  app.get('/', async () => 'kept open')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  t.match(await answerOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')), /kept open$/)
+})
+
 t.test('an id that a client sends is not taken over [H2]', async (t) => {
   const app = Fastify(transportServerOptions())
-  await app.register(transportSecurity)
+  await app.register(transportSecurity, localHttp)
   app.get('/', (request, reply) => reply.send(request.id))
   const answer = await app.inject({ url: '/', headers: { 'request-id': 'theirs', 'x-request-id': 'theirs' } })
   t.match(answer.body, /^[\da-f-]{36}$/)

@@ -7,7 +7,8 @@ const ok = { status: 'ok' } as const
 
 /** For whatever starts and watches the process: it lives, and it can do its work. */
 export const health: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  const options = { config: { operational: true }, schema: { response: { 200: Health } } } as const
+  // Probes ask by address, over plain HTTP.
+  const options = { config: { operational: true, directAccess: true }, schema: { response: { 200: Health } } } as const
 
   app.get('/health/live', options, async () => ok)
 

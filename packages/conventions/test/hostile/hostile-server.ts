@@ -37,7 +37,11 @@ async function launch(ship: Ship): Promise<FastifyInstance> {
   const app = Fastify(
     constructorOptions(ship, { key: certificate?.private, cert: certificate?.cert })
   ).withTypeProvider<TypeBoxTypeProvider>()
-  await app.register(conventions, { publicUrl, versions: { 1: { status: 'current' } } })
+  await app.register(conventions, {
+    publicUrl,
+    versions: { 1: { status: 'current' } },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' }
+  })
   await app.apiVersion(1, async (v1) => ship.routes(v1))
   await app.listen({ port: 0, host: ship.host ?? '127.0.0.1' })
   ship.tune?.(app)

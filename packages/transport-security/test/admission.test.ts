@@ -1,0 +1,316 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { request as requestHttps } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import transportSecurity, {
+  type TransportSecurityOptions,
+  type TransportServerOptions,
+  transportServerOptions
+} from '@concordat/transport-security'
+import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import { generate } from 'selfsigned'
+import t, { type Test } from 'tap'
+import { CapturedLog } from './captured-log.ts'
+import { localHttp } from './local-http.ts'
+import { answerOf, send } from './raw-request.ts'
+
+const proxy = '10.0.0.5'
+const stranger = '198.51.100.7'
+const overTls = { 'x-forwarded-proto': 'https' }
+
+async function service(options: TransportSecurityOptions = {}, server: TransportServerOptions = { trustProxy: [proxy] }) {
+  return addRoutes(Fastify(transportServerOptions(server)), options)
+}
+
+async function addRoutes(app: FastifyInstance, options: TransportSecurityOptions) {
+  await app.register(transportSecurity, options)
+  app.get('/', async ({ protocol, host, ip }) => ({ protocol, host, ip }))
+  app.get('/health', { config: { directAccess: true } }, async () => ({}))
+  app.post('/', async () => ({}))
+  return app
+}
+
+async function statusOf(app: FastifyInstance, remoteAddress: string, headers: Record<string, string> = {}, url = '/') {
+  const { statusCode, body } = await app.inject({ url, headers, remoteAddress })
+  return statusCode < 400 ? statusCode : `${statusCode} ${JSON.parse(body).code}`
+}
+
+t.test('plain HTTP is refused, from this machine too, for unknown paths and methods too, with the security headers [S4]', async (t) => {
+  const app = await service({}, {})
+  for (const remoteAddress of ['127.0.0.1', '::1', stranger]) t.equal(await statusOf(app, remoteAddress), '403 HTTPS_REQUIRED')
+  for (const [method, url] of [
+    ['GET', '/unknown'],
+    ['POST', '/'],
+    ['DELETE', '/'],
+    ['OPTIONS', '/']
+  ] as const) {
+    const answer = await app.inject({ method, url })
+    t.match([answer.statusCode, answer.json().code], [403, 'HTTPS_REQUIRED'], `${method} ${url}`)
+    t.match(answer.headers, { 'x-frame-options': 'DENY', 'request-id': /./, 'strict-transport-security': undefined })
+  }
+})
+
+t.test('it is taken when a trusted proxy says that the client came by https, and then HSTS is sent [S4] [S10]', async (t) => {
+  const app = await service()
+  const answer = await app.inject({ url: '/', headers: overTls, remoteAddress: proxy })
+  t.equal(answer.statusCode, 200)
+  t.match(answer.headers, { 'strict-transport-security': /max-age/ })
+  t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'http' }), '403 HTTPS_REQUIRED')
+  t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'https, http' }), '403 HTTPS_REQUIRED', 'the nearest proxy counts')
+  t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'javascript' }), '403 HTTPS_REQUIRED')
+  t.equal(await statusOf(app, proxy), '403 HTTPS_REQUIRED', 'a proxy that says nothing has not said https')
+})
+
+t.test('proxies are named by address, range and name, and an IPv4 peer of an IPv6 socket is the same peer', async (t) => {
+  const app = await service({}, { trustProxy: ['10.0.0.0/8', '2001:db8:aaaa::/48', 'loopback'] })
+  for (const [peer, status] of [
+    ['10.9.8.7', 200],
+    ['::ffff:10.9.8.7', 200],
+    ['127.0.0.9', 200],
+    ['::1', 200],
+    ['2001:db8:aaaa:1::9', 200],
+    ['2001:db8:bbbb::9', '403 HTTPS_REQUIRED'],
+    ['11.0.0.1', '403 HTTPS_REQUIRED'],
+    ['::ffff:11.0.0.1', '403 HTTPS_REQUIRED'],
+    ['no address', '403 HTTPS_REQUIRED'],
+    ['1'.repeat(50), '403 HTTPS_REQUIRED']
+  ] as const) {
+    t.equal(await statusOf(app, peer, overTls), status, peer)
+    t.equal(await statusOf(app, peer, overTls), status, `${peer}, remembered`)
+  }
+})
+
+t.test('more addresses than are remembered are told apart as well', async (t) => {
+  const app = await service()
+  const chain = Array.from({ length: 1200 }, (_, index) => `203.0.${index >> 8}.${index & 255}`)
+  for (const address of chain)
+    await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': `1.1.1.1, ${address}` } })
+  const answer = await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': '203.0.113.9' } })
+  t.match(answer.json(), { ip: '203.0.113.9' })
+  t.equal(await statusOf(app, stranger, overTls), '403 HTTPS_REQUIRED')
+})
+
+t.test('from anybody else, forwarded headers change nothing: protocol, host, address, log [S10]', async (t) => {
+  const log = new CapturedLog()
+  const options = { dangerouslyAllowHttp: true, remoteAddress: 'full' } as const
+  const part = transportServerOptions({ trustProxy: [proxy], remoteAddress: 'full' })
+  const app = await addRoutes(Fastify({ ...part, logger: { stream: log.stream } }), options)
+  log.text = ''
+  const forged = {
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-for': '203.0.113.9',
+    forwarded: 'for=203.0.113.9;proto=https;host=evil.example',
+    'x-real-ip': '203.0.113.9'
+  }
+  for (const peer of [stranger, '127.0.0.1']) {
+    const answer = await app.inject({ url: '/', remoteAddress: peer, headers: { host: 'api.example.com', ...forged } })
+    t.strictSame(answer.json(), { protocol: 'http', host: 'api.example.com', ip: peer })
+    t.equal(answer.headers['strict-transport-security'], undefined)
+    t.equal(log.lines.at(-1)?.['remoteAddress'], peer)
+  }
+  t.notMatch(log.text, /evil|203\.0\.113/)
+  const believed = await app.inject({ url: '/', remoteAddress: proxy, headers: forged })
+  t.strictSame(believed.json(), { protocol: 'https', host: 'evil.example', ip: '203.0.113.9' })
+})
+
+t.test('a server that speaks TLS itself needs no proxy, over HTTP/1.1 and HTTP/2 [S4]', async (t) => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
+  const { http, ...part } = transportServerOptions()
+  const one = await addRoutes(Fastify({ ...part, https: { ...http, key, cert } }), {
+    allowedHosts: ['api.example.com']
+  })
+  const two = await addRoutes(Fastify({ ...part, http2: true, https: { key, cert } }) as unknown as FastifyInstance, {
+    allowedHosts: ['api.example.com']
+  })
+  t.teardown(() => Promise.all([one.close(), two.close()]))
+  for (const app of [one, two]) await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = one.server.address() as AddressInfo
+  const status = await new Promise((resolve, reject) =>
+    requestHttps({ port, host: '127.0.0.1', headers: { host: 'api.example.com' }, rejectUnauthorized: false, agent: false }, (answer) =>
+      resolve([answer.resume().statusCode, typeof answer.headers['strict-transport-security']])
+    )
+      .on('error', reject)
+      .end()
+  )
+  t.strictSame(status, [200, 'string'])
+
+  const client = connectHttp2(`https://127.0.0.1:${(two.server.address() as AddressInfo).port}`, { rejectUnauthorized: false })
+  const statusFor = (authority: string) =>
+    new Promise((resolve) =>
+      client
+        .request({ ':path': '/', ':authority': authority })
+        .on('response', (headers) => resolve(headers[':status']))
+        .resume()
+    )
+  t.equal(await statusFor('api.example.com'), 200)
+  t.equal(await statusFor('evil.example'), 421)
+  client.close()
+})
+
+t.test('plain HTTP over HTTP/2 is refused too', async (t) => {
+  const app = await addRoutes(Fastify({ http2: true }) as unknown as FastifyInstance, {})
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const client = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
+  const status = await new Promise((resolve) =>
+    client
+      .request({ ':path': '/' })
+      .on('response', (headers) => resolve(headers[':status']))
+      .resume()
+  )
+  t.equal(status, 403)
+  client.close()
+})
+
+t.test('the development switch lets this machine through and nobody else, not behind a proxy here either', async (t) => {
+  const app = await service(localHttp, { trustProxy: ['127.0.0.9'] })
+  for (const [peer, headers, status] of [
+    ['127.0.0.1', {}, 200],
+    ['127.8.8.8', {}, 200],
+    ['::1', {}, 200],
+    ['::ffff:127.0.0.1', {}, 200],
+    [stranger, {}, '403 HTTPS_REQUIRED'],
+    ['::ffff:198.51.100.7', {}, '403 HTTPS_REQUIRED'],
+    ['127.0.0.1.example', {}, '403 HTTPS_REQUIRED'],
+    ['127.0.0.9', { 'x-forwarded-for': stranger }, '403 HTTPS_REQUIRED'],
+    ['127.0.0.9', { 'x-forwarded-for': stranger, ...overTls }, 200],
+    [stranger, { 'x-forwarded-for': '127.0.0.1' }, '403 HTTPS_REQUIRED']
+  ] as const) {
+    t.equal(await statusOf(app, peer, headers), status, `${peer} ${JSON.stringify(headers)}`)
+  }
+  t.equal(await statusOf(await service({ dangerouslyAllowHttp: true }), stranger), 200)
+})
+
+function inProduction(t: Test) {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  t.teardown(() => {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  })
+}
+
+t.test('the switch is told of in the log, and stops the start in production', async (t) => {
+  for (const [dangerouslyAllowHttp, whom] of [
+    ['loopback', /from this machine/],
+    [true, /from everyone/]
+  ] as const) {
+    const log = new CapturedLog()
+    await Fastify({ ...transportServerOptions(), logger: { stream: log.stream } }).register(transportSecurity, { dangerouslyAllowHttp })
+    t.match(log.lines, [{ level: 40, msg: whom }])
+  }
+  const quiet = new CapturedLog()
+  await Fastify({ ...transportServerOptions(), logger: { stream: quiet.stream } }).register(transportSecurity, {
+    dangerouslyAllowHttp: false
+  })
+  t.equal(quiet.text, '')
+  inProduction(t)
+  await t.rejects(service(localHttp), { name: 'TypeError', message: /dangerouslyAllowHttp is for development/ })
+  await t.rejects(service({ dangerouslyAllowHttp: true }), /dangerouslyAllowHttp is for development/)
+  await service()
+})
+
+async function startTrusting(trustProxy: FastifyServerOptions['trustProxy'], log: CapturedLog = new CapturedLog()) {
+  const app = Fastify({ ...transportServerOptions(), trustProxy: trustProxy ?? false, logger: { stream: log.stream } })
+  await app.register(async (child) => {
+    await child.register(transportSecurity)
+  })
+  return log
+}
+
+t.test('trust in whoever connects stops the start in production, and is warned about elsewhere', async (t) => {
+  const everyone: FastifyServerOptions['trustProxy'][] = [
+    true,
+    () => true,
+    (_address, hop) => hop < 1,
+    '0.0.0.0/1, 128.0.0.0/1',
+    ['2001:db8::/32']
+  ]
+  const some: FastifyServerOptions['trustProxy'][] = [
+    false,
+    ['10.0.0.0/8'],
+    'loopback, 10.0.0.1',
+    (address) => address === proxy,
+    () => {
+      throw new Error('broken')
+    }
+  ]
+  for (const trustProxy of everyone)
+    t.match((await startTrusting(trustProxy)).lines, [{ level: 40, msg: /believes whoever connects/ }], String(trustProxy))
+  for (const trustProxy of some) t.equal((await startTrusting(trustProxy)).text, '', String(trustProxy))
+  inProduction(t)
+  for (const trustProxy of everyone)
+    await t.rejects(startTrusting(trustProxy), { name: 'TypeError', message: /trustProxy believes whoever connects/ })
+  for (const trustProxy of some) await startTrusting(trustProxy)
+})
+
+t.test('a host that is not on the list is misdirected, whoever names it and however [S10]', async (t) => {
+  const app = await service({
+    allowedHosts: ['api.example.com', 'admin.example.com:8443', '*.shops.example.com'],
+    publicUrl: 'https://public.example.com/shop'
+  })
+  const status = (headers: Record<string, string>) => statusOf(app, proxy, { ...overTls, ...headers })
+  for (const host of ['api.example.com', 'API.Example.com:443', 'admin.example.com:8443', 'a.shops.example.com', 'public.example.com'])
+    t.equal(await status({ host }), 200, host)
+  for (const host of ['evil.example', 'api.example.com:80', 'admin.example.com', 'shops.example.com', 'a<script>', '127.0.0.1'])
+    t.equal(await status({ host }), '421 MISDIRECTED_REQUEST', host)
+  t.equal(await status({ host: 'internal', 'x-forwarded-host': 'api.example.com' }), 200)
+  t.equal(await status({ host: 'api.example.com', 'x-forwarded-host': 'evil.example' }), '421 MISDIRECTED_REQUEST')
+  t.equal(await status({ host: 'api.example.com', 'x-forwarded-host': 'api.example.com, evil.example' }), '421 MISDIRECTED_REQUEST')
+})
+
+t.test('a forwarded host of a stranger is neither believed nor held against anybody', async (t) => {
+  const app = await service({ allowedHosts: ['api.example.com'], dangerouslyAllowHttp: true })
+  t.equal(await statusOf(app, stranger, { host: 'api.example.com', 'x-forwarded-host': 'evil.example' }), 200)
+  t.equal(await statusOf(app, stranger, { host: 'evil.example', 'x-forwarded-host': 'api.example.com' }), '421 MISDIRECTED_REQUEST')
+})
+
+t.test('an absolute target names the host that counts; the asterisk names none; no Host at all is malformed, or misdirected', async (t) => {
+  const app = await service({ allowedHosts: ['api.example.com'], ...localHttp })
+  app.options('*', async () => 'all')
+  t.teardown(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const status = async (head: string) => Number((await answerOf(send(app, `${head}\r\nConnection: close\r\n\r\n`))).split(' ')[1])
+  t.equal(await status('GET http://api.example.com/ HTTP/1.1\r\nHost: api.example.com'), 200)
+  t.equal(await status('GET http://evil.example/ HTTP/1.1\r\nHost: api.example.com'), 421)
+  t.equal(await status('GET http://user@api.example.com/ HTTP/1.1\r\nHost: api.example.com'), 421)
+  t.equal(await status('OPTIONS * HTTP/1.1\r\nHost: api.example.com'), 200)
+  t.equal(await status('GET / HTTP/1.1'), 400)
+  t.equal(await status('GET / HTTP/1.0'), 421)
+  Object.assign(app.server, { requireHostHeader: false })
+  t.equal(await status('GET / HTTP/1.1'), 200, 'whoever takes requests without a Host has been asked for them')
+})
+
+t.test('without a list every host is taken, and none has been believed', async (t) => {
+  t.equal(await statusOf(await service({ publicUrl: 'https://api.example.com' }), proxy, { ...overTls, host: 'other.example' }), 200)
+})
+
+t.test('a route with directAccess is asked by address and over plain HTTP, as a health check does, and only that route', async (t) => {
+  const app = await service({ allowedHosts: ['api.example.com'] })
+  t.equal(await statusOf(app, stranger, { host: '10.0.0.7:3000' }, '/health'), 200)
+  t.equal((await app.inject({ method: 'HEAD', url: '/health', remoteAddress: stranger })).statusCode, 200)
+  t.equal(await statusOf(app, stranger, { host: '10.0.0.7:3000' }), '421 MISDIRECTED_REQUEST')
+  t.equal(await statusOf(app, stranger, { host: 'api.example.com' }), '403 HTTPS_REQUIRED')
+})
+
+t.test('nonsense stops the start with one line', async (t) => {
+  const refused: [unknown, RegExp][] = [
+    [{ dangerouslyAllowHttp: 'localhost' }, /dangerouslyAllowHttp is "localhost"\. Choose 'loopback', true or false\.$/],
+    [{ allowedHosts: ['https://api.example.com'] }, /allowedHosts has "https:\/\/api\.example\.com"/],
+    [{ hiddenFields: 'iban' }, /hiddenFields is "iban"\. Give a list of names/],
+    [{ hiddenFields: [''] }, /hiddenFields is \[""\]/]
+  ]
+  for (const [options, message] of refused) {
+    await t.rejects(service(options as TransportSecurityOptions), { name: 'TypeError', message }, JSON.stringify(options))
+  }
+  for (const [trustProxy, message] of [
+    [true, /trustProxy is no list/],
+    [1, /trustProxy is no list/],
+    ['10.0.0.0/8', /trustProxy is no list/],
+    [['proxy.internal'], /trustProxy has an invalid IP address: proxy\.internal\. Give addresses/],
+    [['10.0.0.0/33'], /trustProxy has an invalid range/],
+    [['0.0.0.0/0'], /trustProxy has an invalid range/],
+    [['0.0.0.0/1', '128.0.0.0/1'], /trustProxy has a range that holds strangers/]
+  ] as const)
+    t.throws(() => transportServerOptions({ trustProxy } as TransportServerOptions), { name: 'TypeError', message }, String(trustProxy))
+})

@@ -1,0 +1,2 @@
+/** Tests speak plain HTTP from this machine. */
+export const localHttp: { readonly dangerouslyAllowHttp: 'loopback' } = { dangerouslyAllowHttp: 'loopback' }
