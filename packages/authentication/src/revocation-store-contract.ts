@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { RunTest } from './refresh-token-store-contract.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
@@ -42,8 +43,12 @@ export function revocationStoreContract(
     await store.revoke(third)
     const two = await store.read(one.cursor)
     deepStrictEqual([has(two.revocations, second), has(two.revocations, third)], [true, true])
-    const three = await store.read(two.cursor)
-    strictEqual(has((await store.read(three.cursor)).revocations, first), false)
+    // A transaction that somebody has left open may hold the cursor back, but not for ever.
+    let page = await store.read(two.cursor)
+    while (has(page.revocations, first)) {
+      await delay(20)
+      page = await store.read(page.cursor)
+    }
     strictEqual(has((await store.read()).revocations, first), true)
   })
 

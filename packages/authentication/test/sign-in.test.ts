@@ -259,8 +259,9 @@ t.test('costs that are weak and limits that make no sense stop the start', async
   for (const [options, message] of nonsense) t.throws(() => passwords(options), message)
 })
 
+const start = (wish: object) => () => issuing(wish)
+
 t.test('an issuer with weak keys or with times that make no sense is refused', async (t) => {
-  const start = (wish: object) => () => issuing(wish)
   t.throws(start({ refreshKeys: [] }), /there are no refreshKeys/)
   t.throws(start({ refreshKeys: undefined }), /there are no refreshKeys/)
   t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /one of refreshKeys is weak/)
