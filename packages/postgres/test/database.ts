@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import type { Test } from 'tap'
+import tap, { type Test } from 'tap'
 
 export const server: string | undefined = process.env['TEST_DATABASE_URL']
 export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL server'
 
 /** A schema of the test's own, that is dropped after it. */
 export function freshSchema(t: Test): string {
-  const schema = `concordat_test_${randomUUID().slice(0, 8)}`
+  const schema = schemaName()
   t.teardown(async () => {
     const client = new pg.Client({ connectionString: server })
     await client.connect()
@@ -27,8 +27,20 @@ export function connect(t: Test, settings: pg.PoolConfig = {}): { pool: pg.Pool;
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
 }
 
-export async function inMemory(t: Test): Promise<Postgres> {
-  const engine = await PGlite.create('memory://')
-  t.teardown(() => engine.close())
-  return fromPGlite(engine)
+let engine: Promise<PGlite> | undefined
+
+/** One PGlite for the whole file, since it takes long to begin, and a schema of the test's own in it. */
+export async function inMemory(): Promise<{ database: Postgres; schema: string }> {
+  engine ??= begin()
+  return { database: fromPGlite(await engine), schema: schemaName() }
+}
+
+async function begin() {
+  const begun = await PGlite.create('memory://')
+  tap.teardown(() => begun.close())
+  return begun
+}
+
+function schemaName() {
+  return `concordat_test_${randomUUID().slice(0, 8)}`
 }

@@ -3,6 +3,7 @@ import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'
 import t from 'tap'
 import { connect, freshSchema, inMemory, server, without } from './database.ts'
 
+t.setTimeout(120_000)
 const onServer = server === undefined ? { skip: without } : {}
 const first: Migration = {
   component: 'trees',
@@ -21,42 +22,39 @@ t.test('of several processes that start at once on an empty database one migrate
 })
 
 t.test('a later release adds its steps, and the one before it goes on starting', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, [first])
-  await migrate(database, [first, second])
-  await migrate(database, [first])
-  t.equal((await database.query('SELECT to_json(name)::text AS json FROM concordat.trees')).length, 2)
+  const { database, schema } = await inMemory()
+  await migrate(database, [first], { schema })
+  await migrate(database, [first, second], { schema })
+  await migrate(database, [first], { schema })
+  t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 2)
 })
 
 t.test('a step that was changed after it was applied stops the start', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, [first])
-  await t.rejects(migrate(database, [{ ...first, statements: ['SELECT 1'] }]), {
-    message: /migration trees 1 was applied to the schema concordat in another form/
+  const { database, schema } = await inMemory()
+  await migrate(database, [first], { schema })
+  await t.rejects(migrate(database, [{ ...first, statements: ['SELECT 1'] }], { schema }), {
+    message: /migration trees 1 was applied to the schema \w+ in another form/
   })
 })
 
 t.test('a step that is missing before a later one stops the start', async (t) => {
-  const database = await inMemory(t)
+  const { database, schema } = await inMemory()
   await migrate(
     database,
     [second].map((step) => ({ ...step, statements: [] }))
   )
-  await t.rejects(migrate(database, [first]), { message: /migration trees 1 was never applied/ })
+  await t.rejects(migrate(database, [first], { schema }), { message: /migration trees 1 was never applied/ })
 })
 
 t.test('when a step fails nothing of it remains, on PGlite and on PostgreSQL', async (t) => {
   const broken: Migration = { component: 'trees', version: 2, statements: [`INSERT INTO {schema}.trees VALUES ('elm')`, 'SELECT nonsense'] }
-  const schema = freshSchemaOrName()
-  const databases = [await inMemory(t), ...(server === undefined ? [] : [connect(t).database])]
+  const schema = server === undefined ? (await inMemory()).schema : freshSchema(t)
+  const databases = [(await inMemory()).database, ...(server === undefined ? [] : [connect(t).database])]
   for (const database of databases) {
     await migrate(database, [first], { schema })
     await t.rejects(migrate(database, [first, broken], { schema }), /nonsense/)
     t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 1)
     await migrate(database, [first, second], { schema })
-  }
-  function freshSchemaOrName() {
-    return server === undefined ? 'concordat' : freshSchema(t)
   }
 })
 
@@ -71,7 +69,7 @@ t.test('a failure that the work swallows is not taken for a commit', onServer, a
 })
 
 t.test('a schema that is no plain name is refused', async (t) => {
-  const database = await inMemory(t)
+  const { database } = await inMemory()
   for (const schema of ['', 'Upper', 'a"b', 'a; DROP TABLE x', 'a'.repeat(41)]) {
     await t.rejects(migrate(database, [], { schema }), /is no plain name/)
     t.throws(() => postgresRefreshTokens(database, { schema }), TypeError)

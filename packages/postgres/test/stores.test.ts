@@ -9,6 +9,7 @@ import { connect, freshSchema, inMemory, server, without } from './database.ts'
 const hour = 3_600_000
 const all = [...refreshTokenMigrations, ...revocationMigrations]
 const onServer = server === undefined ? { skip: without } : {}
+t.setTimeout(120_000)
 const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
 
 async function until(condition: () => boolean) {
@@ -41,7 +42,8 @@ t.test('revocations on PostgreSQL, told to another pool', onServer, async (t) =>
 })
 
 t.test('a service’s own type parsers change nothing', onServer, async (t) => {
-  const types = { getTypeParser: () => (text: string) => (text.startsWith('{') ? text : `parsed ${text}`) }
+  const text = 25
+  const types = { getTypeParser: (type: number) => (value: string) => (type === text ? value : `parsed ${value}`) }
   const { schema, one } = await prepared(t, { types })
   const store = postgresRevocations(one.database, { schema })
   const revocation = { kind: 'subject', id: 'u1', issuedBefore: 5, until: Date.now() + hour } as const
@@ -50,29 +52,29 @@ t.test('a service’s own type parsers change nothing', onServer, async (t) => {
 })
 
 t.test('refresh tokens on PGlite', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, all)
-  refreshTokenStoreContract(runIn(t), () => postgresRefreshTokens(database))
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  refreshTokenStoreContract(runIn(t), () => postgresRefreshTokens(database, { schema }))
 })
 
 t.test('revocations on PGlite', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, all)
-  revocationStoreContract(runIn(t), () => postgresRevocations(database))
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  revocationStoreContract(runIn(t), () => postgresRevocations(database, { schema }))
 })
 
 t.test('what is over is deleted by and by', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, all)
-  const count = async (table: string) => (await database.query<number>(`SELECT count(*)::text AS json FROM concordat.${table}`))[0]
-  const tokens = postgresRefreshTokens(database)
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  const count = async (table: string) => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.${table}`))[0]
+  const tokens = postgresRefreshTokens(database, { schema })
   const family = { id: 'f1', handle: 'h1', subject: 'u1', beganAt: 0, expiresAt: hour }
   await tokens.begin(family, 'a', hour)
   await tokens.begin({ ...family, id: 'f2', handle: 'h2', beganAt: 24 * hour, expiresAt: 25 * hour }, 'a', hour)
   t.equal(await count('refresh_families'), 2, 'one that has just ended is still told from one that never was')
   await tokens.begin({ ...family, id: 'f3', handle: 'h3', beganAt: 26 * hour, expiresAt: 27 * hour }, 'a', hour)
   t.equal(await count('refresh_families'), 2)
-  const revocations = postgresRevocations(database)
+  const revocations = postgresRevocations(database, { schema })
   await revocations.revoke({ kind: 'token', id: 'a', until: 1 })
   await revocations.revoke({ kind: 'token', id: 'a', until: 2 })
   t.equal(await count('revocations'), 1)
@@ -96,12 +98,12 @@ t.test('revocations: one that commits late is not missed by whoever has looked i
 })
 
 t.test('a cursor of another database, or of a future that was lost, reads everything', async (t) => {
-  const database = await inMemory(t)
-  await migrate(database, all)
-  const store = postgresRevocations(database)
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  const store = postgresRevocations(database, { schema })
   await store.revoke({ kind: 'token', id: 'a', until: Date.now() + hour })
   t.equal((await store.read('9223372036854775807')).revocations.length, 1)
-  t.equal((await store.read("0'; DROP TABLE concordat.revocations; --")).revocations.length, 1)
+  t.equal((await store.read("0'; DROP SCHEMA x; --")).revocations.length, 1)
 })
 
 t.test('a revocation on one connection is known on another within a second, by the notice alone [U4]', onServer, async (t) => {
