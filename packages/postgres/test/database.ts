@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
-import pg from 'pg'
+import { Client, Pool, type PoolConfig } from 'pg'
 import tap, { type Test } from 'tap'
 
 export const server: string | undefined = process.env['TEST_DATABASE_URL']
@@ -11,7 +11,7 @@ export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL ser
 export function freshSchema(t: Test): string {
   const schema = schemaName()
   t.teardown(async () => {
-    const client = new pg.Client({ connectionString: server })
+    const client = new Client({ connectionString: server })
     await client.connect()
     await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
     await client.end()
@@ -20,8 +20,8 @@ export function freshSchema(t: Test): string {
 }
 
 /** A pool of its own, as another process would have; `errors` are those of broken connections. */
-export function connect(t: Test, settings: pg.PoolConfig = {}): { pool: pg.Pool; database: Postgres; errors: unknown[] } {
-  const pool = new pg.Pool({ connectionString: server, max: 5, ...settings })
+export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; database: Postgres; errors: unknown[] } {
+  const pool = new Pool({ connectionString: server, max: 5, ...settings })
   const errors: unknown[] = []
   t.teardown(() => pool.end())
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }

@@ -42,7 +42,7 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
         await new Promise<void>((resolve, reject) => {
           subscriber.on('error', (error) => {
             gone()
-            reject(error as Error)
+            reject(error)
           })
           subscriber.connect().then(() => resolve(), reject)
         })

@@ -67,13 +67,12 @@ redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
  */
 export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
   const keys = keysOf(prefix, 'refresh-tokens')
-  const text = (clientId: string | undefined) => (clientId === undefined ? '' : `=${clientId}`)
 
   return {
     async begin(family, secret, idleExpiresAt) {
       const { handle, id, subject, clientId, beganAt, expiresAt } = family
       const kept = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
-      const args = [keys, handle, id, subject, kept, text(clientId), String(expiresAt), secret, String(idleExpiresAt)]
+      const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
       if ((await redis.run(begin, args)) !== 1) throw new Error('redis: there is such a refresh family already.')
     },
     async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
@@ -83,7 +82,7 @@ export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: Store
         handle,
         secret,
         successor,
-        text(clientId),
+        textOf(clientId),
         ...times
       ])) as string[]
       if (outcome === 'unknown') return { outcome }
@@ -103,4 +102,9 @@ export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: Store
       await redis.run(revokeCounted, [keys, 'everybody'])
     }
   }
+}
+
+// Absent is another thing than empty.
+function textOf(clientId: string | undefined) {
+  return clientId === undefined ? '' : `=${clientId}`
 }

@@ -23,14 +23,14 @@ export function freshPrefix(t: Test): string {
 export const clients: Record<string, (t: Test) => Promise<{ redis: Redis; kill: () => Promise<void> }>> = {
   async ioredis(t) {
     const name = randomUUID()
-    const client = new Ioredis(server, { connectionName: name, retryStrategy: () => 50, maxRetriesPerRequest: 1 })
+    const client = new Ioredis(server, { connectionName: name, retryStrategy: () => 300, maxRetriesPerRequest: 1 })
     client.on('error', () => {})
     t.teardown(() => client.disconnect())
     return { redis: fromIoredis(client), kill: () => killNamed(name) }
   },
   async redis(t) {
     const name = randomUUID()
-    const client = createClient({ url: server, name, socket: { reconnectStrategy: 50 }, disableOfflineQueue: true })
+    const client = createClient({ url: server, name, socket: { reconnectStrategy: 300 }, disableOfflineQueue: true })
     client.on('error', () => {})
     await client.connect()
     t.teardown(() => client.destroy())
