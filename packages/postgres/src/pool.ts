@@ -11,7 +11,7 @@ export interface PoolClientLike {
 /** A pool of `pg`, as far as it is used here. */
 export interface PoolLike {
   query(sql: string, params?: unknown[]): Promise<{ readonly rows: unknown[] }>
-  connect(): Promise<PoolClientLike>
+  connect(given: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
@@ -29,9 +29,20 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
   // An idle connection that breaks would otherwise end the process.
   pool.on('error', onError)
 
+  // By callback: a connection that is killed at once says so before a promise could hand it over, and an error that nobody hears
+  // ends the process.
+  function checkOut(broken: (error?: unknown) => void) {
+    return new Promise<PoolClientLike>((resolve, reject) => {
+      pool.connect((error, client) => {
+        if (client === undefined) return reject(error)
+        client.on('error', broken)
+        resolve(client)
+      })
+    })
+  }
+
   async function transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect()
-    client.on('error', onError)
+    const client = await checkOut(onError)
     let broken = true
     try {
       await client.query('BEGIN')
@@ -49,28 +60,29 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
   }
 
   async function listen(channel: string, { heard, lost }: Listener) {
-    const client = await pool.connect()
-    let over = false
-    const end = () => {
-      if (over) return false
-      over = true
-      client.removeListener('notification', notified)
-      client.release(true)
-      return true
-    }
-    const notified = (what?: unknown) => {
-      if ((what as { readonly channel?: unknown }).channel === channel) heard()
-    }
+    // Whatever the order in which a connection breaks, is released and is heard.
+    const line: { over: boolean; begun: boolean; client?: PoolClientLike } = { over: false, begun: false }
     const gone = (error?: unknown) => {
       if (error !== undefined) onError(error)
-      if (end()) lost()
+      if (end() && line.begun) lost()
     }
-    client.on('notification', notified)
-    // They stay: a connection that is being ended may still fail.
-    client.on('error', gone)
-    client.on('end', gone)
+    function end() {
+      if (line.over) return false
+      line.over = true
+      line.client?.release(true)
+      return true
+    }
+    const client = await checkOut(gone)
+    if (line.over) client.release(true)
+    line.client = client
     try {
+      client.on('end', gone)
+      client.on('notification', (what) => {
+        if (!line.over && (what as { readonly channel?: unknown }).channel === channel) heard()
+      })
       await client.query(`LISTEN "${channel}"`)
+      if (line.over) throw new Error('postgres: the connection broke as soon as it listened.')
+      line.begun = true
     } catch (error) {
       end()
       throw error

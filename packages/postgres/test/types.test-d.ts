@@ -4,7 +4,7 @@ import { postgresRefreshTokens, refreshTokenMigrations } from '@concordat/postgr
 import { postgresRevocations, revocationMigrations } from '@concordat/postgres/revocations'
 import { PGlite } from '@electric-sql/pglite'
 import { expectTypeOf } from 'expect-type'
-import { Client, Pool } from 'pg'
+import { Pool } from 'pg'
 
 const database = fromPool(new Pool())
 expectTypeOf(database).toEqualTypeOf<Postgres>()
@@ -13,8 +13,8 @@ expectTypeOf(postgresRefreshTokens(database, { schema: 'orders' })).toEqualTypeO
 expectTypeOf(postgresRevocations(database)).toEqualTypeOf<RevocationStore>()
 expectTypeOf([...refreshTokenMigrations, ...revocationMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf(migrate(database, [])).toEqualTypeOf<Promise<void>>()
-// @ts-expect-error one connection is no pool
-fromPool(new Client())
+// @ts-expect-error an address is no pool
+fromPool('postgres://127.0.0.1')
 // @ts-expect-error a pool is wrapped first
 postgresRefreshTokens(new Pool())
 // @ts-expect-error a schema is a text

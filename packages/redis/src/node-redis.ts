@@ -30,13 +30,14 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
     async listen(channel: string, { heard, lost }: Listener) {
       const subscriber = client.duplicate()
       const loss = lossOf(lost)
+      let begun = false
       const close = () => {
         if (subscriber.isOpen) subscriber.destroy()
       }
       // It would come back by itself and not say that something may have been missed.
       const gone = () => {
         close()
-        loss.tell()
+        if (begun) loss.tell()
       }
       try {
         await new Promise<void>((resolve, reject) => {
@@ -47,8 +48,8 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
           subscriber.connect().then(() => resolve(), reject)
         })
         await subscriber.subscribe(channel, heard)
+        begun = true
       } catch (error) {
-        loss.end()
         close()
         throw error
       }

@@ -124,15 +124,16 @@ const never = () => {
 }
 const whole = async (source: string) => (source.includes("redis.call('HGET', key, 'family')") ? '{"id":"whole"}' : '')
 
+async function told(failure: string) {
+  const byName = async () => Promise.reject(new Error(failure))
+  const stores = [
+    fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
+    fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
+  ].map((redis) => redisRefreshTokens(redis))
+  return Promise.all(stores.map((store) => store.revokeHandle('h')))
+}
+
 t.test('a script that Redis does not know yet is sent whole, and what else fails is told', async (t) => {
-  const told = async (failure: string) => {
-    const byName = async () => Promise.reject(new Error(failure))
-    const stores = [
-      fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
-      fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
-    ].map((redis) => redisRefreshTokens(redis))
-    return Promise.all(stores.map((store) => store.revokeHandle('h')))
-  }
   t.strictSame(await told('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
   await t.rejects(told('READONLY You can’t write against a read only replica.'), /READONLY/)
 })
