@@ -100,6 +100,37 @@ t.test('many revocations at once are read together', async (t) => {
   t.ok(line.reads < 10, `${line.reads} reads`)
 })
 
+t.test('what is revoked while the store answers is asked for again, and the age counts from the question', async (t) => {
+  const store = memoryRevocationStore()
+  const answers = Promise.withResolvers<void>()
+  let reads = 0
+  const feed = revocationFeed({
+    pollSeconds: 60,
+    timeoutSeconds: 60,
+    store: {
+      ...store,
+      async read(cursor) {
+        reads += 1
+        const page = await store.read(cursor)
+        if (reads === 1) await answers.promise
+        return page
+      }
+    }
+  })
+  t.teardown(() => feed.close())
+  const started = feed.start()
+  await until(() => reads === 1)
+  await store.revoke(session('s1'))
+  answers.resolve()
+  await started
+  t.equal(reads, 2)
+  t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
+  const slow = revocationFeed({ store: { ...store, read: (cursor) => delay(50).then(() => store.read(cursor)) }, pollSeconds: 60 })
+  t.teardown(() => slow.close())
+  await slow.start()
+  t.ok(slow.staleMilliseconds >= 45)
+})
+
 t.test('a subscription that says nothing is made up for by looking', async (t) => {
   const { store, whole, line } = cuttable()
   line.deaf = true

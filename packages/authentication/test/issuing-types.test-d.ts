@@ -1,0 +1,36 @@
+import {
+  memoryRefreshTokenStore,
+  memoryRevocationStore,
+  type PasswordVerdict,
+  passwords,
+  type RefreshTokenStore,
+  type RevocationStore,
+  type Revocations,
+  revocationFeed,
+  type TokenClaims,
+  type TokenIssuerOptions,
+  type TokenRequest,
+  type TokenResponse,
+  tokenIssuer
+} from '@concordat/authentication'
+import { expectTypeOf } from 'expect-type'
+
+declare const options: TokenIssuerOptions
+const issuer = tokenIssuer(options)
+expectTypeOf(issuer.issue({ username: 'ada', password: 'secret' }, { address: '192.0.2.1' })).resolves.toEqualTypeOf<TokenResponse>()
+expectTypeOf(issuer.issue({ refreshToken: 'rt_' })).resolves.toEqualTypeOf<TokenResponse>()
+expectTypeOf<TokenResponse['tokenType']>().toEqualTypeOf<'Bearer'>()
+expectTypeOf<TokenRequest>().toExtend<object>()
+expectTypeOf<TokenIssuerOptions['sign']>().parameter(0).toEqualTypeOf<TokenClaims>()
+expectTypeOf(memoryRefreshTokenStore()).toEqualTypeOf<RefreshTokenStore>()
+expectTypeOf(memoryRevocationStore()).toEqualTypeOf<RevocationStore>()
+expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<Revocations>()
+expectTypeOf(passwords().compare('a', undefined)).resolves.toEqualTypeOf<PasswordVerdict>()
+// @ts-expect-error a password is missing
+void issuer.issue({ username: 'ada' })
+// @ts-expect-error users are found by id too
+tokenIssuer({ ...options, findUserById: undefined })
+// @ts-expect-error a time is a number of seconds
+revocationFeed({ store: memoryRevocationStore(), pollSeconds: '2' })
+// @ts-expect-error costs are numbers
+passwords({ iterations: '2' })

@@ -1,0 +1,7 @@
+export type { Migration } from './migrations.ts'
+export { migrate } from './migrations.ts'
+export type { PGliteLike } from './pglite.ts'
+export { fromPGlite } from './pglite.ts'
+export type { PoolClientLike, PoolLike, PoolOptions } from './pool.ts'
+export { fromPool } from './pool.ts'
+export type { Listener, Postgres, Queries, StoreOptions } from './postgres.ts'

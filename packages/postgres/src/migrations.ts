@@ -1,0 +1,68 @@
+import { hash } from 'node:crypto'
+import { type Postgres, type Queries, requireSchema, type StoreOptions } from './postgres.ts'
+
+/** One step of one store's tables. Once released it never changes; what follows is a new step. */
+export interface Migration {
+  /** Whose tables they are: `refresh-tokens`. */
+  readonly component: string
+  /** Counts from 1 in each component. */
+  readonly version: number
+  /** One statement each; `{schema}` stands for the schema. */
+  readonly statements: readonly string[]
+}
+
+interface Applied {
+  readonly component: string
+  readonly version: number
+  readonly checksum: string
+}
+
+/**
+ * Makes the schema, and applies the migrations that this database has not seen, in the order of their versions, all or none. Of processes that start at once, one
+ * works and the others wait, and then find nothing left to do. Steps that a newer release has applied are left alone, so that the
+ * release before it goes on working. Rejects when a step that was applied has changed since, or one is missing before it.
+ */
+export async function migrate(
+  database: Postgres,
+  migrations: readonly Migration[],
+  { schema = 'concordat' }: StoreOptions = {}
+): Promise<void> {
+  requireSchema(schema)
+  await database.transaction(async (queries) => {
+    await lock(queries, schema)
+    await queries.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+    await queries.query(`CREATE TABLE IF NOT EXISTS ${schema}.migrations (
+      component text NOT NULL,
+      version integer NOT NULL,
+      checksum text NOT NULL,
+      applied_at timestamptz NOT NULL DEFAULT now(),
+      PRIMARY KEY (component, version)
+    )`)
+    const applied = await queries.query<Applied>(
+      `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
+    )
+    for (const migration of migrations.toSorted((a, b) => a.component.localeCompare(b.component) || a.version - b.version)) {
+      await apply(queries, schema, migration, applied)
+    }
+  })
+}
+
+async function lock(queries: Queries, schema: string) {
+  await queries.query(`SELECT '1' AS json FROM pg_advisory_xact_lock(hashtext('concordat migrations'), hashtext($1))`, [schema])
+}
+
+async function apply(queries: Queries, schema: string, { component, version, statements }: Migration, applied: readonly Applied[]) {
+  const name = `${component} ${version}`
+  const checksum = hash('sha256', JSON.stringify(statements))
+  const ours = applied.filter((step) => step.component === component)
+  const known = ours.find((step) => step.version === version)
+  if (known !== undefined) {
+    if (known.checksum === checksum) return
+    throw new Error(`postgres: migration ${name} was applied to the schema ${schema} in another form. Install the release that applied it.`)
+  }
+  if (ours.some((step) => step.version > version)) {
+    throw new Error(`postgres: migration ${name} was never applied to the schema ${schema}, but a later one was. Restore the schema.`)
+  }
+  for (const statement of statements) await queries.query(statement.replaceAll('{schema}', schema))
+  await queries.query(`INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ($1, $2, $3)`, [component, version, checksum])
+}

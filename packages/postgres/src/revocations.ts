@@ -1,0 +1,73 @@
+import type { Revocation, RevocationPage, RevocationStore } from '@concordat/authentication'
+import type { Migration } from './migrations.ts'
+import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+
+/** The table of {@link postgresRevocations}, for `migrate`. */
+export const revocationMigrations: readonly Migration[] = [
+  {
+    component: 'revocations',
+    version: 1,
+    statements: [
+      `CREATE TABLE {schema}.revocations (
+        kind text NOT NULL,
+        id text NOT NULL,
+        issued_before double precision,
+        until double precision NOT NULL,
+        changed_by xid8 NOT NULL,
+        PRIMARY KEY (kind, id)
+      )`,
+      `CREATE INDEX revocations_changed_by ON {schema}.revocations (changed_by)`,
+      `CREATE INDEX revocations_until ON {schema}.revocations (until)`
+    ]
+  }
+]
+
+/**
+ * Revocations in PostgreSQL 13 or later, told by NOTIFY. The cursor is the oldest transaction that was still running at the look: numbers
+ * from a sequence would skip one that was drawn early and committed late.
+ */
+export function postgresRevocations(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
+  const table = `${requireSchema(schema)}.revocations`
+  const channel = `${schema}_revocations`
+
+  return {
+    async revoke({ kind, id, issuedBefore, until }: Revocation) {
+      // The notice goes out with the commit.
+      await database.query(
+        `WITH over AS (
+          DELETE FROM ${table} WHERE (kind, id) IN (
+            SELECT kind, id FROM ${table} WHERE until < $5 AND (kind, id) <> ($1, $2) ORDER BY until LIMIT 100 FOR UPDATE SKIP LOCKED
+          )
+        ),
+        kept AS (
+          INSERT INTO ${table} AS old (kind, id, issued_before, until, changed_by)
+          VALUES ($1, $2, $3, $4, pg_current_xact_id())
+          ON CONFLICT (kind, id) DO UPDATE SET
+            issued_before = GREATEST(old.issued_before, excluded.issued_before),
+            until = GREATEST(old.until, excluded.until),
+            changed_by = excluded.changed_by
+          RETURNING 1
+        )
+        SELECT 'true' AS json FROM kept, pg_notify($6, '')`,
+        [kind, id, issuedBefore ?? null, until, Date.now(), channel]
+      )
+    },
+    async read(cursor = '0') {
+      const since = /^\d{1,19}$/.test(cursor) ? cursor : '0'
+      const [page] = await database.query<RevocationPage>(
+        // A cursor from the future is one of another database, of which this one is an older copy.
+        `WITH look AS (
+          SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next,
+            CASE WHEN $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) THEN '0'::xid8 ELSE $1::text::xid8 END AS since
+        )
+        SELECT json_build_object('cursor', (SELECT next FROM look)::text, 'revocations', COALESCE((
+          SELECT json_agg(jsonb_strip_nulls(jsonb_build_object('kind', kind, 'id', id, 'issuedBefore', issued_before, 'until', until)))
+          FROM ${table} WHERE changed_by >= (SELECT since FROM look) AND until > $2
+        ), '[]'))::text AS json`,
+        [since, Date.now()]
+      )
+      return page as RevocationPage
+    },
+    subscribe: (wake, lost) => database.listen(channel, { heard: wake, lost })
+  }
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
+import { PGlite } from '@electric-sql/pglite'
+import { Client, Pool, type PoolConfig } from 'pg'
+import tap, { type Test } from 'tap'
+
+export const server: string | undefined = process.env['TEST_DATABASE_URL']
+export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL server'
+
+/** A schema of the test's own, that is dropped after it. */
+export function freshSchema(t: Test): string {
+  const schema = schemaName()
+  t.teardown(async () => {
+    const client = new Client({ connectionString: server })
+    await client.connect()
+    await client.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await client.end()
+  })
+  return schema
+}
+
+/** A pool of its own, as another process would have; `errors` are those of broken connections. */
+export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; database: Postgres; errors: unknown[] } {
+  const pool = new Pool({ connectionString: server, max: 5, ...settings })
+  const errors: unknown[] = []
+  t.teardown(() => pool.end())
+  return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
+}
+
+let engine: Promise<PGlite> | undefined
+
+/** One PGlite for the whole file, since it takes long to begin, and a schema of the test's own in it. */
+export async function inMemory(): Promise<{ database: Postgres; schema: string }> {
+  engine ??= begin()
+  return { database: fromPGlite(await engine), schema: schemaName() }
+}
+
+async function begin() {
+  const begun = await PGlite.create('memory://')
+  tap.teardown(() => begun.close())
+  return begun
+}
+
+function schemaName() {
+  return `concordat_test_${randomUUID().slice(0, 8)}`
+}

@@ -1,0 +1,81 @@
+import { type Migration, migrate } from '@concordat/postgres'
+import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'
+import t from 'tap'
+import { connect, freshSchema, inMemory, server, without } from './database.ts'
+
+t.setTimeout(120_000)
+const onServer = server === undefined ? { skip: without } : {}
+const first: Migration = {
+  component: 'trees',
+  version: 1,
+  statements: ['CREATE TABLE {schema}.trees (name text)', `INSERT INTO {schema}.trees VALUES ('oak')`]
+}
+const second: Migration = { component: 'trees', version: 2, statements: [`INSERT INTO {schema}.trees VALUES ('ash')`] }
+
+t.test('of several processes that start at once on an empty database one migrates, and all find it ready', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const processes = Array.from({ length: 6 }, () => connect(t).database)
+  await Promise.all(processes.map((database) => migrate(database, [second, first], { schema })))
+  for (const database of processes) {
+    t.strictSame(await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`), ['oak', 'ash'])
+  }
+})
+
+t.test('a later release adds its steps, and the one before it goes on starting', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, [first], { schema })
+  await migrate(database, [first, second], { schema })
+  await migrate(database, [first], { schema })
+  t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 2)
+})
+
+t.test('a step that was changed after it was applied stops the start', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, [first], { schema })
+  await t.rejects(migrate(database, [{ ...first, statements: ['SELECT 1'] }], { schema }), {
+    message: /migration trees 1 was applied to the schema \w+ in another form/
+  })
+})
+
+t.test('a step that is missing before a later one stops the start', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, [{ ...second, statements: [] }], { schema })
+  await t.rejects(migrate(database, [first], { schema }), { message: /migration trees 1 was never applied/ })
+})
+
+t.test('when a step fails nothing of it remains, on PGlite and on PostgreSQL', async (t) => {
+  const broken: Migration = { component: 'trees', version: 2, statements: [`INSERT INTO {schema}.trees VALUES ('elm')`, 'SELECT nonsense'] }
+  const schema = server === undefined ? (await inMemory()).schema : freshSchema(t)
+  const databases = [(await inMemory()).database, ...(server === undefined ? [] : [connect(t).database])]
+  for (const database of databases) {
+    await migrate(database, [first], { schema })
+    await t.rejects(migrate(database, [first, broken], { schema }), /nonsense/)
+    t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 1)
+    await migrate(database, [first, second], { schema })
+  }
+})
+
+t.test('a failure that the work swallows is not taken for a commit', onServer, async (t) => {
+  const { database } = connect(t)
+  const work = database.transaction(async (queries) => {
+    await queries.query('SELECT nonsense').catch(() => {})
+    return 'done'
+  })
+  await t.rejects(work, { message: /was rolled back/ })
+  t.strictSame(await database.query(`SELECT '1' AS json`), [1])
+})
+
+t.test('a schema that is no plain name is refused', async (t) => {
+  const { database } = await inMemory()
+  for (const schema of ['', 'Upper', 'a"b', 'a; DROP TABLE x', 'a'.repeat(41)]) {
+    await t.rejects(migrate(database, [], { schema }), /is no plain name/)
+    t.throws(() => postgresRefreshTokens(database, { schema }), TypeError)
+  }
+})
+
+t.test('a channel that can’t be heard is told to whoever wants to hear it, and its connection is not kept', onServer, async (t) => {
+  const { database, pool } = connect(t, { max: 1 })
+  await t.rejects(database.listen('a"b', { heard: () => {}, lost: () => {} }))
+  t.strictSame(await database.query(`SELECT '1' AS json`), [1])
+  t.equal(pool.totalCount, 1)
+})

@@ -1,0 +1,6 @@
+export type { IoredisLike, IoredisSubscriberLike } from './ioredis.ts'
+export { fromIoredis } from './ioredis.ts'
+export type { NodeRedisLike, NodeRedisSubscriberLike } from './node-redis.ts'
+export { fromNodeRedis } from './node-redis.ts'
+export type { Listener, Redis, StoreOptions } from './redis.ts'
+export type { Script } from './script.ts'

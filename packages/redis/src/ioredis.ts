@@ -1,0 +1,46 @@
+import { type Listener, lossOf, type Redis } from './redis.ts'
+import { runScript } from './script.ts'
+
+/** A connection of `ioredis` that hears channels, as far as it is used here. */
+export interface IoredisSubscriberLike {
+  connect(): Promise<void>
+  subscribe(channel: string): Promise<unknown>
+  disconnect(): void
+  on(event: string, listener: (...told: unknown[]) => void): unknown
+}
+
+/** A client of `ioredis`, as far as it is used here. */
+export interface IoredisLike {
+  evalsha(sha: string, keys: number | string, ...args: string[]): Promise<unknown>
+  eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
+  duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): IoredisSubscriberLike
+}
+
+/** A Redis by `ioredis`. The client stays yours to close. */
+export function fromIoredis(client: IoredisLike): Redis {
+  return {
+    run: ({ source, sha }, args) =>
+      runScript(
+        () => client.evalsha(sha, 1, args[0] ?? '', ...args),
+        () => client.eval(source, 1, args[0] ?? '', ...args)
+      ),
+    async listen(channel: string, { heard, lost }: Listener) {
+      // One that came back by itself would not say that something may have been missed.
+      const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
+      const loss = lossOf(lost)
+      subscriber.on('error', () => {})
+      subscriber.on('message', heard)
+      try {
+        await subscriber.connect()
+        await subscriber.subscribe(channel)
+      } catch (error) {
+        subscriber.disconnect()
+        throw error
+      }
+      subscriber.on('close', loss.tell)
+      return async () => {
+        if (loss.end()) subscriber.disconnect()
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { type Listener, lossOf, type Redis } from './redis.ts'
+import { runScript } from './script.ts'
+
+/** A connection of `redis` that hears channels, as far as it is used here. */
+export interface NodeRedisSubscriberLike {
+  connect(): Promise<unknown>
+  subscribe(channel: string, heard: () => void): Promise<unknown>
+  destroy(): void
+  readonly isOpen: boolean
+  on(event: string, listener: (...told: unknown[]) => void): unknown
+}
+
+/** A client of `redis`, as far as it is used here. */
+export interface NodeRedisLike {
+  evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
+  duplicate(): NodeRedisSubscriberLike
+}
+
+/** A Redis by `redis`. The client stays yours to close. */
+export function fromNodeRedis(client: NodeRedisLike): Redis {
+  return {
+    run: ({ source, sha }, args) => {
+      const told = { keys: args.slice(0, 1), arguments: [...args] }
+      return runScript(
+        () => client.evalSha(sha, told),
+        () => client.eval(source, told)
+      )
+    },
+    async listen(channel: string, { heard, lost }: Listener) {
+      const subscriber = client.duplicate()
+      const loss = lossOf(lost)
+      let begun = false
+      const close = () => {
+        if (subscriber.isOpen) subscriber.destroy()
+      }
+      // It would come back by itself and not say that something may have been missed.
+      const gone = () => {
+        close()
+        if (begun) loss.tell()
+      }
+      try {
+        await new Promise<void>((resolve, reject) => {
+          subscriber.on('error', (error) => {
+            gone()
+            reject(error)
+          })
+          subscriber.connect().then(() => resolve(), reject)
+        })
+        await subscriber.subscribe(channel, heard)
+        begun = true
+      } catch (error) {
+        close()
+        throw error
+      }
+      subscriber.on('end', gone)
+      return async () => {
+        if (loss.end()) close()
+      }
+    }
+  }
+}

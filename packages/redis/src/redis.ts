@@ -1,0 +1,42 @@
+import type { Script } from './script.ts'
+
+/** Who hears a channel. */
+export interface Listener {
+  /** There is news. */
+  readonly heard: () => void
+  /** The connection is gone: nothing will be heard any more. Called at most once. */
+  readonly lost: () => void
+}
+
+/** A Redis, by whatever client: made by `fromIoredis` or `fromNodeRedis`. */
+export interface Redis {
+  /** Runs a script with these `ARGV`. All keys that it uses begin with `ARGV[1]`, which puts them into one slot of a cluster. */
+  run(script: Script, args: readonly string[]): Promise<unknown>
+  /** Hears a channel, on a connection of its own, from when it has resolved. The answer ends that, and never rejects. */
+  listen(channel: string, listener: Listener): Promise<() => Promise<void>>
+}
+
+/** Where the keys of a store are. */
+export interface StoreOptions {
+  /** What every key begins with. Several services on one Redis need one each. @default 'concordat' */
+  readonly prefix?: string | undefined
+}
+
+/** What every key of one store begins with: the braces keep them in one slot of a cluster. Refuses what would break that. */
+export function keysOf(prefix: string, store: string): string {
+  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
+  }
+  return `{${prefix}:${store}}:`
+}
+
+/** Calls `lost` once, for the first of the signs that a connection is gone; `end` keeps it from being called for those that follow. */
+export function lossOf(lost: () => void): { readonly tell: () => void; readonly end: () => boolean } {
+  let over = false
+  const end = () => {
+    if (over) return false
+    over = true
+    return true
+  }
+  return { tell: () => void (end() && lost()), end }
+}

@@ -1,0 +1,110 @@
+import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/authentication'
+import { keysOf, type Redis, type StoreOptions } from './redis.ts'
+import { script } from './script.ts'
+
+// A family is a hash under its handle. It remembers how often its subject, and everybody, had been revoked when it began: one more
+// revocation of either ends it, so that none of them has to be looked for.
+const counts = `
+local function count(name) return redis.call('GET', ARGV[1] .. name) or '0' end
+local function counts(subject) return count('everybody') .. ' ' .. count('subject:' .. subject) end
+`
+// Longer than any session may live.
+const longest = 401 * 86_400
+
+const begin = script(`${counts}
+local family = ARGV[1] .. 'family:' .. ARGV[2]
+local id = ARGV[1] .. 'id:' .. ARGV[3]
+if redis.call('EXISTS', family, id) > 0 then return 0 end
+redis.call('HSET', family, 'family', ARGV[5], 'client', ARGV[6], 'expires', ARGV[7], 'newest', ARGV[8], 'idle', ARGV[9],
+  'subject', ARGV[4], 'counts', counts(ARGV[4]))
+redis.call('PEXPIREAT', family, ARGV[7])
+redis.call('SET', id, ARGV[2], 'PXAT', ARGV[7])
+return 1
+`)
+
+const use = script(`${counts}
+local key = ARGV[1] .. 'family:' .. ARGV[2]
+local kept = {}
+local fields = redis.call('HGETALL', key)
+for n = 1, #fields, 2 do kept[fields[n]] = fields[n + 1] end
+if kept.family == nil then return { 'unknown' } end
+if kept.revoked or kept.counts ~= counts(kept.subject) then return { 'revoked', kept.family } end
+local now = tonumber(ARGV[6])
+if now >= tonumber(kept.expires) or now >= tonumber(kept.idle) then return { 'expired', kept.family } end
+if kept.client == ARGV[5] then
+  if kept.newest == ARGV[3] then
+    redis.call('HSET', key, 'newest', ARGV[4], 'replaced', ARGV[3], 'at', ARGV[6], 'idle', ARGV[8])
+    return { 'rotated', kept.family, ARGV[4] }
+  end
+  if kept.replaced == ARGV[3] and now - tonumber(kept.at) < tonumber(ARGV[7]) then return { 'repeated', kept.family, kept.newest } end
+end
+redis.call('HSET', key, 'revoked', '1')
+return { 'reused', kept.family }
+`)
+
+const revokeHandle = script(`
+local key = ARGV[1] .. 'family:' .. ARGV[2]
+local family = redis.call('HGET', key, 'family')
+if family then redis.call('HSET', key, 'revoked', '1') end
+return family
+`)
+
+const revokeFamily = script(`
+local handle = redis.call('GET', ARGV[1] .. 'id:' .. ARGV[2])
+if handle and redis.call('EXISTS', ARGV[1] .. 'family:' .. handle) == 1 then
+  redis.call('HSET', ARGV[1] .. 'family:' .. handle, 'revoked', '1')
+end
+`)
+
+const revokeCounted = script(`
+redis.call('INCR', ARGV[1] .. ARGV[2])
+redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
+`)
+
+/**
+ * Refresh tokens in Redis 6.2 or later: each method is one script. The memory of that Redis has to be set to `noeviction`, and what it holds
+ * has to be kept on disk, or sessions end when it forgets them.
+ */
+export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
+  const keys = keysOf(prefix, 'refresh-tokens')
+
+  return {
+    async begin(family, secret, idleExpiresAt) {
+      const { handle, id, subject, clientId, beganAt, expiresAt } = family
+      const kept = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
+      const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
+      if ((await redis.run(begin, args)) !== 1) throw new Error('redis: there is such a refresh family already.')
+    },
+    async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
+      const times = [now, graceMilliseconds, now + idleMilliseconds].map(String)
+      const [outcome, family = '{}', newest] = (await redis.run(use, [
+        keys,
+        handle,
+        secret,
+        successor,
+        textOf(clientId),
+        ...times
+      ])) as string[]
+      if (outcome === 'unknown') return { outcome }
+      return { outcome, family: JSON.parse(family), ...(newest !== undefined && { newest }) } as RefreshOutcome
+    },
+    async revokeHandle(handle) {
+      const family = await redis.run(revokeHandle, [keys, handle])
+      return typeof family === 'string' ? (JSON.parse(family) as RefreshFamily) : undefined
+    },
+    async revokeFamily(id) {
+      await redis.run(revokeFamily, [keys, id])
+    },
+    async revokeSubject(subject) {
+      await redis.run(revokeCounted, [keys, `subject:${subject}`])
+    },
+    async revokeAll() {
+      await redis.run(revokeCounted, [keys, 'everybody'])
+    }
+  }
+}
+
+// Absent is another thing than empty.
+function textOf(clientId: string | undefined) {
+  return clientId === undefined ? '' : `=${clientId}`
+}

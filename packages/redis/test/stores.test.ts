@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { refreshTokenStoreContract, revocationFeed, revocationStoreContract } from '@concordat/authentication'
+import { fromIoredis, fromNodeRedis } from '@concordat/redis'
+import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
+import { redisRevocations } from '@concordat/redis/revocations'
+import { Redis as Ioredis } from 'ioredis'
+import { createClient } from 'redis'
+import t, { type Test } from 'tap'
+import { clients, freshPrefix, onServer, server } from './server.ts'
+
+t.setTimeout(120_000)
+const hour = 3_600_000
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+
+async function until(condition: () => boolean) {
+  while (!condition()) await delay(5)
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  t.test(`refresh tokens by ${name}, raced by two clients`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [one, two] = [await connect(t), await connect(t)]
+    refreshTokenStoreContract(
+      runIn(t),
+      () => redisRefreshTokens(one.redis, { prefix }),
+      () => redisRefreshTokens(two.redis, { prefix })
+    )
+  })
+
+  t.test(`revocations by ${name}, told to another client`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [one, two] = [await connect(t), await connect(t)]
+    revocationStoreContract(
+      runIn(t),
+      () => redisRevocations(one.redis, { prefix }),
+      () => redisRevocations(two.redis, { prefix })
+    )
+  })
+
+  t.test(`a revocation on one client is known on another within a second, by the notice alone (${name}) [U4]`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const feedOn = async () => {
+      const feed = revocationFeed({ store: redisRevocations((await connect(t)).redis, { prefix }), pollSeconds: 60 })
+      t.teardown(() => feed.close())
+      await feed.start()
+      return feed
+    }
+    const [here, there] = [await feedOn(), await feedOn()]
+    const started = performance.now()
+    await here.revoke({ kind: 'session', id: 's1', until: Date.now() + hour })
+    await until(() => there.isRevoked({ sub: 'u1', iat: 0, sid: 's1' }))
+    t.comment(`${Math.round(performance.now() - started)} ms`)
+  })
+
+  t.test(`with its connections killed the feed grows stale, and heals by itself (${name}) [U4]`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [whole, cut] = [await connect(t), await connect(t)]
+    const feed = revocationFeed({ store: redisRevocations(cut.redis, { prefix }), pollSeconds: 0.05, timeoutSeconds: 0.2 })
+    t.teardown(() => feed.close())
+    await feed.start()
+    // A client waits 300 ms before it connects again.
+    await cut.kill()
+    await until(() => feed.staleMilliseconds > 250)
+    await redisRevocations(whole.redis, { prefix }).revoke({ kind: 'session', id: 's1', until: Date.now() + hour })
+    await until(() => feed.staleMilliseconds < 200 && feed.isRevoked({ sub: 'u1', iat: 0, sid: 's1' }))
+    t.pass()
+  })
+
+  t.test(`a subscription whose connection is killed is made anew and hears again (${name})`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [whole, cut] = [await connect(t), await connect(t)]
+    const store = redisRevocations(cut.redis, { prefix })
+    const lost = Promise.withResolvers<void>()
+    const end = await store.subscribe(() => {}, lost.resolve)
+    await cut.kill()
+    await lost.promise
+    await end()
+    const woken = Promise.withResolvers<void>()
+    const again = async (): Promise<() => Promise<void>> => {
+      try {
+        return await store.subscribe(woken.resolve, () => {})
+      } catch {
+        await delay(20)
+        return again()
+      }
+    }
+    const endAgain = await again()
+    await redisRevocations(whole.redis, { prefix }).revoke({ kind: 'token', id: 'a', until: Date.now() + hour })
+    await woken.promise
+    await endAgain()
+  })
+}
+
+t.test('what Redis has lost is seen to be lost: a cursor of before reads everything', onServer, async (t) => {
+  const prefix = freshPrefix(t)
+  const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
+  const store = redisRevocations(redis, { prefix })
+  for (const id of ['a', 'b', 'c']) await store.revoke({ kind: 'token', id, until: Date.now() + hour })
+  const { cursor } = await store.read()
+  const admin = new Ioredis(server)
+  await admin.del(...(await admin.keys(`{${prefix}:*`)))
+  admin.disconnect()
+  await store.revoke({ kind: 'token', id: 'd', until: Date.now() + hour })
+  t.match((await store.read(cursor)).revocations, [{ id: 'd' }])
+})
+
+t.test('what is over is deleted, families by Redis and revocations by the next one', onServer, async (t) => {
+  const prefix = freshPrefix(t)
+  const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
+  const revocations = redisRevocations(redis, { prefix })
+  const soon = Date.now() + 20
+  await revocations.revoke({ kind: 'token', id: 'a', until: soon })
+  await redisRefreshTokens(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
+  await until(() => Date.now() > soon)
+  await revocations.revoke({ kind: 'token', id: 'b', until: Date.now() + hour })
+  const admin = new Ioredis(server)
+  t.teardown(() => admin.disconnect())
+  t.strictSame(await admin.hkeys(`{${prefix}:revocations}:terms`), ['token b'])
+  t.strictSame(await admin.keys(`{${prefix}:refresh-tokens}:*`), [])
+})
+
+const never = () => {
+  throw new Error('not asked')
+}
+const whole = async (source: string) => (source.includes("redis.call('HGET', key, 'family')") ? '{"id":"whole"}' : '')
+
+async function told(failure: string) {
+  const byName = async () => Promise.reject(new Error(failure))
+  const stores = [
+    fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
+    fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
+  ].map((redis) => redisRefreshTokens(redis))
+  return Promise.all(stores.map((store) => store.revokeHandle('h')))
+}
+
+t.test('a script that Redis does not know yet is sent whole, and what else fails is told', async (t) => {
+  t.strictSame(await told('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
+  await t.rejects(told('READONLY You can’t write against a read only replica.'), /READONLY/)
+})
+
+t.test('a channel that can’t be heard is told to whoever wants to hear it', async (t) => {
+  const nowhere = 'redis://127.0.0.1:1'
+  const ioredis = new Ioredis(nowhere, { lazyConnect: true })
+  const redis = createClient({ url: nowhere })
+  for (const client of [fromIoredis(ioredis), fromNodeRedis(redis)]) {
+    await t.rejects(client.listen('news', { heard: () => {}, lost: () => t.fail('It never began.') }))
+  }
+})
+
+t.test('a prefix that would part the keys, or that is none, is refused', async (t) => {
+  const redis = { run: async () => 1, listen: async () => async () => {} }
+  for (const prefix of ['', 'a}b', '{a', 'a b', 'a'.repeat(65)]) {
+    t.throws(() => redisRevocations(redis, { prefix }), /is no plain name/)
+    t.throws(() => redisRefreshTokens(redis, { prefix }), TypeError)
+  }
+  t.doesNotThrow(() => redisRevocations(redis))
+  t.doesNotThrow(() => redisRefreshTokens(redis))
+})

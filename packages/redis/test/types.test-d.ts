@@ -1,0 +1,19 @@
+import type { RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
+import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
+import { redisRevocations } from '@concordat/redis/revocations'
+import { expectTypeOf } from 'expect-type'
+import { Redis as Ioredis } from 'ioredis'
+import { createClient } from 'redis'
+
+const redis = fromIoredis(new Ioredis())
+expectTypeOf(redis).toEqualTypeOf<Redis>()
+expectTypeOf(fromNodeRedis(createClient())).toEqualTypeOf<Redis>()
+expectTypeOf(redisRefreshTokens(redis)).toEqualTypeOf<RefreshTokenStore>()
+expectTypeOf(redisRevocations(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
+// @ts-expect-error a client is wrapped first
+redisRefreshTokens(new Ioredis())
+// @ts-expect-error each client has its own wrap
+fromNodeRedis(new Ioredis())
+// @ts-expect-error a prefix is a text
+redisRevocations(redis, { prefix: 5 })
