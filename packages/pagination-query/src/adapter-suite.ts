@@ -103,6 +103,10 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
 
   onTable('counts are exact, end at a limit, or say that they are estimates', async (t, table, draw) => {
     await insertRows(table, draw, values, 30)
+    for (const atMost of [29, 30, 31]) {
+      const { total } = await table.run(wholeSample({ count: { atMost } }))
+      t.strictSame(total, { items: Math.min(atMost, 30), exact: atMost >= 30 }, `30 rows, counted up to ${atMost}`)
+    }
     const conditions = [condition('status', 'ne', 'open')]
     for (const count of ['none', 'exact', 'estimated', { atMost: 1 }, { atMost: 29 }, { atMost: 30 }, { atMost: 31 }] as const) {
       for (const changes of [{}, { conditions }, { perPage: 3, offset: 100 }, { ranges: [] }]) {
@@ -111,9 +115,22 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     }
   })
 
+  onTable('each member sorts by itself, in both directions', async (t, table, draw) => {
+    await insertRows(table, draw, values, 40)
+    for (const field of Object.keys(sampleKinds) as SampleField[]) {
+      for (const descending of [false, true]) {
+        const order = [...(field === 'id' ? [] : [sortKey(field, descending)]), sortKey('id', descending)]
+        for (let offset = 0; offset < 40; offset += 7) await sameAsMemory(t, table, wholeSample({ order, offset, perPage: 7 }))
+      }
+    }
+  })
+
   onTable('pages by offset follow one another, and end', async (t, table, draw) => {
     await insertRows(table, draw, values, 20)
     const order = [sortKey('rating', true), sortKey('price', false), sortKey('id', false)]
+    for (const perPage of [19, 20, 21]) {
+      t.equal((await table.run(wholeSample({ perPage }))).hasMore, perPage < 20, `whether 20 rows are more than ${perPage}`)
+    }
     for (const perPage of [1, 7, 10, 19, 20, 21]) {
       for (let offset = 0; offset <= 20 + perPage; offset += perPage) {
         await sameAsMemory(t, table, wholeSample({ order, perPage, offset, count: 'exact' }))

@@ -47,15 +47,18 @@ export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: S
       ids.splice(asked.reverse ? 0 : ids.length, 0, ...idsOf(page))
       if (!page.hasMore) return { ids, lastPage: page, back: turnAround(asked, page, position) }
       position = edgeOf(page, asked.reverse) as Key
-      await disturb(idsOf(page))
       asked = pageBeyond(asked, position, asked.reverse, false)
+      await disturb(idsOf(page), asked)
     }
   }
 
-  async function disturb(near: readonly string[]) {
+  async function disturb(near: readonly string[], next: SampleQuery) {
     if (draw.chance(20)) await insertRows(table, draw, values, 1 + draw.below(3))
-    if (!draw.chance(20)) return
-    const gone = [...new Set([draw.pick(near), ...draw.some([...table.rows.keys()], draw.below(3))])].filter((id) => table.rows.has(id))
+    // At times all of the rest, so that the next page has no row.
+    const rest = runArray([...table.rows.values()], { ...next, perPage: 5 })
+    const ending = !rest.hasMore && draw.chance(50) ? idsOf(rest) : []
+    const some = draw.chance(20) ? [draw.pick(near), ...draw.some([...table.rows.keys()], draw.below(3))] : []
+    const gone = [...new Set([...ending, ...some])].filter((id) => table.rows.has(id))
     for (const id of gone) steadfast.delete(id)
     await deleteRows(table, gone)
   }
