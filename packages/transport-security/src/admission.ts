@@ -52,11 +52,12 @@ function isServed(match: HostMatcher, request: FastifyRequest, isHttps: boolean)
 
 // Both: a proxy on this machine that is trusted speaks for clients elsewhere.
 function isFromHere({ ip, socket }: FastifyRequest) {
-  return isLoopback(socket?.remoteAddress) && isLoopback(ip)
+  const peer = socket?.remoteAddress
+  return isLoopback(peer) && (ip === peer || isLoopback(ip))
 }
 
 function isLoopback(address: string | undefined) {
-  return address !== undefined && /^(?:::1|(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(address)
+  return address === '127.0.0.1' || (address !== undefined && /^(?:::1|(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(address))
 }
 
 function isDirect({ routeOptions }: FastifyRequest) {
