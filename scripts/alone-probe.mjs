@@ -1,11 +1,11 @@
 // Copied by check-alone.ts into an empty folder with one package and Fastify, and run there.
 import Fastify from 'fastify'
 
-const { name, doors, registers, alone } = JSON.parse(process.argv[2])
+const { name, doors, registers, alone, optional } = JSON.parse(process.argv[2])
 
 for (const door of doors.filter((door) => door !== './package.json')) {
   const specifier = name + door.slice(1)
-  const names = Object.keys(await import(specifier))
+  const names = Object.keys(await import(specifier).catch(needsOptionalPeer))
   if (names.length === 0) throw new Error(`${specifier} exports nothing.`)
 }
 
@@ -20,4 +20,11 @@ if (registers) {
   const wanted = alone.status ?? 200
   if (answer.statusCode !== wanted) throw new Error(`GET /probe answered ${answer.statusCode} and not ${wanted}: ${answer.body}`)
   await app.close()
+}
+
+// A door to another library is for those who have that library.
+function needsOptionalPeer(error) {
+  const missing = /Cannot find package '([^']+)'/.exec(error.message)?.[1]
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !optional.includes(missing)) throw error
+  return { default: missing }
 }

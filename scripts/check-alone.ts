@@ -38,7 +38,13 @@ export async function tryAlone(member: Member, tarballs: ReadonlyMap<string, str
   const packed = readManifest(join(folder, 'node_modules', manifest.name, 'package.json'))
   writeFileSync(join(folder, 'probe.mjs'), readFileSync(template))
   const registers = floor === 2 || manifest.name === preset
-  const task = { name: manifest.name, doors: Object.keys(packed.exports ?? {}), registers, alone: manifest.alone ?? {} }
+  const task = {
+    name: manifest.name,
+    doors: Object.keys(packed.exports ?? {}),
+    registers,
+    alone: manifest.alone ?? {},
+    optional: Object.keys(manifest.peerDependenciesMeta ?? {})
+  }
   const trials = await Promise.all([
     run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd: folder }),
     run('publint', ['run', tarball, '--strict']),

@@ -12,6 +12,7 @@ export interface Manifest {
   readonly description?: string
   readonly private?: boolean
   readonly floor?: Floor
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   /** What check-alone registers the plugin with. */
   readonly alone?: {
     readonly options?: object

@@ -21,7 +21,7 @@ async function migrated() {
     await applyMigrations({ query, transaction: (work) => work({ query }), close: async () => {} })
     return engine
   }
-  const database = openPostgreSQL(databaseUrl, t.error)
+  const database = openPostgreSQL(databaseUrl, (error) => t.error(error))
   await applyMigrations(database)
   await database.close()
   const pool = new Pool({ connectionString: databaseUrl })

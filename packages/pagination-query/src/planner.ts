@@ -23,7 +23,7 @@ type Setting = 'enable_seqscan' | 'enable_indexscan' | 'enable_indexonlyscan' | 
  * `withoutIndexes` shows what is asked: one scan of each table with all of its conditions, and the order above. `inOrder` shows
  * whether an index gives the order, `byIndex` whether one finds the rows.
  */
-export type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
+type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
 
 // The planner takes a way of reading that is off only when there is no other.
 const ways: Readonly<Record<Way, Readonly<Record<Setting, 'on' | 'off'>>>> = {

@@ -17,7 +17,7 @@ export interface SqlSelection {
  */
 export const memberName = (index: number): string => `member${letters(index)}`
 export const keyName = (index: number): string => `sortkey${letters(index)}`
-export const valueName = (index: number): string => `sortvalue${letters(index)}`
+const valueName = (index: number): string => `sortvalue${letters(index)}`
 
 function letters(index: number) {
   return String(index).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))

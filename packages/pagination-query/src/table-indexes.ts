@@ -25,7 +25,7 @@ export interface TableIndex {
   readonly predicate: readonly string[]
 }
 
-export interface TextColumn {
+interface TextColumn {
   /** Undefined when it is the default of the database. */
   readonly collation: string | undefined
   /** It compares byte by byte, so that a plain index finds text by its beginning. */

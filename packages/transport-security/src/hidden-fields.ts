@@ -2,7 +2,7 @@ import { targetWithoutSecrets } from '@concordat/links'
 import { RequestLine } from './request-line.ts'
 
 /** What a log shows in place of a hidden value. */
-export const hidden = '[hidden]'
+const hidden = '[hidden]'
 
 // These carry credentials whatever a schema says of them.
 const credentials = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']
