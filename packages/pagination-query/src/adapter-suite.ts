@@ -4,7 +4,7 @@ import type { Page } from './page.ts'
 import { RandomDraw } from './random-draw.ts'
 import { comparedPage, insertRows, randomWalk, type WalkedTable } from './random-walk.ts'
 import { condition, describe, everyCondition, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
-import { nullableFields, type SampleField, type SampleRow, sampleKinds, sampleValues } from './sample-rows.ts'
+import { type SampleField, type SampleRow, sampleKinds, sampleValues } from './sample-rows.ts'
 
 export type { SampleQuery } from './sample-queries.ts'
 export { createSampleTable, type SampleRow } from './sample-rows.ts'
