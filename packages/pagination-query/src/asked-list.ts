@@ -58,7 +58,8 @@ export function listReader(
     let plan = cache.get(key)
     if (plan === undefined) {
       plan = planOf(text, hidden)
-      cache.set(key, plan)
+      // A plan serves every caller with the same query: none may change it for the next.
+      if (cache.offer(key, plan)) freeze(plan.query)
     }
     const { reading, cursor, query } = plan
     const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection, reading, scope(request))
@@ -99,4 +100,8 @@ function queryFrom(query: ListQuery, { reverse, inclusive, key }: Position): Lis
   if (key === undefined) return { ...query, reverse }
   if (!fitsOrder(key, query.order)) return undefined
   return { ...query, reverse, ranges: rangesFrom(reverse ? opposite(query.order) : query.order, key, inclusive) }
+}
+
+function freeze(value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze)
 }

@@ -1,16 +1,20 @@
 import { requireBounds } from './bounds.ts'
 import type { Collection } from './collection.ts'
 import type { Field } from './field.ts'
-import type { JsonSchema } from './item-members.ts'
-import type { Operator } from './operators.ts'
+import type { ListAnswer } from './list-answer.ts'
+import type { Operator, ValueKind } from './operators.ts'
 import type { Settings } from './options.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
+import { type RowRules, rowRules } from './projection.ts'
+
+/** The parameters that choose a page. */
+export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
 
 /** A parameter that a collection takes. `index` is its place in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
   | { readonly role: 'sort' | 'fields'; readonly list: true }
-  | { readonly role: 'perPage' | 'page' | 'after' | 'offset' | 'limit'; readonly list: false }
+  | { readonly role: PagingRole; readonly list: false }
 )
 
 /** A collection as one plugin serves it: with every bound, and its parameters by the names that clients may write. */
@@ -20,11 +24,21 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** In canonical order. */
   readonly inOrder: readonly Parameter[]
+  /** Where in `inOrder` the parameters stand that choose a page. */
+  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
+  readonly fieldNames: readonly string[]
+  readonly rowRules: RowRules
+  /** What the values of its fields are, where they are scalars. */
+  readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
 /** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
-export function bindCollection(collection: Collection, item: JsonSchema, settings: Settings): BoundCollection {
+export function bindCollection(
+  collection: Collection,
+  { item, members }: Pick<ListAnswer, 'item' | 'members'>,
+  settings: Settings
+): BoundCollection {
   const { name, style } = collection
   const perPage = {
     default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
@@ -39,7 +53,24 @@ export function bindCollection(collection: Collection, item: JsonSchema, setting
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
   }
   const parameters = parameterObjects(collection, perPage, transitionalOffset)
-  return { ...collection, item, perPage, maxOffset, byName, inOrder, transitionalOffset, parameters }
+  const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
+  const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
+  const fieldNames = [...collection.fields.keys()]
+  const rules = rowRules(members)
+  return {
+    ...collection,
+    item,
+    rowRules: rules,
+    places,
+    fieldNames,
+    perPage,
+    maxOffset,
+    byName,
+    inOrder,
+    transitionalOffset,
+    parameters,
+    kinds
+  }
 }
 
 function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
@@ -52,7 +83,6 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
       operator
     }))
   )
-  const single = (role: 'perPage' | 'page' | 'after' | 'offset' | 'limit') => ({ role, name: role, list: false as const })
   return [
     ...filtering,
     { role: 'sort' as const, name: 'sort', list: true as const },
@@ -61,4 +91,8 @@ function parametersOf({ style, filters, fields }: Collection, transitionalOffset
     single(style === 'page' ? 'page' : 'after'),
     ...(transitionalOffset ? [single('offset'), single('limit')] : [])
   ].map((parameter, index) => ({ ...parameter, index }))
+}
+
+function single(role: PagingRole) {
+  return { role, name: role, list: false as const }
 }

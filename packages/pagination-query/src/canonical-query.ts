@@ -5,12 +5,12 @@ import { encodeList, splitList } from './query-string.ts'
  * Writes what a request asked for, in the canonical order of the parameters and percent-encoded, without the page: the part
  * that all links of an answer have in common.
  */
-export function canonicalQuery(inOrder: readonly Parameter[], given: readonly (readonly string[] | undefined)[]): string {
+export function canonicalQuery(inOrder: readonly Parameter[], given: readonly (string | undefined)[]): string {
   const parts: string[] = []
   for (const parameter of inOrder) {
-    const texts = given[parameter.index]
-    if (texts === undefined || isPosition(parameter)) continue
-    parts.push(`${encodeURIComponent(parameter.name)}=${valueOf(parameter, texts)}`)
+    const text = given[parameter.index]
+    if (text === undefined || isPosition(parameter)) continue
+    parts.push(`${encodeURIComponent(parameter.name)}=${valueOf(parameter, text)}`)
   }
   return parts.join('&')
 }
@@ -19,6 +19,6 @@ function isPosition({ role }: Parameter) {
   return role === 'page' || role === 'after' || role === 'offset' || role === 'limit'
 }
 
-function valueOf({ list }: Parameter, texts: readonly string[]) {
-  return list ? encodeList([...new Set(texts.flatMap(splitList))]) : encodeURIComponent(texts[0] as string)
+function valueOf({ list }: Parameter, text: string) {
+  return list ? encodeList([...new Set(splitList(text))]) : encodeURIComponent(text)
 }

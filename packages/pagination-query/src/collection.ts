@@ -4,7 +4,7 @@ import { type Field, fieldOf } from './field.ts'
 import { type JsonSchema, membersOf, targetOf } from './item-members.ts'
 import type { Condition, Count, ListQuery, SortKey } from './list-query.ts'
 import { operatorsOf } from './operator-table.ts'
-import type { Operator } from './operators.ts'
+import type { Operator, ValueKind } from './operators.ts'
 import { type ParameterObject, parameterObjects } from './parameter-objects.ts'
 import { orderOf } from './sort-order.ts'
 
@@ -17,7 +17,7 @@ export interface PerPage {
 }
 
 type Text<Value> = Value extends boolean ? boolean : Value extends number ? `${Value}` : Value extends string ? Value : string | boolean
-type ValueOf<Value, Name> = Name extends 'null' ? boolean : Name extends 'in' | 'nin' ? readonly Text<Value>[] : Text<Value>
+type ValueOf<Value, Name> = Name extends 'null' ? boolean : Name extends 'in' | 'nin' ? readonly (Text<Value> & string)[] : Text<Value>
 
 type Equality = 'eq' | 'ne'
 type Lists = 'in' | 'nin'
@@ -46,7 +46,7 @@ export type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonl
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
 type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[] ? Name : Exclude<OperatorsFor<Value>, 'prefix'>
 type ConditionOn<Name extends string, Value, Chosen extends Operator> = Chosen extends Operator
-  ? Condition & { readonly field: Name; readonly operator: Chosen; readonly value: ValueOf<NonNullable<Value>, Chosen> }
+  ? { readonly field: Name; readonly kind: ValueKind; readonly operator: Chosen; readonly value: ValueOf<NonNullable<Value>, Chosen> }
   : never
 
 /** The conditions that a collection can have: a union that its `field` and `operator` tell apart. */

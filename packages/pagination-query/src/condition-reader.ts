@@ -9,12 +9,11 @@ import { type Refusal, refusalOf } from './value-reader.ts'
 type FilterParameter = Extract<Parameter, { role: 'filter' }>
 
 /** Reads the condition that a filter asks for, or says why its value is refused. */
-export function conditionOf({ field, operator, list }: FilterParameter, texts: readonly string[]): Condition | Refusal {
+export function conditionOf({ field, operator, list }: FilterParameter, text: string): Condition | Refusal {
   const kind = field.kind as ValueKind
-  const [text] = texts as readonly [string]
   if (list) {
-    const value = readList(field, texts)
-    return 'key' in value ? value : { field: field.name, kind, operator, value }
+    const value = readList(field, text)
+    return Array.isArray(value) ? { field: field.name, kind, operator, value } : (value as Refusal)
   }
   const booleans = operator === 'null' || kind === 'boolean'
   const refusal = refusalOf(operator === 'null' ? { ...field, kind: 'boolean' } : field, text)
@@ -22,16 +21,17 @@ export function conditionOf({ field, operator, list }: FilterParameter, texts: r
   return { field: field.name, kind, operator, value: booleans ? text === 'true' : canonical(kind, text) }
 }
 
-function readList(field: Field, texts: readonly string[]): readonly string[] | Refusal {
-  const items = texts.flatMap(splitList)
+function readList(field: Field, text: string): readonly string[] | Refusal {
+  const items = splitList(text)
   if (items.length > maxListItems) return { key: 'tooManyItems', params: { max: maxListItems } }
-  const values = new Set<string>()
+  const values: string[] = []
   for (const item of items) {
     const refusal: Refusal | undefined = item === '' ? { key: 'emptyItem' } : refusalOf(field, item)
     if (refusal !== undefined) return refusal
-    values.add(canonical(field.kind as ValueKind, item))
+    const value = canonical(field.kind as ValueKind, item)
+    if (!values.includes(value)) values.push(value)
   }
-  return [...values]
+  return values
 }
 
 // Databases compare UUIDs as numbers; whoever compares them as text gets the same.

@@ -5,10 +5,10 @@ import { isCalendarDay } from './value-reader.ts'
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const integer = /^-?\d{1,20}$/
 const decimal = /^(?:-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/
-const date = /^(\d{4,6})-(\d\d)-(\d\d)(?: BC)?$/
+const date = /^\d{4,6}-\d\d-\d\d(?: BC)?$/
 const time = String.raw`(?:[01]\d|2[0-4]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?`
 const offset = String.raw`(?:Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d){0,2})?`
-const dateTime = new RegExp(String.raw`^(\d{4,6})-(\d\d)-(\d\d)[T ]${time}${offset}(?: BC)?$`)
+const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${offset}(?: BC)?$`)
 const infinity = /^-?infinity$/
 
 /**
@@ -26,9 +26,9 @@ export function isKeyText(kind: ValueKind, text: string): boolean {
     case 'boolean':
       return /^(?:true|false|t|f)$/.test(text)
     case 'date':
-      return infinity.test(text) || isCalendarDay(date.exec(text))
+      return infinity.test(text) || (date.test(text) && isCalendarDay(text))
     case 'date-time':
-      return infinity.test(text) || isCalendarDay(dateTime.exec(text))
+      return infinity.test(text) || (dateTime.test(text) && isCalendarDay(text))
     default:
       return text.isWellFormed() && !text.includes('\0')
   }

@@ -21,14 +21,20 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
   const choices = choicesOf(values)
   const kinds = new Set(values.map(kindOf))
   const [only] = kinds
-  const lengths = values.map(({ maxLength }) => maxLength)
+  const lengths = values.map(({ maxLength }) => (typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY))
+  const longest = Math.max(...lengths)
   return {
     name,
     kind: choices.length > 0 ? 'enum' : kinds.size === 1 ? only : undefined,
     nullable: !required || values.length < alternatives.length || alternatives.some(({ nullable }) => nullable === true),
     choices,
-    maxLength: lengths.every((length) => typeof length === 'number') ? Math.max(...(lengths as number[])) : undefined
+    maxLength: Number.isFinite(longest) ? longest : undefined
   }
+}
+
+/** Whether a member may be null; true when its schema does not tell. */
+export function allowsNull(schema: JsonSchema): boolean {
+  return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))
 }
 
 // A union is as many alternatives as it has branches, a list of types as many as it has types, an enum as many as values.

@@ -15,7 +15,7 @@ const success = /^2(?:00|xx)$/i
 /** Whether one of the successes that a route declares is an array, or may be one. */
 export function answersList(response: unknown, dereference: Dereference): boolean {
   return Object.entries((response ?? {}) as Record<string, JsonSchema>).some(
-    ([status, schema]) => /^2/.test(status) && jsonSchemasOf(schema).some((one) => mayBeArray(one, dereference, new Set()))
+    ([status, schema]) => status.startsWith('2') && jsonSchemasOf(schema).some((one) => mayBeArray(one, dereference, new Set()))
   )
 }
 

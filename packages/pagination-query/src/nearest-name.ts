@@ -21,7 +21,6 @@ function distanceOf(a: string, b: string): number {
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i]
     for (let j = 1; j <= b.length; j += 1) {
-      const at = (values: number[], index: number) => values[index] as number
       const substitution = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
       row[j] = Math.min(at(last, j) + 1, at(row, j - 1) + 1, substitution)
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(at(row, j), at(before, j - 2) + 1)
@@ -30,4 +29,8 @@ function distanceOf(a: string, b: string): number {
     last = row
   }
   return last[b.length] as number
+}
+
+function at(values: readonly number[], index: number) {
+  return values[index] as number
 }

@@ -77,13 +77,16 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
 }
 
 function readCursorOptions(cursor: CursorOptions) {
-  const named = 'secrets' in cursor && 'dangerouslyUnsigned' in cursor ? 'both' : 'secrets' in cursor ? 'secrets' : 'unsigned'
-  if (named === 'both') throw new TypeError('cursor has secrets and dangerouslyUnsigned. Keep the secrets.')
-  if (!('secrets' in cursor)) {
-    if (cursor.dangerouslyUnsigned !== true) throw new TypeError('cursor has no secrets. Give them, or set dangerouslyUnsigned to true.')
+  const { secrets, maxAgeSeconds, dangerouslyUnsigned } = cursor as {
+    readonly secrets?: readonly (string | Uint8Array)[]
+    readonly maxAgeSeconds?: number
+    readonly dangerouslyUnsigned?: boolean
+  }
+  if (secrets === undefined) {
+    if (!dangerouslyUnsigned) throw new TypeError('cursor has no secrets. Give them, or set dangerouslyUnsigned to true.')
     return { keys: undefined, maxAgeSeconds: undefined }
   }
-  const { secrets, maxAgeSeconds } = cursor
+  if (dangerouslyUnsigned) throw new TypeError('cursor has secrets and dangerouslyUnsigned. Keep the secrets.')
   if (maxAgeSeconds !== undefined && (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 1))
     throw new TypeError(`cursor.maxAgeSeconds is ${maxAgeSeconds}. Give a whole number of seconds from 1.`)
   return { keys: cursorKeys(secrets), maxAgeSeconds }

@@ -62,7 +62,7 @@ export function answerPage<Row>(reply: FastifyReply, page: Page<Row>, settings: 
       `The page of "${asked.collection.name}" has no total, but the collection is counted. Give it, or set count to "none".`
     )
   ;(reply as ListReply)[answeredPage] = { asked, page, settings, semicolon }
-  return projectRows(page.rows, asked.query.fields)
+  return projectRows(page.rows, asked.query.fields, asked.collection.rowRules)
 }
 
 /** What a request asks for. Throws a `TypeError` when its route has no collection. */

@@ -10,6 +10,7 @@ import type { Condition } from './list-query.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
 import type { Page } from './page.ts'
 import { answeredPage, answerPage, askedList, askedOf, type ListReply, type ListRequest, linksOf } from './page-parts.ts'
+import { splitsAtSemicolon } from './query-string.ts'
 import { requireAnswer, requireCollection, requireCollectionRoute, routeName, styleKeeper } from './route-rules.ts'
 
 declare module 'fastify' {
@@ -34,12 +35,10 @@ declare module 'fastify' {
   }
 }
 
-type Payload = unknown
-
 /** Reads what clients ask of collections, refuses everything that is not declared, and links the pages. */
 const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, options) => {
   const settings = resolveOptions(options)
-  const semicolon = splitsAtSemicolon(app)
+  const semicolon = splitsAtSemicolon(app.initialConfig)
   const requireOneStyle = styleKeeper()
   let added = 0
 
@@ -56,7 +55,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     requireCollectionRoute(route, declared, settings)
     const answer = listAnswer(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
     requireAnswer(route, declared, answer)
-    const collection = bindCollection(declared, answer.item, settings)
+    const collection = bindCollection(declared, answer, settings)
     requireOneStyle(route, collection)
     const read = listReader(declared, collection, settings, semicolon)
     // New objects: the author may use the same ones for another route.
@@ -84,25 +83,25 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   function page<Row>(this: FastifyReply, answer: Page<Row>) {
     return answerPage(this, answer, settings, semicolon)
   }
+}
 
-  function requirePage(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    payload: Payload,
-    done: (error: Error | null, payload: Payload) => void
-  ) {
-    if (reply.statusCode >= 300 || (reply as ListReply)[answeredPage] !== null) return done(null, payload)
-    done(new TypeError(`${routeName(request.routeOptions as RouteOptions)} answered without a page. Return reply.page(…).`), payload)
-  }
+function requirePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: (error: Error | null, payload: unknown) => void
+) {
+  if (reply.statusCode >= 300 || (reply as ListReply)[answeredPage] !== null) return done(null, payload)
+  done(new TypeError(`${routeName(request.routeOptions as RouteOptions)} answered without a page. Return reply.page(…).`), payload)
+}
 
-  function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: Payload, done: (error: null, payload: Payload) => void) {
-    const answered = (reply as ListReply)[answeredPage]
-    if (reply.statusCode < 300 && answered !== null) {
-      const present = [reply.getHeader('link') ?? []].flat()
-      reply.header('link', [...present, linkHeader(linksOf(request, answered))].join(', '))
-    }
-    done(null, payload)
+function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
+  const answered = (reply as ListReply)[answeredPage]
+  if (reply.statusCode < 300 && answered !== null) {
+    const present = [reply.getHeader('link') ?? []].flat()
+    reply.header('link', [...present, linkHeader(linksOf(request, answered))].join(', '))
   }
+  done(null, payload)
 }
 
 function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, collection: Collection<Row, Conditions>) {
@@ -112,13 +111,6 @@ function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, coll
       `${routeName(this.routeOptions as RouteOptions)} serves "${asked.declared.name}", not "${collection.name}". Ask for that.`
     )
   return asked.query as CollectionQuery<Row, Conditions>
-}
-
-// Fastify takes the option in two places.
-function splitsAtSemicolon({ initialConfig }: FastifyInstance) {
-  type Delimiting = { readonly useSemicolonDelimiter?: boolean }
-  const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
-  return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }
 
 const plugin: FastifyPluginAsync<PaginationQueryOptions> = fp(paginationQuery, { name: '@concordat/pagination-query', fastify: '5.x' })

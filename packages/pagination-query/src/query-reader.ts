@@ -5,7 +5,8 @@ import type { QueryProblem } from './errors.ts'
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
-import { echo, readPairs, splitList } from './query-string.ts'
+import { echo, joinLists, readPairs } from './query-string.ts'
+import { nameOfKey } from './sort-order.ts'
 
 /** Most characters of a query; a cursor is counted by itself. */
 const maxQueryLength = 4096
@@ -13,8 +14,8 @@ const maxConditions = 20
 const maxProblems = 100
 const maxSearched = 10
 
-/** The texts that were given for each parameter, by its index. */
-export type Given = readonly (readonly string[] | undefined)[]
+/** The text that was given for each parameter, by its index; what was given several times as a list is one list. */
+type Given = readonly (string | undefined)[]
 
 /** What a query string asks for, as far as it is the same for every caller. */
 export interface Reading {
@@ -38,29 +39,27 @@ export function readQuery(collection: BoundCollection, query: string, hidden: Re
 }
 
 function readParameters(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
-  const { fields, sorts, defaultSort, inOrder } = collection
+  const { fields, fieldNames, sorts, defaultSort, inOrder } = collection
   const problems: QueryProblem[] = []
   const given = collect(collection, query, hidden, problems)
   const conditions: Condition[] = []
   let order = sorts.get(defaultSort) as readonly SortKey[]
   let asked: readonly string[] | undefined
   for (const parameter of inOrder) {
-    const texts = given[parameter.index]
-    if (texts === undefined) continue
+    const text = given[parameter.index]
+    if (text === undefined) continue
     if (parameter.role === 'filter') {
-      const condition = conditionOf(parameter, texts)
+      const condition = conditionOf(parameter, text)
       if ('key' in condition) problems.push({ field: parameter.name, ...condition })
-      else conditions.push(condition)
-      if (conditions.length === maxConditions + 1)
+      else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
-    } else if (parameter.role === 'sort') order = readSort(texts) ?? order
-    else if (parameter.role === 'fields') asked = readFields(texts)
+    } else if (parameter.role === 'sort') order = readSort(text) ?? order
+    else if (parameter.role === 'fields') asked = readFields(text)
   }
   const paging = readPaging(collection, given, problems)
   return { problems, given, conditions, order, asked, fields: shownFields(), paging }
 
-  function readSort(texts: readonly string[]): readonly SortKey[] | undefined {
-    const wanted = texts.join(',')
+  function readSort(wanted: string): readonly SortKey[] | undefined {
     const found = sorts.get(wanted)
     if (found !== undefined && (hidden.size === 0 || isShown(wanted))) return found
     const allowed = [...sorts.keys()].filter(isShown).join('; ')
@@ -69,45 +68,43 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
   }
 
   function isShown(sort: string) {
-    return sort.split(',').every((key) => !hidden.has(key.replace('-', '')))
+    return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
   }
 
-  function readFields(texts: readonly string[]): readonly string[] | undefined {
-    const names = new Set(texts.flatMap(splitList))
-    const unknown = [...names].some((name) => !fields.has(name) || hidden.has(name))
-    if (!unknown) return [...names]
-    const allowed = [...fields.keys()].filter((name) => !hidden.has(name)).join(', ')
+  function readFields(text: string): readonly string[] | undefined {
+    const names = text.split(',')
+    if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
+    const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
     problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })
     return undefined
   }
 
   function shownFields(): readonly string[] {
-    const wanted = asked === undefined ? undefined : new Set(asked)
-    return [...fields.keys()].filter((name) => name === collection.id || (wanted === undefined ? !hidden.has(name) : wanted.has(name)))
+    if (asked === undefined) return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
+    return fieldNames.filter((name) => name === collection.id || asked?.includes(name))
   }
 }
 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
-  const given: (string[] | undefined)[] = new Array(collection.inOrder.length)
-  const repeated = new Set<Parameter>()
-  for (const { rawName, name, value } of readPairs(query)) {
+  const given: (string | undefined)[] = []
+  const repeated: Parameter[] = []
+  readPairs(query, (name, value, rawName) => {
     const parameter = name === undefined ? undefined : collection.byName.get(name)
     if (parameter === undefined || !isVisible(parameter, hidden)) {
-      if (problems.length === maxProblems) break
       const search = problems.length < maxSearched
       problems.push(name === undefined ? { field: echo(rawName), key: 'malformed' } : problemOfName(collection, name, hidden, search))
-    } else if (value === undefined) {
-      problems.push({ field: parameter.name, key: 'malformed' })
-    } else {
-      const texts = given[parameter.index]
-      if (texts === undefined) given[parameter.index] = [value]
-      else if (parameter.list) texts.push(value)
-      else if (!repeated.has(parameter)) {
-        repeated.add(parameter)
-        problems.push({ field: name as string, key: 'duplicate' })
-      }
+      return problems.length < maxProblems
     }
-  }
+    const before = given[parameter.index]
+    if (value === undefined) problems.push({ field: parameter.name, key: 'malformed' })
+    else if (before === undefined) given[parameter.index] = value
+    else if (parameter.list) given[parameter.index] = joinLists(before, value)
+    else if (!repeated.includes(parameter)) {
+      repeated.push(parameter)
+      problems.push({ field: name as string, key: 'duplicate' })
+    }
+    return true
+  })
   return given
 }
 
@@ -122,9 +119,11 @@ function isTooLong(collection: BoundCollection, query: string, reading: Reading 
   )
 }
 
+const unrestricted = [{ equal: [] }]
+
 /** What a reading means to an adapter, before the position of a cursor is known. */
 export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
-  const { name, id, count } = collection
-  const ranges = collection.style === 'cursor' ? [{ equal: [] }] : []
-  return { name, id, conditions, order, fields, perPage: paging.perPage, reverse: false, offset: paging.offset, ranges, count }
+  const { name, id, kinds, count } = collection
+  const { perPage, offset } = paging
+  return { name, id, conditions, order, fields, kinds, perPage, reverse: false, offset, ranges: unrestricted, count }
 }

@@ -1,9 +1,8 @@
-/** One `name=value` of a query string; undefined where its percent-encoding can't be read. */
-export interface Pair {
-  /** As it was written. */
-  readonly rawName: string
-  readonly name: string | undefined
-  readonly value: string | undefined
+/** Whether the router begins the query at a semicolon too. Fastify takes that option in two places. */
+export function splitsAtSemicolon(initialConfig: object): boolean {
+  type Delimiting = { readonly useSemicolonDelimiter?: boolean }
+  const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
+  return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }
 
 /** What stands behind the path of a request target. The router begins the query at a # as well, and by option at a semicolon. */
@@ -27,30 +26,31 @@ function startOfQuery(target: string, semicolon: boolean) {
 
 /**
  * Reads a query string as forms write it: `+` is a blank, everything else that is not plain is percent-encoded UTF-8. Nothing
- * is guessed: a broken escape and a character that no URL may have are told, not replaced.
+ * is guessed: a name or value whose escapes are broken is undefined. `take` gets one pair after the other, until it says stop.
  */
-export function readPairs(query: string): Pair[] {
-  const pairs: Pair[] = []
-  for (let start = 0; start <= query.length; ) {
+export function readPairs(query: string, take: (name: string | undefined, value: string | undefined, rawName: string) => boolean): void {
+  const decode = encoded.test(query) ? decodeText : asItIs
+  for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf('&', start)
     const end = ampersand === -1 ? query.length : ampersand
     if (end > start) {
       const equals = query.indexOf('=', start)
       const middle = equals === -1 || equals > end ? end : equals
       const rawName = query.slice(start, middle)
-      pairs.push({ rawName, name: decode(rawName), value: decode(query.slice(middle + 1, end)) })
+      if (!take(decode(rawName), decode(query.slice(middle + 1, end)), rawName)) return
     }
     start = end + 1
   }
-  return pairs
 }
 
-const needsDecoding = /[^!-$&-*,-~]/
-const noUrlCharacter = /[^!-~]/
+const encoded = /[%+]/
 
-function decode(text: string): string | undefined {
-  if (!needsDecoding.test(text)) return text
-  if (noUrlCharacter.test(text)) return undefined
+function asItIs(text: string) {
+  return text
+}
+
+function decodeText(text: string): string | undefined {
+  if (!encoded.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -62,14 +62,15 @@ const longestName = 100
 
 /** A name that a client wrote, as it may be repeated: short, and without what could disturb a terminal or a log. */
 export function echo(name: string): string {
-  const visible = name.slice(0, 4 * longestName).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
-  return visible.length <= longestName
-    ? visible
-    : `${[...visible]
-        .slice(0, longestName - 1)
-        .join('')
-        .slice(0, longestName - 1)
-        .toWellFormed()}…`
+  const short = name.length <= longestName ? name : `${name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
+}
+
+/** Makes one list of two. A backslash at the end of the first must not take in the comma between them. */
+export function joinLists(first: string, second: string): string {
+  let end = first.length
+  while (first[end - 1] === '\\') end -= 1
+  return `${first}${(first.length - end) % 2 === 1 ? '\\' : ''},${second}`
 }
 
 /** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; before anything else it stands for itself. */

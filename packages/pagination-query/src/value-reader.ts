@@ -11,9 +11,9 @@ export interface Refusal {
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 const integer = /^-?\d{1,19}$/
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
-const date = /^(\d{4})-(\d\d)-(\d\d)$/
+const date = /^\d{4}-\d\d-\d\d$/
 // The offsets are those that databases take. A leap second has no place in the order of times.
-const dateTime = /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
+const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
 const longestText = 1024
 
 /**
@@ -29,9 +29,9 @@ export function refusalOf({ kind, choices, maxLength = longestText }: Field, tex
     case 'decimal':
       return decimal.test(text) ? undefined : { key: 'notDecimal' }
     case 'date':
-      return isCalendarDay(date.exec(text)) ? undefined : { key: 'notDate' }
+      return date.test(text) && isCalendarDay(text) ? undefined : { key: 'notDate' }
     case 'date-time':
-      return isCalendarDay(dateTime.exec(text)) ? undefined : { key: 'notDateTime' }
+      return dateTime.test(text) && isCalendarDay(text) ? undefined : { key: 'notDateTime' }
     case 'boolean':
       return text === 'true' || text === 'false' ? undefined : { key: 'notOneOf', params: { allowed: 'true, false' } }
     case 'enum':
@@ -44,7 +44,7 @@ export function refusalOf({ kind, choices, maxLength = longestText }: Field, tex
 // The characters are counted as JSON Schema does, by code points.
 function refusalOfText(text: string, maxLength: number): Refusal | undefined {
   if (text.includes('\0')) return { key: 'hasNul' }
-  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength)
+  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && Array.from(text).length <= maxLength)
   return fits ? undefined : { key: 'tooLong', params: { max: maxLength } }
 }
 
@@ -56,10 +56,12 @@ function isInteger(text: string) {
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether the year, month and day that a pattern found are in the calendar. */
-export function isCalendarDay(found: RegExpExecArray | null): boolean {
-  if (found === null) return false
-  const [year, month, day] = found.slice(1, 4).map(Number) as [number, number, number]
+/** Whether a text that begins with digits as in 2026-01-31, of which the year may have more, begins with a day of the calendar. */
+export function isCalendarDay(text: string): boolean {
+  const end = text.indexOf('-')
+  const year = Number(text.slice(0, end))
+  const month = Number(text.slice(end + 1, end + 3))
+  const day = Number(text.slice(end + 4, end + 6))
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   const days = month === 2 && leap ? 29 : daysOfMonth[month - 1]
   return year > 0 && days !== undefined && day > 0 && day <= days

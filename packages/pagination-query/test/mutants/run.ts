@@ -1,6 +1,6 @@
 // Each mutant puts one known mistake of other pagination libraries into the sources. The tests that it names must then fail:
-// a mutant that survives shows that they prove nothing. Run it with `node --conditions=@concordat/source test/mutants/run.ts`,
-// followed by words that the names of the wanted mutants begin with.
+// a mutant that survives shows that they prove nothing. `npm run mutants` in the package tries all of them;
+// arguments are what the names of the wanted ones begin with.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -44,7 +44,7 @@ if (complaints.length > 0) process.exitCode = 1
 async function requireGreenTests() {
   const folder = copyPackage('unchanged')
   for (const test of new Set(mutants.flatMap(([, { tests }]) => tests))) {
-    if (!(await passes(folder, test))) complaints.push(`${test} fails, or skips tests, without any mutant.`)
+    if ((await tryTest(folder, test)) !== 'passes') complaints.push(`${test} fails, or skips tests, without any mutant.`)
   }
 }
 
@@ -60,7 +60,12 @@ async function tryMutant(name: string, { row, file, find, replace, tests }: Muta
     source.replace(find, () => replace)
   )
   for (const test of tests) {
-    if (!(await passes(folder, test))) {
+    const outcome = await tryTest(folder, test)
+    if (outcome === 'does not run') {
+      complaints.push(`${name} does not even load. Write the mutant anew.`)
+      return
+    }
+    if (outcome === 'fails') {
       say(`caught by ${test}: ${name} – ${row}`)
       rmSync(folder, { recursive: true })
       return
@@ -77,8 +82,9 @@ function copyPackage(name: string) {
   return folder
 }
 
-// A skipped test proves nothing, so it counts as failed: TEST_DATABASE_URL must be set for the tests that need it.
-async function passes(folder: string, test: string): Promise<boolean> {
+// A skipped test proves nothing, so it counts as failed: TEST_DATABASE_URL must be set for the tests that need it. A mistake in
+// the syntax is no mutant; a test that does not end is stopped, and has noticed.
+async function tryTest(folder: string, test: string): Promise<'passes' | 'fails' | 'does not run'> {
   const child = spawn(process.execPath, ['--conditions=@concordat/source', '--no-warnings', test], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -89,8 +95,9 @@ async function passes(folder: string, test: string): Promise<boolean> {
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk
   })
-  const [code] = await once(child, 'close')
-  return code === 0 && !/^\s*(not ok|ok .* # SKIP)/im.test(output)
+  const [code, signal] = await once(child, 'close')
+  if (/^\s*(not ok|ok .* # SKIP)/im.test(output) || signal !== null) return 'fails'
+  return code === 0 ? 'passes' : 'does not run'
 }
 
 function say(line: string) {

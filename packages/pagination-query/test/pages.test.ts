@@ -1,0 +1,171 @@
+import { collection, type Page, pageMeta } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { get, Order, ordersApp, pagedOrders, rows } from './orders.ts'
+
+const app = await ordersApp()
+const ids = (answer: { rows: readonly { id: string }[] }) => answer.rows.map(({ id }) => id)
+
+/** The ids of all pages from one on, along a relation. */
+async function walk(app: FastifyInstance, start: string, rel: string) {
+  const pages: string[][] = []
+  for (let url: string | undefined = start; url !== undefined; ) {
+    const answer = await get(app, url)
+    t.equal(answer.status, 200, url)
+    pages.push(ids(answer))
+    url = answer.links[rel]
+    if (pages.length > 100) throw new Error('The walk does not end.')
+  }
+  return pages
+}
+
+t.test('pages are numbered, with a default and a maximum of items [Q1]', async (t) => {
+  t.equal((await get(app, '/paged')).rows.length, 23)
+  const small = await ordersApp({ perPage: { default: 5, max: 7 } })
+  t.equal((await get(small, '/paged')).rows.length, 5)
+  t.equal((await get(small, '/paged?perPage=7')).rows.length, 7)
+  t.equal((await get(small, '/paged?perPage=8')).messages['perPage'], 'must be a whole number from 1 to 7, in plain digits')
+  t.strictSame(
+    (await get(app, '/paged?perPage=5&page=2&sort=id')).pagination,
+    { page: 2, perPage: 5, totalPages: 5, totalItems: 23 },
+    '[E3]'
+  )
+})
+
+t.test('the links of every page lead through the whole list and back [E2] [Q1]', async (t) => {
+  const query = 'perPage=4&sort=status,-placedAt&fields=id,total&urgent=true&title%5Bprefix%5D=Order'
+  const all = ids(await get(app, `/paged?${query.replace('perPage=4', 'perPage=100')}`))
+  t.equal(all.length, 12)
+  const forward = await walk(app, `/paged?${query}`, 'next')
+  t.strictSame(forward.flat(), all)
+  const last = (await get(app, `/paged?${query}`)).links['last'] as string
+  t.strictSame((await walk(app, last, 'prev')).toReversed().flat(), all)
+})
+
+t.test('links are absolute, in canonical order, with all that was asked for, and only those that apply [E2]', async (t) => {
+  const { links } = await get(
+    app,
+    '/paged?page=2&fields=total,id&perPage=5&sort=-total&title[in]=a%5C%2Cb,c%26d,a%5C%2Cb&total[gte]=0&urgent[ne]=false&unknown'.replace(
+      '&unknown',
+      ''
+    )
+  )
+  const common = 'total%5Bgte%5D=0&urgent%5Bne%5D=false&title%5Bin%5D=a%5C%2Cb,c%26d&sort=-total&fields=total,id&perPage=5'
+  t.strictSame(links, { first: `/paged?${common}&page=1`, prev: `/paged?${common}&page=1`, last: `/paged?${common}&page=1` })
+
+  const rels = async (query: string) => Object.keys((await get(app, `/paged?perPage=10&${query}`)).links)
+  t.strictSame(await rels('page=1'), ['first', 'next', 'last'])
+  t.strictSame(await rels('page=2'), ['first', 'prev', 'next', 'last'])
+  t.strictSame(await rels('page=3'), ['first', 'prev', 'last'])
+  t.strictSame(await rels('title=none'), ['first', 'last'])
+  t.equal((await get(app, '/paged')).links['first'], '/paged?page=1')
+  const raw = await app.inject('/paged?perPage=10')
+  t.equal(
+    raw.headers.link,
+    ['first', 'next', 'last'].map((rel, index) => `<https://api.example.com/paged?perPage=10&page=${index + 1}>; rel="${rel}"`).join(', ')
+  )
+})
+
+t.test('a page behind the end is empty and leads back to the last one', async (t) => {
+  const answer = await get(app, '/paged?perPage=10&page=9')
+  t.strictSame([answer.status, answer.rows, answer.links['prev']], [200, [], '/paged?perPage=10&page=3'])
+  t.notOk('next' in answer.links)
+  t.strictSame(answer.pagination, { page: 9, perPage: 10, totalPages: 3, totalItems: 23 })
+  const empty = await get(app, '/paged?title=none&page=2')
+  t.strictSame([empty.links['prev'], empty.links['last']], ['/paged?title=none&page=1', '/paged?title=none&page=1'])
+  t.strictSame(empty.pagination, { page: 2, perPage: 25, totalPages: 0, totalItems: 0 })
+})
+
+t.test('no link leads where pages are too deep', async (t) => {
+  const shallow = await ordersApp({ perPage: { default: 5, max: 10 }, maxOffset: 12 })
+  const answer = await get(shallow, '/paged?page=2')
+  t.strictSame(Object.keys(answer.links), ['first', 'prev'])
+  t.strictSame((await get(shallow, '/paged?page=3')).errors, { page: 'pageTooDeep' })
+})
+
+t.test('offset and limit work only where they are allowed for a time, and say that they are deprecated [Q9]', async (t) => {
+  const old = await ordersApp({ transitionalOffset: { deprecatedAt: '2026-01-01T00:00:00Z' } })
+  const answer = await get(old, '/paged?offset=5&limit=4&sort=id')
+  t.strictSame(ids(answer), ids(await get(old, '/paged?sort=id')).slice(5, 9))
+  t.equal(answer.headers['deprecation'], '@1767225600')
+  t.strictSame(answer.pagination, { page: 2, perPage: 4, totalPages: 6, totalItems: 23 })
+  t.strictSame(answer.links, {
+    first: '/paged?sort=id&offset=0&limit=4',
+    prev: '/paged?sort=id&offset=1&limit=4',
+    next: '/paged?sort=id&offset=9&limit=4',
+    last: '/paged?sort=id&offset=20&limit=4'
+  })
+  t.equal((await get(old, '/paged?offset=3')).links['prev'], '/paged?offset=0&limit=25')
+  t.strictSame((await walk(old, '/paged?limit=4&sort=id', 'next')).flat(), ids(await get(old, '/paged?sort=id')))
+  t.notOk('deprecation' in (await get(old, '/paged?page=1')).headers)
+  for (const [query, errors] of [
+    ['offset=-1', { offset: 'notBetween' }],
+    ['offset=', { offset: 'notBetween' }],
+    ['limit=0', { limit: 'notBetween' }],
+    ['limit=101', { limit: 'notBetween' }],
+    ['offset=9990&limit=11', { offset: 'pageTooDeep' }],
+    ['offset=1&page=1&perPage=1', { page: 'mixedStyles', perPage: 'mixedStyles' }]
+  ] as const)
+    t.strictSame((await get(old, `/paged?${query}`)).errors, errors, query)
+  t.strictSame((await get(old, '/orders?offset=1')).errors, { offset: 'wrongStyle' }, 'never for lists by cursor')
+  const deprecated: string[] = []
+  const later = await ordersApp({ transitionalOffset: { deprecatedAt: new Date() } })
+  later.addHook('onRoute', ({ config }) => {
+    for (const parameter of config?.collection?.parameters ?? []) if (parameter.deprecated) deprecated.push(parameter.name)
+  })
+  later.get(
+    '/later',
+    { exposeHeadRoute: false, config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Order) } } },
+    async () => []
+  )
+  t.strictSame(deprecated, ['offset', 'limit'])
+})
+
+t.test('a total that is capped or estimated says so, and gives no number of pages [E3]', async (t) => {
+  for (const [count, total, expected, rels] of [
+    ['exact', { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
+    [{ atMost: 10 }, { items: 10, exact: false }, { page: 1, perPage: 25, totalItems: 10, totalItemsExact: false }, ['first']],
+    [{ atMost: 99 }, { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
+    ['estimated', { items: 20, exact: false }, { page: 1, perPage: 25, totalItems: 20, totalItemsExact: false }, ['first']],
+    ['none', undefined, { page: 1, perPage: 25 }, ['first']]
+  ] as const) {
+    const counted = collection(Order)({ name: 'counted', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] }, count })
+    const app = await ordersApp()
+    app.get('/counted', { config: { collection: counted }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) => {
+      const page: Page<Order> = { ...runArray(rows, request.listQuery(counted)), total }
+      return reply.page(page)
+    })
+    const answer = await get(app, '/counted')
+    t.strictSame(answer.pagination, expected)
+    t.strictSame(Object.keys(answer.links), rels)
+    const schema = pageMeta({ config: { collection: counted } })?.pagination as { properties: object; required: string[] }
+    for (const name of Object.keys(answer.pagination)) t.ok(name in schema.properties, name)
+    for (const name of schema.required) t.ok(name in answer.pagination, name)
+  }
+  t.equal(pageMeta({}), undefined)
+  t.equal(pageMeta({ config: {} }), undefined)
+  const schema = pageMeta({ config: { collection: pagedOrders } })?.pagination
+  t.strictSame(schema?.['required'], ['page', 'perPage', 'totalPages', 'totalItems'])
+})
+
+t.test('links join those that a handler sets, and none is sent when the option says so', async (t) => {
+  const own = await ordersApp()
+  own.get('/linked', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) => {
+    reply.header('link', '</help>; rel="help"')
+    return reply.page(runArray(rows, request.listQuery(pagedOrders)))
+  })
+  t.match((await own.inject('/linked')).headers.link, /^<\/help>; rel="help", <https:\/\/api\.example\.com\/linked\?page=1>; rel="first"/)
+  const silent = await ordersApp({ linkHeader: false })
+  const answer = await silent.inject('/paged')
+  t.notOk('link' in answer.headers)
+  t.notOk('link' in (await app.inject('/paged?page=0')).headers, 'nor on an error')
+})
+
+t.test('without a public address links name the address that the server listens on, never the Host header [K2]', async (t) => {
+  const local = await ordersApp({ publicUrl: undefined })
+  const link = String((await local.inject({ url: '/paged', headers: { host: 'evil.example' } })).headers.link)
+  t.notMatch(link, /evil/)
+  t.match(link, /<http:\/\//)
+})

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+const home = join(import.meta.dirname, '..')
+const most = 15_000
+
+const kinds = ['Type.String()', 'Type.Integer()', 'Type.Boolean()', "Type.Union([Type.Literal('a'), Type.Literal('b'), Type.Literal('c')])"]
+const members = Array.from({ length: 50 }, (_, index) => {
+  const kind = kinds[index % kinds.length] as string
+  return `field${index}: ${index % 5 === 0 ? `Type.Optional(${kind})` : kind}`
+})
+const imports = `
+import paginationQuery, { collection, type Page } from '@concordat/pagination-query'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
+await app.register(paginationQuery)
+const Item = Type.Object({ id: Type.String(), ${members.join(', ')} })
+`
+// The same route by hand: what it costs without any collection.
+const withoutCollection = `${imports}
+app.get('/items', { schema: { response: { 200: Type.Array(Item) } } }, async () => [])
+export { collection }
+export type { Page }
+`
+const withCollection = `${imports}
+const items = collection(Item)({
+  name: 'items', style: 'page', id: 'id', defaultSort: ['field1'],
+  sort: { keys: [${members.map((_, index) => `'field${index}'`).join(', ')}], combinations: [['field3', '-field1']] },
+  filter: { ${members.map((_, index) => `field${index}: true`).join(', ')} }
+})
+app.get('/items', { config: { collection: items }, schema: { response: { 200: Type.Array(Item) } } }, async (request, reply) => {
+  const { conditions, order } = request.listQuery(items)
+  for (const condition of conditions) {
+    if (condition.field === 'field3' && condition.operator === 'eq') condition.value satisfies 'a' | 'b' | 'c'
+    if (condition.field === 'field1' && condition.operator === 'gte') condition.value satisfies \`\${number}\`
+  }
+  void order
+  const page: Page<typeof Item.static> = { rows: [], first: undefined, last: undefined, hasMore: false, total: undefined }
+  return reply.page(page)
+})
+`
+
+/** How many types the compiler instantiates for a program. */
+function instantiations(source: string): number {
+  mkdirSync(join(home, '.tap'), { recursive: true })
+  const folder = mkdtempSync(join(home, '.tap/type-cost-'))
+  try {
+    writeFileSync(join(folder, 'program.ts'), source)
+    const compilerOptions = { noEmit: true, composite: false, isolatedDeclarations: false, noUnusedLocals: false }
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
+    )
+    const output = execFileSync(join(home, '../../node_modules/.bin/tsc'), ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
+    return Number(/^Instantiations:\s*(\d+)/m.exec(output)?.[1])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+t.test(`the types of a collection of 50 fields cost the compiler less than ${most} instantiations`, (t) => {
+  const base = instantiations(withoutCollection)
+  const whole = instantiations(withCollection)
+  t.comment(`${base} without a collection, ${whole} with one, ${whole - base} for it`)
+  t.ok(base > 0)
+  t.ok(whole - base < most, `${whole - base}`)
+  t.end()
+})

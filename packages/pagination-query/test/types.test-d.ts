@@ -1,0 +1,135 @@
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+
+import type { ErrorList } from '@concordat/api-error'
+import paginationQuery, {
+  type CollectionQuery,
+  type Condition,
+  collection,
+  type ListQuery,
+  type Page,
+  type PaginationQueryOptions,
+  paginationErrors
+} from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import { expectTypeOf } from 'expect-type'
+import Fastify from 'fastify'
+
+const Order = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  status: Type.Union([Type.Literal('open'), Type.Literal('closed')]),
+  quantity: Type.Integer(),
+  urgent: Type.Boolean(),
+  placedAt: Type.String({ format: 'date-time' }),
+  tags: Type.Array(Type.String()),
+  note: Type.Optional(Type.String())
+})
+type Order = Static<typeof Order>
+
+const declare = collection(Order)
+const orders = declare({
+  name: 'orders',
+  style: 'cursor',
+  id: 'id',
+  defaultSort: ['-placedAt'],
+  sort: { keys: ['placedAt', 'quantity'], combinations: [['status', '-placedAt']] },
+  filter: { status: ['eq', 'in'], quantity: ['gte'], urgent: true, note: ['null', 'prefix'] }
+})
+
+const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
+await app.register(paginationQuery, { cursor: { secrets: ['x'] } })
+
+app.get('/orders', { config: { collection: orders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) => {
+  const query = request.listQuery(orders)
+  expectTypeOf<typeof query>().toExtend<ListQuery<Order>>()
+  for (const condition of query.conditions) {
+    expectTypeOf(condition).toExtend<Condition>()
+    expectTypeOf(condition.field).toEqualTypeOf<'status' | 'quantity' | 'urgent' | 'note'>()
+    if (condition.field === 'status' && condition.operator === 'eq') expectTypeOf(condition.value).toEqualTypeOf<'open' | 'closed'>()
+    if (condition.field === 'status' && condition.operator === 'in')
+      expectTypeOf(condition.value).toEqualTypeOf<readonly ('open' | 'closed')[]>()
+    if (condition.field === 'quantity') {
+      expectTypeOf(condition.operator).toEqualTypeOf<'gte'>()
+      expectTypeOf(condition.value).toEqualTypeOf<`${number}`>()
+    }
+    if (condition.field === 'urgent') {
+      expectTypeOf(condition.operator).toEqualTypeOf<'eq' | 'ne'>()
+      expectTypeOf(condition.value).toEqualTypeOf<boolean>()
+    }
+    if (condition.field === 'note' && condition.operator === 'null') expectTypeOf(condition.value).toEqualTypeOf<boolean>()
+    if (condition.field === 'note' && condition.operator === 'prefix') expectTypeOf(condition.value).toEqualTypeOf<string>()
+    // @ts-expect-error – no such field is filtered by
+    if (condition.field === 'placedAt') throw new Error()
+  }
+  const stored: Order[] = []
+  const page = runArray(stored, query)
+  expectTypeOf(page).toEqualTypeOf<Page<Order>>()
+  expectTypeOf(reply.page(page)).toEqualTypeOf<Order[]>()
+  return reply.page(page)
+})
+app.get('/wrong', { config: { collection: orders }, schema: { response: { 200: Type.Array(Order) } } }, (_request, reply) =>
+  // @ts-expect-error – the rows are no orders
+  reply.page({ rows: [{ id: 5 }], first: undefined, last: undefined, hasMore: false, total: undefined })
+)
+// @ts-expect-error – a collection is declared, not named
+app.get('/named', { config: { collection: 'orders' } }, async () => [])
+
+const usual = { name: 'orders', style: 'page', id: 'id', defaultSort: ['quantity'], sort: { keys: ['quantity'] } } as const
+declare({ ...usual, defaultSort: ['-quantity'] })
+declare({ ...usual, defaultSort: ['status', '-quantity'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
+declare({ ...usual, filter: { quantity: true, status: ['ne', 'nin'], placedAt: ['gte'] }, count: { atMost: 5 }, scope: ({ id }) => id })
+// @ts-expect-error – literals have no order
+declare({ ...usual, filter: { status: ['gt'] } })
+// @ts-expect-error – nor have booleans
+declare({ ...usual, filter: { urgent: ['lt'] } })
+// @ts-expect-error – numbers have no beginning
+declare({ ...usual, filter: { quantity: ['prefix'] } })
+// @ts-expect-error – what is always there is never null
+declare({ ...usual, filter: { quantity: ['null'] } })
+// @ts-expect-error – no such operator
+declare({ ...usual, filter: { note: ['like'] } })
+// @ts-expect-error – no such field
+declare({ ...usual, filter: { colour: ['eq'] } })
+// @ts-expect-error – an array is no scalar
+declare({ ...usual, filter: { tags: ['eq'] } })
+// @ts-expect-error – nor is it sorted by
+declare({ ...usual, sort: { keys: ['tags', 'quantity'] } })
+// @ts-expect-error – no such field
+declare({ ...usual, sort: { keys: ['quantity'], combinations: [['colour', 'quantity']] } })
+// @ts-expect-error – the default order is none of the list
+declare({ ...usual, defaultSort: ['placedAt'] })
+// @ts-expect-error – nor is this
+declare({ ...usual, defaultSort: ['quantity', 'status'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
+// @ts-expect-error – no such member
+declare({ ...usual, id: 'number' })
+// @ts-expect-error – no such style
+declare({ ...usual, style: 'offset' })
+
+// Any JSON Schema will do, with its type given.
+interface Thing {
+  readonly id: string
+  readonly size: number
+}
+const things = collection<Thing>({ type: 'object', properties: { id: { type: 'string' }, size: { type: 'number' } } })({
+  ...usual,
+  defaultSort: ['size'],
+  sort: { keys: ['size'] },
+  filter: { size: ['gte'] }
+})
+app.get('/things', { config: { collection: things } }, async (request) => {
+  expectTypeOf(request.listQuery(things).conditions[0]?.value).toEqualTypeOf<`${number}` | undefined>()
+  expectTypeOf(request.listQuery(things)).toExtend<CollectionQuery<Thing, Condition>>()
+})
+collection({ type: 'object', properties: {} })({ ...usual, filter: { anything: ['eq'] } })
+
+const options: PaginationQueryOptions = {
+  cursor: { dangerouslyUnsigned: true },
+  perPage: { max: 50 },
+  transitionalOffset: { deprecatedAt: new Date() }
+}
+void options
+// @ts-expect-error – secrets are a list
+const wrong: PaginationQueryOptions = { cursor: { secrets: 'x' } }
+void wrong
+expectTypeOf(paginationErrors).toEqualTypeOf<ErrorList>()
