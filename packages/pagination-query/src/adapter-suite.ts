@@ -3,8 +3,8 @@ import type { Operator } from './operators.ts'
 import type { Page } from './page.ts'
 import { RandomDraw } from './random-draw.ts'
 import { comparedPage, insertRows, randomWalk, type WalkedTable } from './random-walk.ts'
-import { condition, describe, operatorsOf, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
-import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds, sampleValues } from './sample-rows.ts'
+import { condition, describe, everyCondition, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
+import { type SampleField, type SampleRow, sampleKinds, sampleValues } from './sample-rows.ts'
 
 export type { SampleQuery } from './sample-queries.ts'
 export { createSampleTable, type SampleRow } from './sample-rows.ts'
@@ -49,7 +49,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
 
   onTable('every operator means the same as in memory, null included', async (t, table, draw) => {
     await insertRows(table, draw, values, 80)
-    for (const one of everyCondition(table, values)) {
+    for (const one of everyCondition([...table.rows.keys()].slice(0, 3), values)) {
       await sameAsMemory(t, table, wholeSample({ conditions: [one], order: [sortKey('title', true), sortKey('id', true)] }))
     }
   })
@@ -165,21 +165,6 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
         await sample.close()
       }
     })
-  }
-}
-
-function* everyCondition(table: WalkedTable, values: SampleValues): Generator<Condition> {
-  const ids = [...table.rows.keys()].slice(0, 3)
-  for (const field of Object.keys(sampleKinds) as SampleField[]) {
-    const kind = sampleKinds[field]
-    const possible = field === 'id' ? ids : [...new Set(values[field])].filter((value) => value !== null)
-    const texts = possible.map(String)
-    for (const operator of operatorsOf[kind]) {
-      if (operator === 'in' || operator === 'nin') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
-      else if (kind === 'boolean') yield* [condition(field, operator, true), condition(field, operator, false)]
-      else yield* texts.map((value) => condition(field, operator, value))
-    }
-    if (nullableFields.includes(field)) yield* [condition(field, 'null', true), condition(field, 'null', false)]
   }
 }
 

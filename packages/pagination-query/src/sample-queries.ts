@@ -15,7 +15,7 @@ const others = fields.filter((field) => field !== 'id')
 const ordered = ['gt', 'gte', 'lt', 'lte'] as const
 const listed = ['eq', 'ne', 'in', 'nin'] as const
 /** The operators that make sense for a kind. */
-export const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
+const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
   string: [...listed, ...ordered, 'prefix'],
   enum: listed,
   uuid: listed,
@@ -76,6 +76,21 @@ function randomValue(draw: RandomDraw, values: SampleValues, field: keyof Sample
   if (sampleKinds[field] === 'boolean') return draw.pick(possible) as boolean
   const texts = possible.map(String)
   return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
+}
+
+/** Each operator of each member with each of the sample's values, and with some identifiers. */
+export function* everyCondition(ids: readonly string[], values: SampleValues): Generator<Condition> {
+  for (const field of fields) {
+    const kind = sampleKinds[field]
+    const possible = field === 'id' ? ids : [...new Set(values[field])].filter((value) => value !== null)
+    const texts = possible.map(String)
+    for (const operator of operatorsOf[kind]) {
+      if (operator === 'in' || operator === 'nin') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
+      else if (kind === 'boolean') yield* [condition(field, operator, true), condition(field, operator, false)]
+      else yield* texts.map((value) => condition(field, operator, value))
+    }
+    if (nullableFields.includes(field)) yield* [condition(field, 'null', true), condition(field, 'null', false)]
+  }
 }
 
 /** The page at an end of the order. */
