@@ -10,6 +10,8 @@ import { freshDatabase } from './fresh-database.ts'
 
 t.setTimeout(120_000)
 
+const secret = 'a secret of thirty-two characters'
+
 async function freshEnvironment() {
   const { databaseUrl } = await freshDatabase(t)
   if (databaseUrl !== undefined) return { DATABASE_URL: databaseUrl }
@@ -127,7 +129,7 @@ t.test('what is not set has a default, and links name the address that it listen
 t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
-    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1' }
+    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', CURSOR_SECRETS: secret }
     const child = startChild(t, { ...(await freshEnvironment()), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await fetch(address + path, { headers })).status
@@ -147,15 +149,19 @@ t.test('each variable is checked', async (t) => {
     PUBLIC_URL: 'https://api.example.com/shop',
     TRUST_PROXY: '10.0.0.0/8, ::1,loopback',
     NODE_ENV: 'production',
+    CURSOR_SECRETS: `${secret},an older ${secret}`,
     SEED_ORDERS: '1000000'
   }
   t.match(readConfiguration(good), {
     publicUrl: 'https://api.example.com/shop',
     trustProxy: ['10.0.0.0/8', '::1', 'loopback'],
     environment: 'production',
+    cursorSecrets: [secret, `an older ${secret}`],
     seedOrders: 1_000_000
   })
   for (const [name, value] of [
+    ['CURSOR_SECRETS', 'too short'],
+    ['CURSOR_SECRETS', `${secret},`],
     ['HOST', 'two words'],
     ['PORT', '65536'],
     ['PORT', '1.5'],
@@ -175,4 +181,6 @@ t.test('each variable is checked', async (t) => {
     ['SEED_ORDERS', '-1']
   ] as const)
     t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
+  const { CURSOR_SECRETS: _missing, ...unsigned } = good
+  t.throws(() => readConfiguration(unsigned), { message: /^CURSOR_SECRETS must be .+ needed in production\.$/ })
 })
