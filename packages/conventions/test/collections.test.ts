@@ -11,7 +11,12 @@ const rows = ['c', 'a', 'b'].map((name) => ({ id: `id-${name}`, name }))
 
 async function service(options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
-  await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, ...options })
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    ...options
+  })
   await app.apiVersion(1, async (v1) => {
     const config = { collection: things }
     v1.get('/things', { config, schema: { response: { 200: Type.Array(Thing) } } }, async (request, reply) =>
