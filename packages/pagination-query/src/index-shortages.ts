@@ -90,7 +90,8 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
     return { kind: 'invalid', reason, statement: rebuildIndex(table, broken.name), demands, suggestion: undefined }
   }
   const suggestion = suggestIndex(table, demands[0] as Demand)
-  if (suggestion === undefined || !demands.every((demand) => serves(suggestion.index, demand))) return impossible(whyImpossible(demands))
+  if (suggestion === undefined || !demands.every((demand) => serves(suggestion.index, demand)))
+    return impossible('no index can look up what the statement compares')
   return { kind: 'missing', reason: 'no index serves it', statement: suggestion.statement, demands, suggestion }
 }
 
@@ -114,14 +115,6 @@ async function objection(
     }
   }
   return undefined
-}
-
-function whyImpossible(demands: readonly Demand[]) {
-  const again = demands.some(({ filter, cursor }) =>
-    cursor.some(({ expressions: [first] }) => filter.some(({ expressions }) => expressions[0] === first))
-  )
-  if (again) return 'the cursor compares what equals a value already, so that all rows before it are read'
-  return 'no index can look up what the statement compares'
 }
 
 function impossible(reason: string): Judgement {

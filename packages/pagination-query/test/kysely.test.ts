@@ -63,9 +63,9 @@ t.test('the builder brings its joins and conditions, and its other columns are n
   t.strictSame(first.rows, [{ id: '1', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000001Z' }])
   t.strictSame([first.hasMore, first.total], [true, { items: 2, exact: true }])
   const next = { ...query, ranges: rangesFrom(order, first.last as Key, false) }
-  t.strictSame((await runKysely(base, next, columns)).rows, [{ id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00Z' }])
+  t.strictSame((await runKysely(base, next, columns)).rows, [{ id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000Z' }])
   t.strictSame((await runKysely(base, { ...query, offset: 1 }, columns)).rows, [
-    { id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00Z' }
+    { id: '3', customer: 'Ann', createdAt: '2026-01-01T00:00:00.000Z' }
   ])
   t.strictSame((await runKysely(base, { ...query, ranges: [], count: 'none' }, columns)).rows, [])
   await pool.query(
