@@ -56,9 +56,8 @@ function instantiations(source: string): number {
       JSON.stringify({ extends: '../../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
     )
     // What measures coverage must not run inside the compiler.
-    const { NODE_OPTIONS: _options, ...env } = process.env
-    const compiler = join(home, '../../node_modules/.bin/tsc')
-    const output = execFileSync(compiler, ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8', env })
+    const command = ['-u', 'NODE_OPTIONS', '-u', 'TAP', process.execPath, join(home, '../../node_modules/typescript/bin/tsc')]
+    const output = execFileSync('env', [...command, '-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
     return Number(/^Instantiations:\s*(\d+)/m.exec(output)?.[1])
   } finally {
     rmSync(folder, { recursive: true })
