@@ -44,11 +44,9 @@ export function revocationStoreContract(
     const two = await store.read(one.cursor)
     deepStrictEqual([has(two.revocations, second), has(two.revocations, third)], [true, true])
     // A transaction that somebody has left open may hold the cursor back, but not for ever.
-    let page = await store.read(two.cursor)
-    while (has(page.revocations, first)) {
-      await delay(20)
-      page = await store.read(page.cursor)
-    }
+    let page = two
+    do page = await store.read(page.cursor)
+    while (has(page.revocations, first) && (await delay(20, true)))
     strictEqual(has((await store.read()).revocations, first), true)
   })
 

@@ -17,10 +17,8 @@ export function splitOutside(text: string, separator: string): string[] {
 export function unwrapped(text: string): string {
   const inner = text.trim()
   if (!inner.startsWith('(')) return inner
-  for (const { index, depth } of outsideQuotes(inner)) {
-    if (inner[index] === ')' && depth === 0) return index === inner.length - 1 ? unwrapped(inner.slice(1, -1)) : inner
-  }
-  return inner
+  const closing = [...outsideQuotes(inner)].find(({ index, depth }) => inner[index] === ')' && depth === 0)
+  return closing?.index === inner.length - 1 ? unwrapped(inner.slice(1, -1)) : inner
 }
 
 /** Replaces what a pattern matches outside of strings. Quoted identifiers are no strings: they are seen as well. */
