@@ -54,13 +54,16 @@ export function filterProbes(collection: CheckedCollection): Probe[] {
   const order = orderOf(collection)
   return [...collection.filters].flatMap(([field, operators]) =>
     operators.flatMap((operator) =>
-      conditionsOf(collection, field, operator).map((condition) => ({
-        name: `filter.${field}[${operator}]`,
-        asked: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
-        ordered: operator === 'eq',
-        first: queryOf(collection, decidingKeys(order, [condition]), [condition]),
-        next: operator === 'eq' ? nextQueries(collection, decidingKeys(order, [condition]), [condition]) : []
-      }))
+      conditionsOf(collection, field, operator).map((condition) => {
+        const deciding = decidingKeys(order, [condition])
+        return {
+          name: `filter.${field}[${operator}]`,
+          asked: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
+          ordered: operator === 'eq',
+          first: queryOf(collection, deciding, [condition]),
+          next: operator === 'eq' ? nextQueries(collection, deciding, [condition]) : []
+        }
+      })
     )
   )
 }

@@ -9,6 +9,7 @@ import {
 } from '@concordat/pagination-query/adapter-suite'
 import { runArray } from '@concordat/pagination-query/memory'
 import t from 'tap'
+import { rowsInMemory } from './rows-in-memory.ts'
 
 type Run = (rows: SampleRow[], query: SampleQuery) => Page<object>
 
@@ -16,19 +17,7 @@ function adapter(run: Run): AdapterUnderTest {
   return {
     name: 'an adapter',
     finestTime: 'milliseconds',
-    open: async () => {
-      const rows = new Map<string, SampleRow>()
-      return {
-        insert: async (added) => {
-          for (const row of added) rows.set(row.id, row)
-        },
-        delete: async (ids) => {
-          for (const id of ids) rows.delete(id)
-        },
-        run: async (query) => run([...rows.values()], query),
-        close: async () => rows.clear()
-      }
-    }
+    open: rowsInMemory(run)
   }
 }
 

@@ -28,6 +28,7 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
+import { wholeList } from './whole-list.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
 t.setTimeout(Math.max(120_000, walks * 200))
@@ -196,20 +197,7 @@ t.test('Drizzle on PGlite', async (t) => {
 type Row = Readonly<Record<string, unknown>>
 
 function query(changes: Partial<ListQuery<Row>>): ListQuery<Row> {
-  const order = [{ field: 'id', kind: 'integer', nullable: false, descending: false }] as const
-  return {
-    name: 'tickets',
-    id: 'id',
-    conditions: [],
-    order,
-    fields: ['id'],
-    perPage: 10,
-    reverse: false,
-    offset: 0,
-    ranges: [{ equal: [] }],
-    count: 'none',
-    ...changes
-  }
+  return wholeList({ name: 'tickets', ...changes })
 }
 
 function sampleTable(name: string, createdAt?: string) {

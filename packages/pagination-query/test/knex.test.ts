@@ -5,6 +5,7 @@ import knex, { type Knex } from 'knex'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
+import { wholeList } from './whole-list.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
 t.setTimeout(Math.max(120_000, walks * 200))
@@ -126,18 +127,5 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
 type Row = Readonly<Record<string, unknown>>
 
 function query(changes: Partial<ListQuery<Row>>): ListQuery<Row> {
-  const order = [{ field: 'id', kind: 'integer', nullable: false, descending: false }] as const
-  return {
-    name: 'purchases',
-    id: 'id',
-    conditions: [],
-    order,
-    fields: ['id'],
-    perPage: 10,
-    reverse: false,
-    offset: 0,
-    ranges: [{ equal: [] }],
-    count: 'none',
-    ...changes
-  }
+  return wholeList({ name: 'purchases', ...changes })
 }

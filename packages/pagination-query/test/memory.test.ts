@@ -1,41 +1,20 @@
-import type { ListQuery, Operator, ValueKind } from '@concordat/pagination-query'
-import { adapterSuite, type SampleRow } from '@concordat/pagination-query/adapter-suite'
+import type { Operator, ValueKind } from '@concordat/pagination-query'
+import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runArray } from '@concordat/pagination-query/memory'
 import t from 'tap'
+import { rowsInMemory } from './rows-in-memory.ts'
+import { wholeList } from './whole-list.ts'
 
 adapterSuite(
   t,
   {
     name: 'memory',
-    open: async () => {
-      const rows = new Map<string, SampleRow>()
-      return {
-        insert: async (added) => {
-          for (const row of added) rows.set(row.id, row)
-        },
-        delete: async (ids) => {
-          for (const id of ids) rows.delete(id)
-        },
-        run: async (query) => runArray([...rows.values()], query),
-        close: async () => {}
-      }
-    }
+    open: rowsInMemory(runArray)
   },
   { walks: Number(process.env['WALKS'] ?? 500) }
 )
 
-const query: ListQuery<object> = {
-  name: 'items',
-  id: 'id',
-  conditions: [],
-  order: [{ field: 'id', kind: 'integer', nullable: false, descending: false }],
-  fields: ['id'],
-  perPage: 10,
-  reverse: false,
-  offset: 0,
-  ranges: [{ equal: [] }],
-  count: 'none'
-}
+const query = wholeList<object>()
 
 t.test('rows may hold numbers, bigints, dates and booleans, and leave members out', async (t) => {
   const rows = [

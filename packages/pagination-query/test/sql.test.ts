@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
+import { wholeList } from './whole-list.ts'
 
 const walks = Number(process.env['WALKS'] ?? 500)
 // A random walk is some dozens of statements.
@@ -44,7 +45,7 @@ t.test('a table has its own names, joins, conditions and types', async (t) => {
     { field: 'at', kind: 'date-time', nullable: false, descending: false },
     id
   ]
-  const query = wholeList({ name: 'none', order, fields: ['id', 'customer', 'at'], kinds: { at: 'date-time' }, perPage: 1, count: 'exact' })
+  const query = textList({ name: 'none', order, fields: ['id', 'customer', 'at'], kinds: { at: 'date-time' }, perPage: 1, count: 'exact' })
   const first = await runSql(pglite, query, source)
   t.strictSame(first.rows, [{ id: '4', customer: null, at: 'infinity' }], 'an enum sorts as it was declared')
   t.strictSame(first.total, { items: 3, exact: true })
@@ -64,7 +65,7 @@ t.test('a member with the name of its column sorts by the column, not by its tex
     { field: 'at', kind: 'date-time', nullable: false, descending: false },
     { field: 'id', kind: 'string', nullable: false, descending: false }
   ]
-  const { rows } = await runSql(pglite, wholeList({ name: 'named', order, kinds: { at: 'date-time' }, fields: ['at', 'id'] }))
+  const { rows } = await runSql(pglite, textList({ name: 'named', order, kinds: { at: 'date-time' }, fields: ['at', 'id'] }))
   t.strictSame(
     rows.map((row) => (row as { id: string }).id),
     ['3', '2', '1']
@@ -72,23 +73,23 @@ t.test('a member with the name of its column sorts by the column, not by its tex
 })
 
 t.test('names are quoted, and default to snake_case', async (t) => {
-  const { text } = toSql(wholeList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
+  const { text } = toSql(textList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
   t.match(text, 'select "i"."a""b" as membera, "shipped_at" as memberb, "constructor" as memberc')
   t.match(text, 'from "order_items" order by')
-  t.match(toSql(wholeList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
+  t.match(toSql(textList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
 })
 
 t.test('values are never part of the text, and follow those of the condition of the service', async (t) => {
   const value = `'; drop table items; --`
   const conditions = [{ field: 'id', kind: 'string', operator: 'in', value: [value, '$1'] } as const]
-  const { text, values } = toSql(wholeList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
+  const { text, values } = toSql(textList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
   t.match(text, 'where (tenant = $1) and "id" in ($2::text::text, $3::text::text)')
   t.strictSame(values, ['north', value, '$1'])
 })
 
 t.test('what other drivers answer to the statement makes a page', async (t) => {
   await pglite.exec(`create table others as select id::text from generate_series(1, 3) as id`)
-  const query = wholeList({ name: 'others', perPage: 2 })
+  const query = textList({ name: 'others', perPage: 2 })
   const { text, values } = toSql(query)
   const { rows } = await pglite.query<object>(text, [...values])
   const wanted = { rows: [{ id: '1' }, { id: '2' }], first: ['1'], last: ['2'], hasMore: true, total: undefined }
@@ -108,11 +109,11 @@ t.test('times before Christ and without an end keep their place', async (t) => {
       { field, kind, nullable: true, descending: false },
       { field: 'id', kind: 'string', nullable: false, descending: false }
     ]
-    let page = await runSql(pglite, wholeList({ name: 'ages', order, perPage: 1 }))
+    let page = await runSql(pglite, textList({ name: 'ages', order, perPage: 1 }))
     let found = ''
     while (page.last) {
       found += (page.rows[0] as { id: string }).id
-      page = await runSql(pglite, wholeList({ name: 'ages', order, perPage: 1, ranges: rangesFrom(order, page.last, false) }))
+      page = await runSql(pglite, textList({ name: 'ages', order, perPage: 1, ranges: rangesFrom(order, page.last, false) }))
     }
     t.equal(found, wanted, field)
   }
@@ -129,7 +130,7 @@ t.test('few rows are counted although an estimate would do, and a page that show
   }
   const run = async (changes: Partial<ListQuery>) => {
     statements.length = 0
-    const { total } = await runSql(client, wholeList({ name: 'many', perPage: 10, ...changes }))
+    const { total } = await runSql(client, textList({ name: 'many', perPage: 10, ...changes }))
     return [total, statements.length]
   }
   t.strictSame(await run({ count: 'estimated', conditions: few('12') }), [{ items: 111, exact: true }, 2])
@@ -150,7 +151,7 @@ t.test('a prefix is found by an index', async (t) => {
     `create table words (id text collate "C" primary key); insert into words select md5(n::text) from generate_series(1, 5000) as n; analyze words`
   )
   const { text, values } = toSql(
-    wholeList({ name: 'words', conditions: [{ field: 'id', kind: 'string', operator: 'prefix', value: 'abc' }] })
+    textList({ name: 'words', conditions: [{ field: 'id', kind: 'string', operator: 'prefix', value: 'abc' }] })
   )
   const plan = await pglite.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [...values])
   t.match(plan.rows.map((row) => row['QUERY PLAN']).join(), /Index Cond: \(\(id >= 'abc'/)
@@ -160,21 +161,8 @@ function few(value: string) {
   return [{ field: 'id', kind: 'string', operator: 'prefix', value } as const]
 }
 
-function wholeList(changes: Partial<ListQuery>): ListQuery {
-  const order: SortKey[] = [{ field: 'id', kind: 'string', nullable: false, descending: false }]
-  const base: ListQuery = {
-    name: 'items',
-    id: 'id',
-    conditions: [],
-    order,
-    fields: ['id'],
-    perPage: 100,
-    reverse: false,
-    offset: 0,
-    ranges: [{ equal: [] }],
-    count: 'none'
-  }
-  return { ...base, ...changes }
+function textList(changes: Partial<ListQuery>): ListQuery {
+  return wholeList({ order: [{ field: 'id', kind: 'string', nullable: false, descending: false }], perPage: 100, ...changes })
 }
 
 function sqlAdapter(name: string, database: Database): AdapterUnderTest {

@@ -1,0 +1,19 @@
+import type { Page } from '@concordat/pagination-query'
+import type { AdapterUnderTest, SampleQuery, SampleRow } from '@concordat/pagination-query/adapter-suite'
+
+/** Opens a sample whose rows are kept in memory, and read by `run`. */
+export function rowsInMemory(run: (rows: SampleRow[], query: SampleQuery) => Page<object>): AdapterUnderTest['open'] {
+  return async () => {
+    const rows = new Map<string, SampleRow>()
+    return {
+      insert: async (added) => {
+        for (const row of added) rows.set(row.id, row)
+      },
+      delete: async (ids) => {
+        for (const id of ids) rows.delete(id)
+      },
+      run: async (query) => run([...rows.values()], query),
+      close: async () => rows.clear()
+    }
+  }
+}
