@@ -10,6 +10,8 @@ const limits =
 const forms = 'type properties required additionalProperties items anyOf oneOf const enum format nullable'
 const known = new Set(`${annotations} ${limits} ${forms}`.split(' '))
 
+const beside = new Set(['anyOf', 'oneOf', 'properties', 'items', 'const', 'enum'])
+
 // V8's own JSON.stringify writes an object of known shape faster than code that joins text.
 const mismatch = Symbol('not of the declared form')
 
@@ -58,9 +60,12 @@ class Shapes {
     const { type } = schema
     if (Array.isArray(type)) {
       const types = type.filter((one) => one !== 'null')
-      return types.length === 1 ? orNull(this.of({ ...schema, type: types[0] })) : undefined
+      const only = types.length === 1 ? this.of({ ...schema, type: types[0] }) : undefined
+      return types.length < type.length ? orNull(only) : only
     }
     const branches = schema['anyOf'] ?? schema['oneOf']
+    // What stands beside branches holds as well, and the serializer joins both.
+    if (branches !== undefined && Object.keys(schema).filter((key) => beside.has(key)).length > 1) return undefined
     const call = branches === undefined ? this.#plain(schema) : undefined
     const shape = branches === undefined ? shapeOf(call) : this.#branched(branches as readonly JsonSchema[])
     return shape && nullable ? orNull(shape) : shape

@@ -126,6 +126,15 @@ t.test('schemas of every other form are left to the compiled serializer', async 
       { a: 'a', b: 'b' }
     ],
     [{ type: 'object', properties: { a: { type: ['string', 'integer'] } } }, { a: 1 }],
+    [{ type: 'object', required: ['a'], properties: { a: { type: ['string'] } } }, { a: 'a' }],
+    [
+      {
+        type: 'object',
+        properties: { a: { type: 'string' } },
+        anyOf: [{ type: 'object', properties: { b: { type: 'string' } } }]
+      },
+      { a: 'a', b: 'b' }
+    ],
     [{ type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } }, { a: 1 }],
     [{ type: 'object', properties: { a: { const: 5 } } }, { a: 5 }],
     [{ type: 'object', properties: { a: { enum: [1, 'x'] } } }, { a: 'x' }],
@@ -140,6 +149,12 @@ t.test('schemas of every other form are left to the compiled serializer', async 
     t.equal(data, expected, JSON.stringify(schema))
     t.not(data, '')
   }
+})
+
+t.test('a type in a list allows null only where null is in the list [F3]', async (t) => {
+  const write = await written({ type: 'object', required: ['a'], properties: { a: { type: ['string'] }, b: { type: ['string'] } } })
+  t.equal((await write({ a: null })).status, 500)
+  t.equal((await write({ a: 'a', b: null })).data, '{"a":"a"}')
 })
 
 t.test('plain values and nullable roots are resources too', async (t) => {
