@@ -52,6 +52,13 @@ for (const [options, message] of wrongOptions) {
   })
 }
 
+function problemsOf(method: string, config: object) {
+  return lints.flatMap(({ id, check }) => {
+    const problem = check({ method, url: '/v1/orders', config })
+    return problem === undefined ? [] : [`${id}: ${problem}`]
+  })
+}
+
 type Config = NonNullable<RouteShorthandOptions['config']>
 const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?][] = [
   [
@@ -143,7 +150,7 @@ t.test('a validator that answers nonsense is a 500, and the log says what it has
     [{ exists: true, lastModified: '2026-01-01' }, /is no date since 1970/],
     [{ exists: true, lastModified: new Date(Number.NaN) }, /is no date since 1970/]
   ]
-  for (const [index, [answer, message]] of wrong.entries()) {
+  for (const [index, [answer]] of wrong.entries()) {
     app.get(`/now/${index}`, { config: { validator: () => answer as never } }, async () => ({}))
     app.get(`/later/${index}`, { config: { validator: async () => answer as never } }, async () => ({}))
   }
@@ -174,11 +181,6 @@ t.test('a validator that fails is answered as a handler that fails, before reads
 })
 
 t.test('the lints find a public answer that needs permissions, and a POST that is kept [C3] [C5]', async (t) => {
-  const problemsOf = (method: string, config: object) =>
-    lints.flatMap(({ id, check }) => {
-      const problem = check({ method, url: '/v1/orders', config })
-      return problem === undefined ? [] : [`${id}: ${problem}`]
-    })
   t.strictSame(problemsOf('GET', { cache: 'public' }), [])
   t.strictSame(problemsOf('GET', { cache: 'private', permissions: ['orders:read'] }), [])
   t.strictSame(problemsOf('POST', { cache: 'no-store', permissions: ['orders:read'] }), [])

@@ -6,6 +6,9 @@ import t from 'tap'
 const changed = new Date('2026-03-01T12:00:00.700Z')
 const changedAt = 'Sun, 01 Mar 2026 12:00:00 GMT'
 
+const image = (type: string, bytes: string) => async () => ({ type, body: Buffer.from(bytes) })
+const stream = async () => Readable.from(['x'])
+
 async function service(options: ConditionalCachingOptions = {}) {
   const app = Fastify()
   await app.register(conditionalCaching, options)
@@ -45,7 +48,7 @@ t.test('a list of tags, a weak tag and * are answered 304 without a body when on
       for (const method of ['GET', 'HEAD'] as const) {
         runs.count = 0
         const answer = await ask(url, { 'if-none-match': String(field) }, method)
-        const { date, connection, ...headers } = answer.headers
+        const { date: _date, connection: _connection, ...headers } = answer.headers
         t.strictSame(
           [answer.statusCode, answer.body, headers],
           [304, '', { 'cache-control': 'private, no-cache', etag }],
@@ -73,7 +76,7 @@ t.test('a 304 keeps what is about the resource and drops what is about its body 
     return {}
   })
   const { etag } = (await app.inject('/')).headers
-  const { date, connection, ...headers } = (await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } })).headers
+  const { date, connection: _connection, ...headers } = (await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } })).headers
   t.ok(date)
   t.strictSame(headers, {
     'cache-control': 'private, no-cache',
@@ -275,7 +278,6 @@ t.test('with weak tags, reads are answered 304 and If-Match holds for none [C4]'
 
 t.test('bytes are tagged by their content and media type, streams by a version alone', async (t) => {
   const app = await service()
-  const image = (type: string, bytes: string) => async () => ({ type, body: Buffer.from(bytes) })
   const sources = { a: image('image/png', 'x'), b: image('image/jpeg', 'x'), c: image('image/png', 'y'), d: image('image/png', 'x') }
   for (const [name, source] of Object.entries(sources)) {
     app.get(`/${name}`, async (_request, reply) => {
@@ -283,7 +285,6 @@ t.test('bytes are tagged by their content and media type, streams by a version a
       return reply.type(type).send(body)
     })
   }
-  const stream = async () => Readable.from(['x'])
   app.get('/stream', stream)
   app.get('/versioned', { config: { validator: () => ({ exists: true, etag: 7 }) } }, stream)
   const tags: unknown[] = []
@@ -316,15 +317,14 @@ t.test('a validator is asked after the hooks of the route, and what they refuse 
 
 t.test('an answer that a hook gives while the validator is being asked stays the only one', async (t) => {
   let log = ''
-  const stream = { write: (line: string) => void (log += line) }
-  const app: FastifyInstance = Fastify({ handlerTimeout: 20, logger: { level: 'warn', stream } })
+  const write = (line: string) => void (log += line)
+  const app: FastifyInstance = Fastify({ handlerTimeout: 20, logger: { level: 'warn', stream: { write } } })
   await app.register(conditionalCaching)
-  let answer = (_validator: Validator) => {}
-  const validator = () => new Promise<Validator>((resolve) => (answer = resolve))
-  app.get('/', { config: { validator } }, async () => t.fail('the handler runs'))
+  const { promise, resolve } = Promise.withResolvers<Validator>()
+  app.get('/', { config: { validator: () => promise } }, async () => t.fail('the handler runs'))
   t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 503)
   log = ''
-  answer({ exists: true, etag: 7 })
+  resolve({ exists: true, etag: 7 })
   await app.close()
   t.equal(log, '', 'nobody tries to answer again')
 })
