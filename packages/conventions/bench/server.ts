@@ -46,6 +46,8 @@ async function preset(log: ReturnType<typeof logger> | false, left: Record<strin
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity,
+    authentication: false,
+    rateLimiting: false,
     ...left
   })
   if (!(left['versioning'] ?? true)) addRoute(app, '/v1/products/:id')
