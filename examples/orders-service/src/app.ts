@@ -1,6 +1,7 @@
 import conventions, { serverOptions } from '@concordat/conventions'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { access } from './access.ts'
 import { categories } from './categories/routes.ts'
 import type { Configuration } from './configuration.ts'
 import { customerErrors } from './customers/errors.ts'
@@ -16,6 +17,9 @@ import { orderItems } from './orders/item-routes.ts'
 import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
+import { openRateLimits } from './rate-limits.ts'
+import { tokens } from './tokens/routes.ts'
+import { sessionsOf } from './tokens/sessions.ts'
 
 /** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
@@ -25,8 +29,12 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     ...serverOptions({ trustProxy }),
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
-  const database = await openDatabase(configuration, (error) => app.log.error({ err: error }, 'database'), showProgress)
+  const onError = (error: unknown) => app.log.error({ err: error }, 'database')
+  const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
+  const sessions = sessionsOf(configuration, database, onError)
+  const rateLimits = openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
+  app.addHook('onClose', () => rateLimits.close())
 
   await app.register(conventions, {
     publicUrl,
@@ -34,14 +42,15 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     versions: { 1: { status: 'current' } },
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
+    rateLimiting: rateLimits.options,
+    authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
-    // authentication, rate limiting, stores
   })
 
   await app.register(health, { database })
   // the description and its reference page
   await app.apiVersion(1, async (v1) => {
-    // tokens and their revocation
+    await v1.register(tokens, { sessions })
     await v1.register(categories, { database })
     await v1.register(products, { database })
     await v1.register(images, { database })

@@ -5,6 +5,9 @@ import { envSchema } from 'env-schema'
 const example = new URL('../', import.meta.url)
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
+const Secrets = Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' }))
+const secretsWanted = 'texts of at least 32 characters, the current one first, with commas between; needed in production'
+
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
   PORT: Type.Integer({ default: 3000, minimum: 0, maximum: 65_535 }),
@@ -18,7 +21,10 @@ const Environment = Type.Object({
     levels.map((level) => Type.Literal(level)),
     { default: 'info' }
   ),
-  CURSOR_SECRETS: Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' })),
+  RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on' }),
+  CURSOR_SECRETS: Secrets,
+  TOKEN_SECRETS: Secrets,
+  REFRESH_SECRETS: Secrets,
   SEED_ORDERS: Type.Integer({ default: 830, minimum: 0, maximum: 10_000_000 })
 })
 
@@ -32,14 +38,18 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   TRUST_PROXY: 'addresses or CIDR ranges with commas between them, as 10.0.0.0/8',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
-  CURSOR_SECRETS: 'texts of at least 32 characters, the current one first, with commas between; needed in production',
+  RATE_LIMIT: 'on, or off where it is not production',
+  CURSOR_SECRETS: secretsWanted,
+  TOKEN_SECRETS: secretsWanted,
+  REFRESH_SECRETS: secretsWanted,
   SEED_ORDERS: 'a whole number from 0 to 10000000'
 }
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
+const secrets = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
 
 // Known to everybody, and the same in every process of a development machine.
-const developmentSecret = 'no secret: for development and tests alone'
+const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
 
 /** Everything that can be set from outside. */
 export interface Configuration {
@@ -49,7 +59,7 @@ export interface Configuration {
   readonly databaseUrl?: string | undefined
   /** A folder, or `memory://`. */
   readonly dataDirectory: string
-  /** Accepted for the stores that several processes share. */
+  /** Where all processes together count requests. Absent: each counts for itself. */
   readonly redisUrl?: string | undefined
   /** The origin of links. Absent: the address that a request came in on. */
   readonly publicUrl?: string | undefined
@@ -59,6 +69,11 @@ export interface Configuration {
   readonly logLevel: (typeof levels)[number]
   /** What cursors are signed with: the current secret first, then former ones that clients may still hold cursors of. */
   readonly cursorSecrets: readonly string[]
+  /** What access tokens are signed with, and what refresh tokens are made with; likewise. */
+  readonly tokenSecrets: readonly string[]
+  readonly refreshSecrets: readonly string[]
+  /** Whether requests are counted, and refused when there are too many. */
+  readonly rateLimit: 'on' | 'off'
   readonly seedOrders: number
 }
 
@@ -81,16 +96,26 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     trustProxy: env.TRUST_PROXY.split(/, ?/).filter((range) => range !== ''),
     environment: env.NODE_ENV,
     logLevel: env.LOG_LEVEL,
-    cursorSecrets: env.CURSOR_SECRETS?.split(',') ?? [developmentSecret],
+    cursorSecrets: secretsOf(env.CURSOR_SECRETS),
+    tokenSecrets: secretsOf(env.TOKEN_SECRETS),
+    refreshSecrets: secretsOf(env.REFRESH_SECRETS),
+    rateLimit: env.RATE_LIMIT,
     seedOrders: env.SEED_ORDERS
   }
+}
+
+function secretsOf(text: string | undefined) {
+  return text?.split(',') ?? [developmentSecret]
 }
 
 function parse(environment: Readonly<Record<string, string | undefined>>) {
   const env = read(environment)
   const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
   if (malformed.length > 0) throw mistakesIn(malformed)
-  if (env.NODE_ENV === 'production' && env.CURSOR_SECRETS === undefined) throw mistakesIn(['CURSOR_SECRETS'])
+  if (env.NODE_ENV === 'production') {
+    const wrong = [...secrets.filter((name) => env[name] === undefined), ...(env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : [])]
+    if (wrong.length > 0) throw mistakesIn(wrong)
+  }
   return env
 }
 

@@ -12,6 +12,17 @@ export interface Child {
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
 }
 
+/** The header of somebody who has signed in there. */
+export async function signIn(address: string, username = 'ops@example.com'): Promise<{ authorization: string }> {
+  const answer = await fetch(`${address}/v1/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password: 'correct horse battery staple' })
+  })
+  const { data } = (await answer.json()) as { data: { accessToken: string } }
+  return { authorization: `Bearer ${data.accessToken}` }
+}
+
 /** Starts the service as `npm start` does, on a free port unless `PORT` says otherwise. It is killed when the test ends. */
 export function startChild(t: Test, env: Readonly<Record<string, string>>): Child {
   const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(new URL('../src/main.ts', import.meta.url))], {

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { openPostgreSQL } from '../src/database/postgresql.ts'
-import { startChild } from './child.ts'
+import { type Child, signIn, startChild } from './child.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { startService } from './service.ts'
 
@@ -28,10 +28,28 @@ else {
     const database = openPostgreSQL(databaseUrl as string, ignore)
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
       (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM migrations) AS migrations`
-    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 2 }])
+    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 3 }])
     await database.close()
     for (const child of children) child.process.kill('SIGTERM')
     t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
+  })
+
+  t.test('a token of one process is good in another on the same database, until it is revoked there [U4]', async (t) => {
+    const { databaseUrl } = await freshDatabase(t, server)
+    const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
+    const [here, there] = [await (one as Child).address, await (other as Child).address]
+    const headers = await signIn(here)
+    const status = async (address: string) => (await fetch(`${address}/v1/orders`, { headers })).status
+    t.equal(await status(there), 200)
+    const token = headers.authorization.replace('Bearer ', '')
+    await fetch(`${here}/v1/token-revocations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token })
+    })
+    t.equal(await status(here), 401)
+    const revokedAt = performance.now()
+    while ((await status(there)) === 200) t.ok(performance.now() - revokedAt < 1000, 'within a second')
   })
 
   t.test('four that open an empty database at the same moment all find it ready, and none fails', async (t) => {

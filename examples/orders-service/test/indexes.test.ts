@@ -18,7 +18,7 @@ async function migrated() {
     const engine = await PGlite.create('memory://')
     t.teardown(() => engine.close())
     const query = async <Row>(sql: string, params?: readonly unknown[]) => (await engine.query<Row>(sql, params as unknown[])).rows
-    await applyMigrations({ query, transaction: (work) => work({ query }), close: async () => {} })
+    await applyMigrations({ transaction: (work) => work({ query }) })
     return engine
   }
   const database = openPostgreSQL(databaseUrl, (error) => t.error(error))

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
-import { startChild } from './child.ts'
+import { signIn, startChild } from './child.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 t.setTimeout(120_000)
 
-const secret = 'a secret of thirty-two characters'
+const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
+const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
 
 async function freshEnvironment() {
   const { databaseUrl } = await freshDatabase(t)
@@ -52,11 +53,12 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   const first = startChild(t, environment)
   const address = await first.address
   const { hostname, port } = new URL(address)
+  const headers = await signIn(address)
   const customer = JSON.stringify({ companyName: 'Last', contactName: 'Minute', email: 'last@minute.example', country: 'Malta' })
 
   // The first half of a request is there when the signal comes; the other half only follows after the door is closed.
   const socket = connect(Number(port), hostname)
-  const head = `POST /v1/customers HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${customer.length}\r\n\r\n`
+  const head = `POST /v1/customers HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${headers.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${customer.length}\r\n\r\n`
   let answer = ''
   socket.on('data', (data) => (answer += data))
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -72,8 +74,8 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   const second = startChild(t, environment)
   const again = await second.address
   const created = /"id":"([^"]+)"/.exec(answer)?.[1]
-  t.equal((await fetch(`${again}/v1/customers/${created}`)).status, 200, 'what was answered is kept')
-  const { data } = (await (await fetch(`${again}/v1/orders`)).json()) as { data: unknown[] }
+  t.equal((await fetch(`${again}/v1/customers/${created}`, { headers })).status, 200, 'what was answered is kept, and the token counts')
+  const { data } = (await (await fetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
   t.equal(data.length, 20, 'the sample orders are not doubled')
   second.process.kill('SIGINT')
   t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v1\/products\n$/ })
@@ -97,16 +99,17 @@ t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor o
 t.test('killed without warning, it starts again with what it had answered', async (t) => {
   const environment = await freshEnvironment()
   const first = startChild(t, environment)
+  const authorization = await signIn(await first.address)
   const created = await fetch(`${await first.address}/v1/customers`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...authorization },
     body: JSON.stringify({ companyName: 'Sturdy', contactName: 'S', email: 's@sturdy.example', country: 'Malta' })
   })
   first.process.kill('SIGKILL')
   await first.ended
   const second = startChild(t, environment)
   const path = new URL(created.headers.get('location') as string).pathname
-  t.equal((await fetch((await second.address) + path)).status, 200)
+  t.equal((await fetch((await second.address) + path, { headers: authorization })).status, 200)
 })
 
 t.test('what is not set has a default, and links name the address that it listens on', async (t) => {
@@ -129,7 +132,7 @@ t.test('what is not set has a default, and links name the address that it listen
 t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
-    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', CURSOR_SECRETS: secret }
+    const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
     const child = startChild(t, { ...(await freshEnvironment()), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await fetch(address + path, { headers })).status
@@ -139,8 +142,26 @@ t.test(
     t.equal(await status('/v1/products', { ...forwarded, 'x-forwarded-host': 'evil.example' }), 421)
     t.equal(await status('/v1/products'), 421)
     t.equal(await status('/health/ready'), 200)
+    t.equal(await status('/v1/orders', forwarded), 401)
+    const demo = await fetch(`${address}/v1/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...forwarded },
+      body: JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })
+    })
+    t.equal(demo.status, 401, 'the demo users are not there')
   }
 )
+
+t.test('a database with the demo users in it is not taken into production', async (t) => {
+  const environment = await freshEnvironment()
+  const development = startChild(t, environment)
+  await development.address
+  development.process.kill('SIGTERM')
+  await development.ended
+  const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
+  t.equal(code, 1)
+  t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
+})
 
 t.test('each variable is checked', async (t) => {
   const good = {
@@ -149,6 +170,7 @@ t.test('each variable is checked', async (t) => {
     PUBLIC_URL: 'https://api.example.com/shop',
     TRUST_PROXY: '10.0.0.0/8, ::1,loopback',
     NODE_ENV: 'production',
+    ...secrets,
     CURSOR_SECRETS: `${secret},an older ${secret}`,
     SEED_ORDERS: '1000000'
   }
@@ -160,6 +182,9 @@ t.test('each variable is checked', async (t) => {
     seedOrders: 1_000_000
   })
   for (const [name, value] of [
+    ['RATE_LIMIT', 'none'],
+    ['TOKEN_SECRETS', 'too short'],
+    ['REFRESH_SECRETS', 'too short'],
     ['CURSOR_SECRETS', 'too short'],
     ['CURSOR_SECRETS', `${secret},`],
     ['HOST', 'two words'],
@@ -181,6 +206,7 @@ t.test('each variable is checked', async (t) => {
     ['SEED_ORDERS', '-1']
   ] as const)
     t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
-  const { CURSOR_SECRETS: _missing, ...unsigned } = good
-  t.throws(() => readConfiguration(unsigned), { message: /^CURSOR_SECRETS must be .+ needed in production\.$/ })
+  for (const name of Object.keys(secrets))
+    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ needed in production\\.$`) })
+  t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT must be on/ })
 })

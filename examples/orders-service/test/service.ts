@@ -15,22 +15,33 @@ interface Answer {
 
 type Ask = (method: InjectOptions['method'] & string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
 
-/** The whole service on a database of its own, and a function that sends it a request. */
-export async function startService(t: Test, options: Partial<Configuration> = {}): Promise<{ app: FastifyInstance; ask: Ask }> {
+const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
+export const password = 'correct horse battery staple'
+
+/**
+ * The whole service on a database of its own, and a function that sends it a request of the staff; `as` makes the one of another user.
+ */
+export async function startService(
+  t: Test,
+  options: Partial<Configuration> = {}
+): Promise<{ app: FastifyInstance; ask: Ask; as: (username: string) => Promise<Ask> }> {
   const app = await buildApp({
     host: '127.0.0.1',
     port: 0,
     publicUrl: 'https://shop.example',
     environment: 'test',
     logLevel: 'silent',
-    cursorSecrets: ['a secret of the tests, 32 characters'],
+    cursorSecrets: [secret],
+    tokenSecrets: [secret],
+    refreshSecrets: [secret],
+    rateLimit: 'off',
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options
   })
   t.teardown(() => app.close())
 
-  async function ask(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
     const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
     const isJson = response.body !== '' && String(response.headers['content-type']).startsWith('application/json')
     return {
@@ -40,5 +51,12 @@ export async function startService(t: Test, options: Partial<Configuration> = {}
       bytes: response.rawPayload
     }
   }
-  return { app, ask }
+
+  async function as(username: string): Promise<Ask> {
+    const { body } = await send('POST', '/v1/tokens', { username, password })
+    const authorization = `Bearer ${body.data.accessToken}`
+    return (method, path, sent, headers) => send(method, path, sent, { authorization, ...headers })
+  }
+
+  return { app, ask: await as('ops@example.com'), as }
 }

@@ -9,7 +9,8 @@ t.setTimeout(120_000)
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 
 t.test('each error of the service is told in Spanish to whoever reads Spanish, and says so [G1] [N6]', async (t) => {
-  const { ask } = await startService(t)
+  const { ask, as } = await startService(t)
+  const ada = await as('ada@example.com')
   const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
   const [customer, other] = (await ask('GET', '/v1/customers')).body.data
   const newProduct = async (more: object = {}) =>
@@ -48,6 +49,14 @@ t.test('each error of the service is told in Spanish to whoever reads Spanish, a
       { ...order(pan), customerId: unknown },
       'no corresponde a ningún cliente'
     ],
+    [
+      'CUSTOMER_MISSING',
+      'El pedido no indica para quién es.',
+      'POST',
+      '/v1/orders',
+      { items: order(pan).items },
+      'es obligatorio para el personal'
+    ],
     ['UNKNOWN_PRODUCT', 'El pedido incluye productos', 'POST', '/v1/orders', order(unknown), 'no corresponde a ningún producto'],
     ['MIXED_CURRENCIES', 'Todos los productos', 'POST', '/v1/orders', order(pan, dollars), 'tiene el precio en USD, no en EUR']
   ]
@@ -60,6 +69,8 @@ t.test('each error of the service is told in Spanish to whoever reads Spanish, a
     t.equal(headers['content-language'], 'es')
     t.match(headers['vary'], /accept-language/)
   }
+  const foreign = await ada('POST', '/v1/orders', { ...order(pan), customerId: unknown }, { 'accept-language': 'es' })
+  t.match(foreign.body.error, { code: 'FOREIGN_CUSTOMER', message: /^Solo puede hacer pedidos para usted mismo/ })
   const own = [customerErrors, imageErrors, productErrors, orderErrors].flatMap(({ definitions }) => Object.keys(definitions))
-  t.strictSame(cases.map(([code]) => code).sort(), own.sort(), 'each of them')
+  t.strictSame([...cases.map(([code]) => code), 'FOREIGN_CUSTOMER'].sort(), own.sort(), 'each of them')
 })

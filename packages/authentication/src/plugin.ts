@@ -37,10 +37,20 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)
   app.addHook('onRoute', requireDeclaration)
+  app.addHook('onReady', listenForRevocations)
   app.addHook('onRequest', admit)
+  app.addHook('onClose', stopListening)
 
   function requireDeclaration(route: RouteOptions) {
     route.config = { ...route.config, [accessKey]: settings.accessOf(route) }
+  }
+
+  async function listenForRevocations() {
+    await settings.revocations?.start?.()
+  }
+
+  async function stopListening() {
+    await settings.revocations?.close?.()
   }
 
   function admit(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction) {

@@ -9,11 +9,18 @@ export interface Revocations {
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last knew all revocations; `Infinity` before it first did. */
   readonly staleMilliseconds: number
+  /** Called by the plugin when the service is ready. */
+  start?(): Promise<void>
+  /** Called by the plugin when the service closes. */
+  close?(): Promise<void>
 }
 
 /** The revocations of all processes, kept up to date in the memory of this one. */
 export interface RevocationFeed extends Revocations {
-  /** Reads all that there is and goes on listening. Never rejects: what fails is told to `onError` and tried again. */
+  /**
+   * Reads all that there is and goes on listening; once it has begun, another call changes nothing. Never rejects: what fails is
+   * told to `onError` and tried again.
+   */
   start(): Promise<void>
   /** Revokes: here at once, elsewhere when the others hear of it. Rejects when the store could not keep it; then it counts here only. */
   revoke(revocation: Revocation): Promise<void>
@@ -53,6 +60,7 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
   let readAgain = false
   let subscription: (() => Promise<void>) | 'beginning' | undefined
   let timer: NodeJS.Timeout | undefined
+  let firstLook: Promise<void> | undefined
   let closed = false
 
   async function read() {
@@ -128,7 +136,7 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
     get staleMilliseconds() {
       return performance.now() - completeAt
     },
-    start: look,
+    start: () => (firstLook ??= look()),
     async revoke(revocation) {
       known.add(revocation)
       await store.revoke(revocation)

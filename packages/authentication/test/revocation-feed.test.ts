@@ -7,6 +7,7 @@ import {
   revocationFeed
 } from '@concordat/authentication'
 import t, { type Test } from 'tap'
+import { service } from './service.ts'
 
 const hour = 3_600_000
 const session = (id: string, until = Date.now() + hour): Revocation => ({ kind: 'session', id, until })
@@ -243,4 +244,21 @@ t.test('times that make no sense stop the start', async (t) => {
     message: 'authentication: pollSeconds is 0. Give a number of seconds from 0.01 to 60.'
   })
   t.throws(() => revocationFeed({ store, timeoutSeconds: Number.NaN }), /timeoutSeconds is NaN/)
+})
+
+t.test('the plugin starts the feed with the service, and ends it when the service closes [U4]', async (t) => {
+  const { store, line } = cuttable()
+  await store.revoke(session('s1'))
+  const feed = revocationFeed({ store, pollSeconds: 60 })
+  const { app, kit } = await service({ revocations: feed })
+  const ask = async (sid: string) =>
+    app.inject({ url: '/orders', headers: { authorization: `Bearer ${kit.token({ scope: 'orders:read', sid })}` } })
+  t.equal((await ask('s1')).json().code, 'TOKEN_REVOKED')
+  t.equal((await ask('s2')).statusCode, 200)
+  line.reads = 0
+  await feed.start()
+  t.equal(line.reads, 0, 'it has begun already')
+  await app.close()
+  await store.revoke(session('s2'))
+  t.notOk(feed.isRevoked({ ...holder, sid: 's2' }))
 })

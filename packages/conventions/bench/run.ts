@@ -2,8 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { ownTokens } from '@concordat/authentication'
 import autocannon from 'autocannon'
 import { item, list } from './item.ts'
+import { tokenOptions } from './token.ts'
 
 const rounds = Number(process.argv[2] ?? 5)
 const seconds = Number(process.argv[3] ?? 2)
@@ -11,8 +13,10 @@ const works = [
   { name: 'item GET', path: `/v1/products/${item.id}`, resource: item },
   { name: 'collection of 50', path: '/v1/products', resource: list }
 ]
+// Everybody is sent the same, also who does not look at it.
+const headers = { authorization: `Bearer ${await ownTokens(tokenOptions).sign({ sub: 'ada', scope: 'products:read' })}` }
 const baseline = 'bare'
-const kinds = [
+const kinds = process.env['KINDS']?.split(',') ?? [
   baseline,
   'alike',
   'preset',
@@ -24,6 +28,8 @@ const kinds = [
   'without-http-methods',
   'without-content-negotiation',
   'without-envelope',
+  'without-rate-limiting',
+  'without-authentication',
   'with-fastify-timeout'
 ]
 
@@ -72,7 +78,7 @@ async function start(kind: string): Promise<Server> {
 
 // What is timed must first be right.
 async function requireAnswer({ kind, address }: Server, { path, resource }: (typeof works)[number]) {
-  const answer = await fetch(address + path)
+  const answer = await fetch(address + path, { headers })
   const body = (await answer.json()) as Record<string, unknown>
   const bare = kind.startsWith('bare') || kind === 'without-envelope'
   const sent = bare ? body : body['data']
@@ -82,7 +88,7 @@ async function requireAnswer({ kind, address }: Server, { path, resource }: (typ
 
 async function measure({ child, address }: Server, path: string, duration: number): Promise<number> {
   const before = await processorTime(child)
-  const result = await autocannon({ url: address + path, connections: 20, pipelining: 4, duration })
+  const result = await autocannon({ url: address + path, headers, connections: 20, pipelining: 4, duration })
   const after = await processorTime(child)
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${address} failed ${result.non2xx + result.errors} requests`)
   return (after - before) / result.requests.total

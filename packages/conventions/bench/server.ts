@@ -2,9 +2,11 @@
 // answers each message with the processor time it has used so far.
 
 import { randomUUID } from 'node:crypto'
-import conventions, { serverOptions } from '@concordat/conventions'
+import { ownTokens } from '@concordat/authentication'
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { envelopeSchema, item, itemSchema, list } from './item.ts'
+import { tokenOptions } from './token.ts'
 
 const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   async bare() {
@@ -30,9 +32,12 @@ const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   'without-http-methods': () => preset(false, { httpMethods: false }),
   'without-content-negotiation': () => preset(false, { contentNegotiation: false }),
   'without-envelope': () => preset(false, { envelope: false }),
+  'without-rate-limiting': () => preset(false, { rateLimiting: false }),
+  'without-authentication': () => preset(false, { authentication: false, rateLimiting: { addressLimit: limit } }),
   'with-fastify-timeout': () => preset(false, {}, { handlerTimeout: 30_000 })
 }
 
+const limit = { limit: 100_000_000, windowSeconds: 3600 }
 const transportSecurity = { dangerouslyAllowHttp: 'loopback' } as const
 
 // Lines are made and thrown away, so that the disk is not measured.
@@ -40,22 +45,29 @@ function logger() {
   return { level: 'info', stream: { write() {} } }
 }
 
-async function preset(log: ReturnType<typeof logger> | false, left: Record<string, false> = {}, server: Record<string, unknown> = {}) {
+async function preset(
+  log: ReturnType<typeof logger> | false,
+  left: Partial<ConventionsOptions> = {},
+  server: Record<string, unknown> = {}
+) {
   const app: FastifyInstance = Fastify({ ...serverOptions(), logger: log, ...server })
   await app.register(conventions, {
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity,
+    authentication: { issuers: [ownTokens(tokenOptions)], permissions: ['products:read'] },
+    rateLimiting: { addressLimit: limit, clientLimit: limit },
     ...left
   })
-  if (!(left['versioning'] ?? true)) addRoute(app, '/v1/products/:id')
+  if (left.versioning === false) addRoute(app, '/v1/products/:id')
   else await app.apiVersion(1, async (v1) => addRoute(v1, '/products/:id'))
   return app
 }
 
 function addRoute(app: FastifyInstance, path: string) {
-  app.get(path, { schema: { response: { 200: itemSchema } } }, async () => item)
-  const config = { waivers: { Q10: 'always the same fifty' } }
+  const permissions = ['products:read']
+  app.get(path, { config: { permissions }, schema: { response: { 200: itemSchema } } }, async () => item)
+  const config = { permissions, waivers: { Q10: 'always the same fifty' } }
   const schema = { response: { 200: { type: 'array', items: itemSchema } } }
   app.get(path.replace('/:id', ''), { config, schema }, async () => list)
 }

@@ -1,9 +1,11 @@
+import type { AuthenticationOptions } from '@concordat/authentication'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
 import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
 import type { OriginOptions } from '@concordat/links'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
+import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
 
@@ -19,10 +21,16 @@ export interface ConventionsOptions extends OriginOptions {
    * @default ['en', 'es']
    */
   readonly locales?: readonly string[]
-  /** The clock of all plugins, in milliseconds. @default Date.now */
+  /**
+   * Whose tokens are accepted, which permissions there are, and what was revoked. Needed; `false` lets everybody do everything that
+   * the routes themselves don't refuse.
+   */
+  readonly authentication?: AuthenticationOptions | false
+  /** The clock of what shows or compares a time, in milliseconds. @default Date.now */
   readonly now?: () => number
   readonly transportSecurity?: TransportSecurityOptions | false
   readonly errorCatalogue?: ErrorCatalogueOptions | false
+  readonly rateLimiting?: RateLimitingOptions | false
   readonly versioning?: Omit<VersioningOptions, 'versions'> | false
   readonly httpMethods?: HttpMethodsOptions | false
   readonly contentNegotiation?: ContentNegotiationOptions | false

@@ -1,19 +1,34 @@
+import authentication, { authenticationErrors, clientOf, issuingErrors } from '@concordat/authentication'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
 import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
+import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
 import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ConventionsOptions } from './options.ts'
+
+const errorLists = [
+  transportErrors,
+  rateLimitingErrors,
+  authenticationErrors,
+  issuingErrors,
+  methodErrors,
+  negotiationErrors,
+  versioningErrors,
+  paginationErrors
+]
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const versioned = options.versioning !== false
+  const { authentication: identity } = options
+  if (identity === undefined) throw new TypeError('authentication is missing. Say whose tokens are accepted, or set authentication: false.')
   const chooseLocale = localeChooser(locales)
 
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
@@ -27,8 +42,11 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [transportErrors, methodErrors, negotiationErrors, versioningErrors, paginationErrors, ...(own?.include ?? [])]
+      include: [...errorLists, ...(own?.include ?? [])]
     })
+  }
+  if (options.rateLimiting !== false) {
+    await app.register(rateLimiting, { ...(identity !== false && { client: principalAsClient }), ...options.rateLimiting })
   }
   const enveloped = options.envelope !== false
   const paginated = options.paginationQuery !== false
@@ -45,7 +63,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
-  // Last, because versioning adds a route, and the hooks above apply to routes that come after them.
+  // Here, because versioning adds a route, and the hooks above apply to routes that come after them.
   if (versioned) {
     if (versions === undefined)
       throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
@@ -53,6 +71,13 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     await app.register(versioning, { ...origin, versions, now, ...(paginated && { otherRules: ['Q10'] }), ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
+  // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
+  if (identity !== false) await app.register(authentication, identity)
+}
+
+function principalAsClient(request: FastifyRequest) {
+  const key = clientOf(request)
+  return key === undefined ? undefined : { key }
 }
 
 const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })

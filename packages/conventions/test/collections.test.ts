@@ -15,6 +15,7 @@ async function service(options: Partial<ConventionsOptions> = {}) {
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: false,
     ...options
   })
   await app.apiVersion(1, async (v1) => {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/test-kit'
 import conventions, { serverOptions } from '@concordat/conventions'
 import Fastify from 'fastify'
 import t from 'tap'
+
+const issuer = 'https://tokens.example.com'
+const kit = testKit({ issuer, audience: 'orders' })
+const bearer = (scope: string) => `Bearer ${kit.token({ scope })}`
 
 interface Wish {
   method: 'POST' | 'PUT'
@@ -17,7 +23,9 @@ const faults: Readonly<Record<number, (wish: Wish) => void>> = {
   421: (wish) => (wish.headers['host'] = 'evil.example'),
   403: (wish) => (wish.remoteAddress = '198.51.100.7'),
   414: (wish) => (wish.query = `?q=${'x'.repeat(9000)}`),
+  429: (wish) => (wish.remoteAddress = '127.0.0.9'),
   410: (wish) => (wish.version = 1),
+  401: (wish) => (wish.headers['authorization'] = 'Bearer nonsense'),
   406: (wish) => (wish.headers['accept'] = 'image/webp'),
   405: (wish) => (wish.method = 'PUT'),
   415: (wish) => (wish.headers['content-type'] = 'text/plain'),
@@ -29,7 +37,9 @@ const packages: Readonly<Record<number, [string, string]>> = {
   421: ['transport-security', 'onRequest'],
   403: ['transport-security', 'onRequest'],
   414: ['error-catalogue', 'onRequest'],
+  429: ['rate-limiting', 'onRequest'],
   410: ['versioning', 'onRequest'],
+  401: ['authentication', 'onRequest'],
   406: ['content-negotiation', 'onRequest of the route'],
   405: ['http-methods', 'preParsing'],
   415: ['content-negotiation', 'preParsing of the route'],
@@ -37,8 +47,9 @@ const packages: Readonly<Record<number, [string, string]>> = {
   422: ['error-catalogue', 'validation'],
   409: ['the service', 'handler']
 }
-// Nothing is negotiated for what does not exist; a body has one fault at a time; and the host is looked at first.
-const apart = new Set(['406 405', '400 422', '403 421'])
+// Nobody is asked who they are, and nothing is negotiated, for what does not exist; a body has one fault at a time, and a client one
+// address; and the host is looked at first.
+const apart = new Set(['401 405', '406 405', '400 422', '403 421', '403 429'])
 
 const table = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
   .split('<!-- request:start -->')[1]
@@ -58,6 +69,8 @@ await app.register(conventions, {
   publicUrl: 'https://api.example.com',
   allowedHosts: ['localhost'],
   transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+  rateLimiting: { addressLimit: { limit: 500, windowSeconds: 3600 } },
+  authentication: { issuers: [ownTokens({ issuer, audience: 'orders', keys: kit.keys })], permissions: ['orders:create', 'orders:read'] },
   now: () => Date.UTC(2026, 0, 1),
   versions: {
     1: { deprecatedAt: '2024-01-01T00:00:00Z', sunsetAt: '2025-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
@@ -67,11 +80,18 @@ await app.register(conventions, {
 const Order = { type: 'object', required: ['quantity'], properties: { quantity: { type: 'integer' } } }
 for (const version of [1, 2]) {
   await app.apiVersion(version, async (instance) => {
-    instance.post('/orders', { schema: { body: Order, response: { 201: Order } } }, async () => {
-      throw Object.assign(new Error('sold out'), { statusCode: 409 })
-    })
+    instance.post(
+      '/orders',
+      { config: { permissions: ['orders:create'] }, schema: { body: Order, response: { 201: Order } } },
+      async () => {
+        throw Object.assign(new Error('sold out'), { statusCode: 409 })
+      }
+    )
   })
 }
+
+// This address has no request left.
+for (let count = 0; count < 500; count += 1) await app.inject({ url: '/v2', remoteAddress: '127.0.0.9' })
 
 t.test('the architecture page has a row for each package that can refuse a request', async (t) => {
   for (const status of Object.keys(packages)) t.ok(orderOf(Number(status)) >= 0, `${status} has a row`)
@@ -88,7 +108,7 @@ for (const [index, earlier] of statuses.entries()) {
         method: 'POST',
         version: 2,
         query: '',
-        headers: { 'content-type': 'application/json' },
+        headers: { 'content-type': 'application/json', authorization: bearer('orders:create') },
         body: '{"quantity":1}',
         remoteAddress: '127.0.0.1'
       }
@@ -111,4 +131,20 @@ t.test('404 and 405 win over 406', async (t) => {
   const headers = { accept: 'image/webp' }
   t.equal((await app.inject({ url: '/v2/nothing', headers })).statusCode, 404)
   t.equal((await app.inject({ method: 'PUT', url: '/v2/orders', headers })).statusCode, 405)
+})
+
+t.test(
+  'a missing permission is 403 before formats are looked at, and an unknown URL 404 before anybody is asked who they are',
+  async (t) => {
+    const headers = { accept: 'image/webp', authorization: bearer('orders:read') }
+    const refused = await app.inject({ method: 'POST', url: '/v2/orders', headers })
+    t.match(refused.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
+    t.match((await app.inject({ url: '/v2/nothing' })).json().error, { status: 404, code: 'RESOURCE_NOT_FOUND' })
+    t.match((await app.inject({ url: '/v2/nothing?access_token=x' })).json().error, { status: 400, code: 'CREDENTIALS_IN_URI' })
+  }
+)
+
+t.test('OPTIONS is answered without credentials, as a browser asks it', async (t) => {
+  const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url: '/v2/orders' })
+  t.strictSame([statusCode, headers['allow']], [204, 'OPTIONS, POST'])
 })

@@ -25,6 +25,7 @@ async function start(options: Partial<ConventionsOptions> = {}) {
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: localHttp,
+    authentication: false,
     ...options
   })
   await (options.versioning === false ? app.register(routes, { prefix: '/v1' }) : app.apiVersion(1, routes))
@@ -95,7 +96,7 @@ for (const [name, expected] of Object.entries<(app: Awaited<ReturnType<typeof st
 
 t.test('envelope can be left out', async (t) => {
   const app = Fastify(serverOptions())
-  await app.register(conventions, { versions: { 1: {} }, transportSecurity: localHttp, envelope: false })
+  await app.register(conventions, { versions: { 1: {} }, transportSecurity: localHttp, authentication: false, envelope: false })
   t.match((await app.inject('/')).json(), { versions: [{ version: 'v1' }] })
 })
 
@@ -110,7 +111,8 @@ t.test('settings of a plugin win over what the preset fills in', async (t) => {
 })
 
 t.test('nonsense stops the start with one line', async (t) => {
-  await t.rejects(async () => Fastify().register(conventions, {}), /versions is missing/)
+  await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /versions is missing/)
+  await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /authentication is missing/)
   t.throws(() => serverOptions({ trustProxy: true as never }), /trustProxy is no list/)
   t.throws(() => serverOptions({ bodyLimitBytes: 0 }), /bodyLimitBytes is 0/)
 })

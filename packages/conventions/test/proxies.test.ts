@@ -114,6 +114,7 @@ async function startService(t: Test, options: Partial<ConventionsOptions> = {}) 
   await app.register(conventions, {
     allowedHosts: ['shop.example', '*.shops.example'],
     versions: { 1: { status: 'current' } },
+    authentication: false,
     ...options,
     transportSecurity: { remoteAddress: 'full', ...options.transportSecurity }
   })

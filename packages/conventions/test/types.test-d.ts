@@ -9,7 +9,12 @@ const Order = Type.Object({ id: Type.String(), total: Type.String() })
 const NewOrder = Type.Object({ quantity: Type.Integer() })
 
 const app = Fastify({ ...serverOptions({ trustProxy: ['10.0.0.0/8'] }), logger: true }).withTypeProvider<TypeBoxTypeProvider>()
-await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: { status: 'current' } }, envelope: false })
+await app.register(conventions, {
+  publicUrl: 'https://api.example.com',
+  versions: { 1: { status: 'current' } },
+  authentication: false,
+  envelope: false
+})
 await app.apiVersion(1, async (v1) => {
   v1.post('/orders', { schema: { body: NewOrder, response: { 201: Order } } }, async (request, reply) => {
     expectTypeOf(request.body).toEqualTypeOf<{ quantity: number }>()

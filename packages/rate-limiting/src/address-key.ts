@@ -1,5 +1,11 @@
+import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
-import { normalizeAddress } from './official-plugin.ts'
+
+// Required and not imported, since the types of @fastify/rate-limit declare `config.rateLimit` for their own options.
+const { normalizeIP } = createRequire(import.meta.url)('@fastify/rate-limit') as {
+  /** The address in one form, of IPv6 its network. */
+  readonly normalizeIP: (address: string, ipv6PrefixLength: number) => string
+}
 
 const remembered = 10_000
 
@@ -16,7 +22,7 @@ export function addressKeys(ipv6PrefixLength: number): (address: string | undefi
     const known = keys.get(address)
     if (known !== undefined) return known
     if (isIP(address) === 0) return 'unknown'
-    const key = normalizeAddress(address, ipv6PrefixLength)
+    const key = normalizeIP(address, ipv6PrefixLength)
     if (keys.size >= remembered) keys.clear()
     keys.set(address, key)
     return key

@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
 import { clientKey, identify } from './client-key.ts'
 import { guardedStore } from './guarded-store.ts'
 import { memoryStore } from './memory-store.ts'
-import { officialLimiter } from './official-plugin.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
 import { shedLoad } from './overload.ts'
 import { withPublished } from './published-limits.ts'
@@ -33,7 +32,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const { client, overload } = settings
   requireAlone(app)
   const addressKey = addressKeys(settings.ipv6PrefixLength)
-  const plans = routePlans(settings, await officialLimiter(app, storeOf(app, settings)), { address: addressOf, client: clientOrAddressOf })
+  const plans = routePlans(settings, storeOf(app, settings))
   const generalPlan = plans.of({})
   const latePlans = new WeakMap<object, Plan>()
 
@@ -47,18 +46,20 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     route.config = withPublished({ ...route.config, [planKey]: plan }, plans.published(plan))
   }
 
-  async function countAddress(request: FastifyRequest, reply: FastifyReply) {
+  function countAddress(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
     const { byAddress, cost } = planOf(request)
-    await spend(byAddress, cost, request, reply)
+    if (byAddress.length === 0) return done()
+    spend(byAddress, { key: addressKey(request.ip), cost }, reply, done)
   }
 
   // After every onRequest hook, so that the client is known, and before a body is read.
-  async function countClient(request: FastifyRequest, reply: FastifyReply) {
+  function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
     const { isCounted, byClient, cost } = planOf(request)
-    if (!isCounted) return
+    if (!isCounted) return done()
     const known = clientOf(request)
     const general = known && plans.ofTier(known.tier)
-    await spend(general ? [general, ...byClient] : byClient, cost, request, reply)
+    const key = known ? `client:${clientKey(known)}` : `address:${addressKey(request.ip)}`
+    spend(general ? [general, ...byClient] : byClient, { key, cost }, reply, done)
   }
 
   function planOf(request: FastifyRequest): Plan {
@@ -73,17 +74,8 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     return plan
   }
 
-  function addressOf(request: FastifyRequest): string {
-    return addressKey(request.ip)
-  }
-
   function clientOf(request: FastifyRequest) {
     return client && identify(client, request)
-  }
-
-  function clientOrAddressOf(request: FastifyRequest): string {
-    const known = clientOf(request)
-    return known ? `client:${clientKey(known)}` : `address:${addressOf(request)}`
   }
 }
 

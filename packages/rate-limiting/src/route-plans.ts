@@ -1,17 +1,16 @@
-import type { FastifyRequest } from 'fastify'
-import { type Counter, counterOf } from './counter.ts'
-import type { OfficialLimiter } from './official-plugin.ts'
 import type { Settings } from './options.ts'
-import { quotaItem, type RateLimitPolicy, type RateLimitScope } from './policy.ts'
+import { quotaItem, type RateLimitPolicy } from './policy.ts'
 import type { RateLimits } from './published-limits.ts'
 import { type RouteFacts, readRouteLimit } from './route-limit.ts'
+import type { Count, RateLimitStore } from './store.ts'
 
 /** A policy with what counts for it. */
 export interface Limiter {
   readonly policy: RateLimitPolicy
   /** Its member of `RateLimit-Policy`. */
   readonly quota: string
-  readonly count: Counter
+  /** Counts a request as `cost` requests of whoever the key stands for. */
+  readonly add: (key: string, cost: number) => Count | Promise<Count>
 }
 
 /** Which limits the requests of a route meet, and when. */
@@ -37,12 +36,8 @@ export interface Plans {
 
 const exempt: Plan = { isCounted: false, cost: 0, byAddress: [], byClient: [] }
 
-/** Makes the plans of routes out of the options; `keys` says whose a request is. */
-export function routePlans(
-  settings: Settings,
-  limiter: OfficialLimiter,
-  keys: Record<RateLimitScope, (request: FastifyRequest) => string>
-): Plans {
+/** Makes the plans of routes out of the options. All limits count in one store. */
+export function routePlans(settings: Settings, store: RateLimitStore): Plans {
   const limiters = new Map<string, Limiter>()
   const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
   const client = settings.clientPolicy && limiterOf(settings.clientPolicy)
@@ -76,7 +71,7 @@ export function routePlans(
   function limiterOf(policy: RateLimitPolicy): Limiter {
     const known = limiters.get(policy.name)
     if (known === undefined) {
-      const made = { policy, quota: quotaItem(policy), count: counterOf(limiter, policy, keys[policy.scope]) }
+      const made = limiterIn(store, policy)
       limiters.set(policy.name, made)
       return made
     }
@@ -99,6 +94,11 @@ export function routePlans(
       `rate-limiting: the cost ${plan.cost} is over the limit ${small.policy.limit} of "${small.policy.name}", so no request would pass.`
     )
   }
+}
+
+function limiterIn(store: RateLimitStore, policy: RateLimitPolicy): Limiter {
+  const { name, limit, windowSeconds } = policy
+  return { policy, quota: quotaItem(policy), add: (key, cost) => store.add(`${name}:${key}`, cost, limit, windowSeconds * 1000) }
 }
 
 function describe({ limit, windowSeconds, scope, tier = '' }: RateLimitPolicy) {

@@ -1,19 +1,53 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { rateLimitExceeded } from './errors.ts'
 import type { Limiter } from './route-plans.ts'
+import type { Count } from './store.ts'
+
+/** What is counted: as many requests, of whoever the key stands for. */
+export interface Spending {
+  readonly key: string
+  readonly cost: number
+}
 
 /**
  * Counts a request for one limit after the other and adds each to the fields `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10). Throws 429 `RATE_LIMIT_EXCEEDED` at the first that has no room; the later ones don't count it.
+ * (draft-ietf-httpapi-ratelimit-headers-10). Ends with 429 `RATE_LIMIT_EXCEEDED` at the first that has no room; the later ones don't
+ * count it. A store that answers at once costs no promise.
  */
-export async function spend(limiters: readonly Limiter[], cost: number, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  for (const { policy, quota, count } of limiters) {
-    const { isExceeded, remaining, ttl } = await count(request, cost)
-    const resetSeconds = Math.max(1, Math.ceil(ttl / 1000))
-    append(reply, 'ratelimit-policy', quota)
-    append(reply, 'ratelimit', `"${policy.name}";r=${remaining};t=${resetSeconds}`)
-    if (isExceeded) throw rateLimitExceeded(policy, resetSeconds)
+export function spend(limiters: readonly Limiter[], spending: Spending, reply: FastifyReply, done: (error?: Error) => void): void {
+  try {
+    for (const limiter of limiters) {
+      const counted = limiter.add(spending.key, spending.cost)
+      if (counted instanceof Promise) return void goOn(limiters, limiter, counted, spending, reply, done)
+      tell(limiter, counted, reply)
+    }
+  } catch (error) {
+    return done(error as Error)
   }
+  done()
+}
+
+async function goOn(
+  limiters: readonly Limiter[],
+  limiter: Limiter,
+  counting: Promise<Count>,
+  spending: Spending,
+  reply: FastifyReply,
+  done: (error?: Error) => void
+) {
+  try {
+    tell(limiter, await counting, reply)
+  } catch (error) {
+    return done(error as Error)
+  }
+  spend(limiters.slice(limiters.indexOf(limiter) + 1), spending, reply, done)
+}
+
+function tell({ policy, quota }: Limiter, { count, resetMilliseconds }: Count, reply: FastifyReply) {
+  const resetSeconds = Math.max(1, Math.ceil(resetMilliseconds / 1000))
+  append(reply, 'ratelimit-policy', quota)
+  append(reply, 'ratelimit', `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
+  if (count > policy.limit) throw rateLimitExceeded(policy, resetSeconds)
 }
 
 function append(reply: FastifyReply, field: string, item: string) {

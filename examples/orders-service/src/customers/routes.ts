@@ -7,27 +7,37 @@ import { Customer, CustomerChanges, CustomerPath, customerCollection, NewCustome
 export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/customers',
-    { config: { collection: customerCollection }, schema: { response: { 200: Type.Array(Customer) } } },
+    { config: { permissions: ['customers:list'], collection: customerCollection }, schema: { response: { 200: Type.Array(Customer) } } },
     async (request, reply) => reply.page(await listCustomers(database, request.listQuery(customerCollection)))
   )
 
-  app.post('/customers', { schema: { body: NewCustomer, response: { 201: Customer } } }, async (request, reply) => {
-    const customer = await createCustomer(database, request.body)
-    reply.link('collection', '/customers')
-    return reply.created(`/customers/${customer.id}`, customer)
-  })
+  app.post(
+    '/customers',
+    { config: { permissions: ['customers:create'] }, schema: { body: NewCustomer, response: { 201: Customer } } },
+    async (request, reply) => {
+      const customer = await createCustomer(database, request.body)
+      reply.link('collection', '/customers')
+      return reply.created(`/customers/${customer.id}`, customer)
+    }
+  )
 
-  app.get('/customers/:id', { schema: { params: CustomerPath, response: { 200: Customer } } }, async (request, reply) => {
-    const customer = found(await findCustomer(database, request.params.id))
-    reply.link('collection', '/customers')
-    return customer
-  })
+  app.get(
+    '/customers/:id',
+    { config: { permissions: ['customers:read'] }, schema: { params: CustomerPath, response: { 200: Customer } } },
+    async (request, reply) => {
+      const customer = request.authorize('customers:read', await findCustomer(database, request.params.id))
+      reply.link('collection', '/customers')
+      return customer
+    }
+  )
 
   app.patch(
     '/customers/:id',
-    { schema: { params: CustomerPath, body: CustomerChanges, response: { 200: Customer } } },
+    { config: { permissions: ['customers:update'] }, schema: { params: CustomerPath, body: CustomerChanges, response: { 200: Customer } } },
     async (request, reply) => {
-      const customer = found(await changeCustomer(database, request.params.id, request.body))
+      const { id } = request.params
+      request.authorize('customers:update', await findCustomer(database, id))
+      const customer = found(await changeCustomer(database, id, request.body))
       reply.link('collection', '/customers')
       return customer
     }

@@ -1,3 +1,5 @@
+import type { Postgres } from '@concordat/postgres'
+
 /**
  * Where SQL can be sent. Decimals come back as strings, timestamps as ISO 8601 in UTC, `bigint` as a number;
  * a column that is NULL is left out of its row.
@@ -13,5 +15,7 @@ export interface Database extends Queries {
    * runs a second time, so it must not have effects outside the database.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
+  /** The same database, for the stores of packages. */
+  readonly postgres: Postgres
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ const folder = new URL('migrations/', import.meta.url)
  * Applies the numbered .sql files that this database has not seen, in order, all or none.
  * A process that comes second waits, and then finds nothing left to do. A file that was released is never changed.
  */
-export async function applyMigrations(database: Database): Promise<void> {
+export async function applyMigrations(database: Pick<Database, 'transaction'>): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   await database.transaction(async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('orders-service migrations'))`)

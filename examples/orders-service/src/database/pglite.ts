@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { fromPGlite } from '@concordat/postgres'
 import { PGlite, type Transaction, types } from '@electric-sql/pglite'
 import type { Database, Queries } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -23,6 +24,7 @@ export async function openPGlite(folder: string): Promise<Database> {
   return {
     ...queriesOn(engine),
     transaction: (work) => engine.transaction((transaction) => work(queriesOn(transaction))),
+    postgres: fromPGlite(engine),
     async close() {
       await engine.close()
       await release?.()

@@ -1,3 +1,4 @@
+import { fromPool } from '@concordat/postgres'
 import { Pool, type PoolClient, types } from 'pg'
 import type { Database, Queries } from './database.ts'
 import { isFailure, lostRace, unavailable } from './errors.ts'
@@ -22,8 +23,6 @@ export function openPostgreSQL(url: string, onError: (error: Error) => void, opt
     ...(options?.timeouts === 'none' ? { connectionTimeoutMillis: impatient.connectionTimeoutMillis } : impatient),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || types.getTypeParser(oid, format) }
   })
-  // An idle connection that breaks is replaced by the pool; without a listener its error would end the process.
-  pool.on('error', onError)
 
   async function connect() {
     const client = await pool.connect().catch((error: unknown) => {
@@ -82,6 +81,7 @@ export function openPostgreSQL(url: string, onError: (error: Error) => void, opt
         throw error
       }
     },
+    postgres: fromPool(pool, { onError: (error) => onError(error as Error) }),
     close: () => pool.end()
   }
 }

@@ -8,7 +8,10 @@ const ok = { status: 'ok' } as const
 /** For whatever starts and watches the process: it lives, and it can do its work. */
 export const health: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   // Probes ask by address, over plain HTTP.
-  const options = { config: { operational: true, directAccess: true }, schema: { response: { 200: Health } } } as const
+  const options = {
+    config: { operational: true, public: true, directAccess: true, rateLimit: false },
+    schema: { response: { 200: Health } }
+  } as const
 
   app.get('/health/live', options, async () => ok)
 

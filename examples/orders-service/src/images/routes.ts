@@ -13,7 +13,7 @@ const maxImageBytes = 1_048_576
 export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/products/:id/images',
-    { config: { collection: imageCollection }, schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
+    { config: { public: true, collection: imageCollection }, schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
     async (request, reply) => {
       const { id } = request.params
       found(await findProduct(database, id))
@@ -24,7 +24,11 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
 
   app.post(
     '/products/:id/images',
-    { config: { consumes: imageTypes }, bodyLimit: maxImageBytes, schema: { params: ImagesPath, response: { 201: ProductImage } } },
+    {
+      config: { permissions: ['products:update'], consumes: imageTypes },
+      bodyLimit: maxImageBytes,
+      schema: { params: ImagesPath, response: { 201: ProductImage } }
+    },
     async (request, reply) => {
       const { id } = request.params
       found(await findProduct(database, id))
@@ -39,7 +43,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.get(
     '/products/:id/images/:imageId',
     {
-      config: { produces: ['application/json', ...imageTypes] },
+      config: { public: true, produces: ['application/json', ...imageTypes] },
       schema: { params: ImagePath, response: { 200: ProductImageRepresentations } }
     },
     async (request, reply) => {
@@ -58,8 +62,12 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     }
   )
 
-  app.delete('/products/:id/images/:imageId', { schema: { params: ImagePath, response: { 204: Type.Null() } } }, async (request, reply) => {
-    found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
-    return reply.noContent()
-  })
+  app.delete(
+    '/products/:id/images/:imageId',
+    { config: { permissions: ['products:update'] }, schema: { params: ImagePath, response: { 204: Type.Null() } } },
+    async (request, reply) => {
+      found((await deleteImage(database, request.params.id, request.params.imageId)) || undefined)
+      return reply.noContent()
+    }
+  )
 }

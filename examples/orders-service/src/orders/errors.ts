@@ -48,6 +48,22 @@ export const orderErrors = defineErrors(
       message: { en: 'The order is cancelled already.', es: 'El pedido ya está cancelado.' },
       remedy: 'Nothing needs to be done.'
     },
+    FOREIGN_CUSTOMER: {
+      statusCode: 403,
+      message: {
+        en: 'You can place orders for yourself only. Leave out customerId.',
+        es: 'Solo puede hacer pedidos para usted mismo. Omita customerId.'
+      },
+      remedy: 'Leave out customerId, or send your own.'
+    },
+    CUSTOMER_MISSING: {
+      statusCode: 422,
+      message: {
+        en: 'The order does not say for whom it is. Send customerId.',
+        es: 'El pedido no indica para quién es. Envíe customerId.'
+      },
+      remedy: 'Send the id of the customer; only customers themselves may leave it out.'
+    },
     UNKNOWN_CUSTOMER: {
       statusCode: 422,
       message: {
@@ -74,6 +90,7 @@ export const orderErrors = defineErrors(
     }
   },
   {
+    customerMissing: { en: 'is required of staff', es: 'es obligatorio para el personal' },
     unknownCustomer: { en: 'names no customer', es: 'no corresponde a ningún cliente' },
     unknownProduct: { en: 'names no product', es: 'no corresponde a ningún producto' },
     otherCurrency: { en: 'is priced in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
@@ -98,6 +115,14 @@ export function statusChangeNotAllowed(from: OrderStatus, to: OrderStatus): ApiE
 
 export function notCancellable(status: 'shipped' | 'cancelled'): ApiError {
   return orderErrors.create(status === 'shipped' ? 'ORDER_ALREADY_SHIPPED' : 'ORDER_ALREADY_CANCELLED')
+}
+
+export function foreignCustomer(): ApiError {
+  return orderErrors.create('FOREIGN_CUSTOMER')
+}
+
+export function customerMissing(): ApiError {
+  return orderErrors.create('CUSTOMER_MISSING', { errors: [{ field: 'body.customerId', key: 'customerMissing' }] })
 }
 
 export function unknownCustomer(): ApiError {

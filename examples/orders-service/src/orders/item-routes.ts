@@ -9,39 +9,59 @@ import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from 
 export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/orders/:id/items',
-    { config: { collection: itemCollection }, schema: { params: OrderPath, response: { 200: Type.Array(Item) } } },
+    {
+      config: { permissions: ['orders:read'], collection: itemCollection },
+      schema: { params: OrderPath, response: { 200: Type.Array(Item) } }
+    },
     async (request, reply) => {
       const { id } = request.params
-      found(await findOrder(database, id))
+      request.authorize('orders:read', await findOrder(database, id))
       reply.link('up', `/orders/${id}`)
       return reply.page(await listItems(database, id, request.listQuery(itemCollection)))
     }
   )
 
-  app.post('/orders/:id/items', { schema: { params: OrderPath, body: NewItem, response: { 201: Item } } }, async (request, reply) => {
-    const { id } = request.params
-    const item = found(await createItem(database, id, request.body))
-    return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
-  })
+  app.post(
+    '/orders/:id/items',
+    { config: { permissions: ['orders:update'] }, schema: { params: OrderPath, body: NewItem, response: { 201: Item } } },
+    async (request, reply) => {
+      const { id } = request.params
+      request.authorize('orders:update', await findOrder(database, id))
+      const item = found(await createItem(database, id, request.body))
+      return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
+    }
+  )
 
-  app.get('/orders/:id/items/:itemId', { schema: { params: ItemPath, response: { 200: Item } } }, async (request, reply) => {
-    const { id, itemId } = request.params
-    return linked(reply, id, found(await findItem(database, id, itemId)))
-  })
+  app.get(
+    '/orders/:id/items/:itemId',
+    { config: { permissions: ['orders:read'] }, schema: { params: ItemPath, response: { 200: Item } } },
+    async (request, reply) => {
+      const { id, itemId } = request.params
+      request.authorize('orders:read', await findOrder(database, id))
+      return linked(reply, id, found(await findItem(database, id, itemId)))
+    }
+  )
 
   app.patch(
     '/orders/:id/items/:itemId',
-    { schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } } },
+    { config: { permissions: ['orders:update'] }, schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } } },
     async (request, reply) => {
       const { id, itemId } = request.params
+      request.authorize('orders:update', await findOrder(database, id))
       return linked(reply, id, found(await changeItem(database, id, itemId, request.body)))
     }
   )
 
-  app.delete('/orders/:id/items/:itemId', { schema: { params: ItemPath, response: { 204: Type.Null() } } }, async (request, reply) => {
-    found((await deleteItem(database, request.params.id, request.params.itemId)) || undefined)
-    return reply.noContent()
-  })
+  app.delete(
+    '/orders/:id/items/:itemId',
+    { config: { permissions: ['orders:update'] }, schema: { params: ItemPath, response: { 204: Type.Null() } } },
+    async (request, reply) => {
+      const { id, itemId } = request.params
+      request.authorize('orders:update', await findOrder(database, id))
+      found((await deleteItem(database, id, itemId)) || undefined)
+      return reply.noContent()
+    }
+  )
 }
 
 function linked(reply: Pick<FastifyReply, 'link'>, orderId: string, item: Item) {

@@ -17,8 +17,9 @@ const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
   cancelled: undefined
 }
 
-export function listOrders(database: Queries, query: ListQuery<Order>): Promise<Page<Order>> {
-  return list(database, query)
+/** Those of one customer, or all of them. */
+export function listOrders(database: Queries, query: ListQuery<Order>, customerId: string | undefined): Promise<Page<Order>> {
+  return list(database, query, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
 }
 
 export async function findOrder(database: Queries, id: string): Promise<Order | undefined> {
@@ -27,7 +28,7 @@ export async function findOrder(database: Queries, id: string): Promise<Order | 
 }
 
 /** Takes the stock and places the order, or does neither. The total is computed by the database, in exact decimals. */
-export function createOrder(database: Database, { customerId, items, note }: NewOrder): Promise<Order> {
+export function createOrder(database: Database, customerId: string, { items, note }: NewOrder): Promise<Order> {
   return database.transaction(async (transaction) => {
     const wanted = items.map((item, index) => ({
       ...item,

@@ -1,45 +1,80 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { customerOf } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { found } from '../found.ts'
+import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
 import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
 
 export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/orders',
-    { config: { collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
-    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection)))
+    { config: { permissions: ['orders:read'], collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
+    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection), customerOf(request.principal)))
   )
 
-  app.post('/orders', { schema: { body: NewOrder, response: { 201: Order } } }, async (request, reply) => {
-    const order = await createOrder(database, request.body)
-    return reply.created(`/orders/${order.id}`, linked(reply, order))
-  })
-
-  app.get('/orders/:id', { schema: { params: OrderPath, response: { 200: Order } } }, async (request, reply) =>
-    linked(reply, found(await findOrder(database, request.params.id)))
+  app.post(
+    '/orders',
+    { config: { permissions: ['orders:create'] }, schema: { body: NewOrder, response: { 201: Order } } },
+    async (request, reply) => {
+      const order = await createOrder(database, ordererOf(request, request.body), request.body)
+      return reply.created(`/orders/${order.id}`, linked(reply, order))
+    }
   )
 
-  app.patch('/orders/:id', { schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } } }, async (request, reply) =>
-    linked(reply, found(await changeOrder(database, request.params.id, request.body)))
+  app.get(
+    '/orders/:id',
+    { config: { permissions: ['orders:read'] }, schema: { params: OrderPath, response: { 200: Order } } },
+    async (request, reply) => linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id)))
   )
 
-  app.delete('/orders/:id', { schema: { params: OrderPath, response: { 204: Type.Null() } } }, async (request, reply) => {
-    found((await deleteOrder(database, request.params.id)) || undefined)
-    return reply.noContent()
-  })
+  app.patch(
+    '/orders/:id',
+    { config: { permissions: ['orders:update'] }, schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } } },
+    async (request, reply) => {
+      const { params, body } = request
+      const order = request.authorize('orders:update', await findOrder(database, params.id))
+      if (body.status !== undefined) request.authorize('orders:advance', order)
+      return linked(reply, found(await changeOrder(database, params.id, body)))
+    }
+  )
+
+  app.delete(
+    '/orders/:id',
+    { config: { permissions: ['orders:delete'] }, schema: { params: OrderPath, response: { 204: Type.Null() } } },
+    async (request, reply) => {
+      const { id } = request.params
+      request.authorize('orders:delete', await findOrder(database, id))
+      found((await deleteOrder(database, id)) || undefined)
+      return reply.noContent()
+    }
+  )
 
   app.post(
     '/orders/:id/cancellations',
-    { preValidation: allowNoBody, schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } } },
+    {
+      config: { permissions: ['orders:update'] },
+      preValidation: allowNoBody,
+      schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } }
+    },
     async (request, reply) => {
       const { id } = request.params
+      request.authorize('orders:update', await findOrder(database, id))
       const cancellation = found(await cancelOrder(database, id, request.body))
       // A cancellation has no address of its own: what it did is seen at the order.
       return reply.created(`/orders/${id}`, cancellation)
     }
   )
+}
+
+// Staff say for whom they order; everybody else orders for themselves.
+function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
+  const own = customerOf(principal)
+  if (own !== undefined && customerId !== undefined && customerId.toLowerCase() !== own) throw foreignCustomer()
+  const orderer = own ?? customerId
+  if (orderer === undefined) throw customerMissing()
+  return orderer
 }
 
 // A reason may be given and need not be: then there is nothing to send.

@@ -36,7 +36,7 @@ export const NewItem = Type.Object({ productId: Id, quantity: Quantity })
 export type NewItem = Static<typeof NewItem>
 
 export const NewOrder = Type.Object({
-  customerId: Id,
+  customerId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'For staff to say; a customer orders for themselves' })),
   items: Type.Array(NewItem, { minItems: 1, maxItems: 100 }),
   note: Type.Optional(Note)
 })

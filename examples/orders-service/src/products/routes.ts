@@ -8,22 +8,31 @@ import { NewProduct, Product, ProductChanges, ProductPath, productCollection, pr
 export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/products',
-    { config: { collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
+    { config: { public: true, collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
     async (request, reply) => reply.page(await listProducts(database, request.listQuery(productCollection)))
   )
 
-  app.post('/products', { schema: { body: NewProduct, response: { 201: Product } } }, async (request, reply) => {
-    const product = await createProduct(database, { ...productDefaults, ...request.body })
-    return reply.created(`/products/${product.id}`, linked(reply, product))
-  })
+  app.post(
+    '/products',
+    { config: { permissions: ['products:create'] }, schema: { body: NewProduct, response: { 201: Product } } },
+    async (request, reply) => {
+      const product = await createProduct(database, { ...productDefaults, ...request.body })
+      return reply.created(`/products/${product.id}`, linked(reply, product))
+    }
+  )
 
-  app.get('/products/:id', { schema: { params: ProductPath, response: { 200: Product } } }, async (request, reply) =>
-    linked(reply, found(await findProduct(database, request.params.id)))
+  app.get(
+    '/products/:id',
+    { config: { public: true }, schema: { params: ProductPath, response: { 200: Product } } },
+    async (request, reply) => linked(reply, found(await findProduct(database, request.params.id)))
   )
 
   app.put(
     '/products/:id',
-    { schema: { params: ProductPath, body: WholeProduct, response: { 200: Product, 201: Product } } },
+    {
+      config: { permissions: ['products:create', 'products:update'] },
+      schema: { params: ProductPath, body: WholeProduct, response: { 200: Product, 201: Product } }
+    },
     async (request, reply) => {
       const { product, created } = await putProduct(database, request.params.id, request.body)
       linked(reply, product)
@@ -33,14 +42,18 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
 
   app.patch(
     '/products/:id',
-    { schema: { params: ProductPath, body: ProductChanges, response: { 200: Product } } },
+    { config: { permissions: ['products:update'] }, schema: { params: ProductPath, body: ProductChanges, response: { 200: Product } } },
     async (request, reply) => linked(reply, found(await changeProduct(database, request.params.id, request.body)))
   )
 
-  app.delete('/products/:id', { schema: { params: ProductPath, response: { 204: Type.Null() } } }, async (request, reply) => {
-    found((await deleteProduct(database, request.params.id)) || undefined)
-    return reply.noContent()
-  })
+  app.delete(
+    '/products/:id',
+    { config: { permissions: ['products:delete'] }, schema: { params: ProductPath, response: { 204: Type.Null() } } },
+    async (request, reply) => {
+      found((await deleteProduct(database, request.params.id)) || undefined)
+      return reply.noContent()
+    }
+  )
 }
 
 function linked(reply: Pick<FastifyReply, 'link'>, product: Product) {

@@ -1,0 +1,41 @@
+import type { Policy, Principal } from '@concordat/authentication'
+import { NIL } from 'uuid'
+import type { Customer } from './customers/schemas.ts'
+import type { Order } from './orders/schemas.ts'
+
+/** What there is to be allowed; a route names what it needs. */
+const permissions: readonly string[] = [
+  'products:create',
+  'products:update',
+  'products:delete',
+  'customers:list',
+  'customers:create',
+  'customers:read',
+  'customers:update',
+  'orders:read',
+  'orders:create',
+  'orders:update',
+  'orders:advance',
+  'orders:delete'
+]
+
+const roles = {
+  staff: ['products:*', 'customers:*', 'orders:*'],
+  customer: ['customers:read', 'customers:update', 'orders:read', 'orders:create', 'orders:update', 'orders:delete']
+}
+
+/** The customer whom a caller is limited to; `undefined` for staff, who act for the house. */
+export function customerOf(principal: Principal | null): string | undefined {
+  return principal?.roles.includes('staff') ? undefined : (principal?.subject ?? NIL)
+}
+
+const orders: Policy<Order> = { secret: true, allows: (principal, _action, { customerId }) => isFor(principal, customerId) }
+const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => isFor(principal, id) }
+
+function isFor(principal: Principal, customerId: string) {
+  const only = customerOf(principal)
+  return only === undefined || only === customerId
+}
+
+/** Who may do what: a customer with their own orders and their own record, staff with everything. */
+export const access = { permissions, roles, policies: { orders, customers } } as const

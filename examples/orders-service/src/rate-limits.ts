@@ -1,0 +1,18 @@
+import { type RateLimitingOptions, redisStore } from '@concordat/rate-limiting'
+import { Redis } from 'ioredis'
+import type { Configuration } from './configuration.ts'
+
+interface RateLimits {
+  readonly options: RateLimitingOptions | false
+  close(): void
+}
+
+/** How requests are counted: by each process for itself, or by all together where there is a Redis. */
+export function openRateLimits({ rateLimit, redisUrl }: Configuration, onError: (error: Error) => void): RateLimits {
+  if (rateLimit === 'off') return { options: false, close() {} }
+  if (redisUrl === undefined) return { options: {}, close() {} }
+  // While Redis is away a process counts for itself, so nothing waits in a queue for it to come back.
+  const redis = new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  redis.on('error', onError)
+  return { options: { store: redisStore(redis, { keyPrefix: 'orders-service:rate-limit:' }) }, close: () => redis.disconnect() }
+}

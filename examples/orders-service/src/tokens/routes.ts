@@ -1,0 +1,34 @@
+import type { TokenRequest as Grant } from '@concordat/authentication'
+import { credentialLimit } from '@concordat/rate-limiting'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NewTokenRevocation, TokenRequest, TokenResponse, TokenRevocation } from './schemas.ts'
+import type { Sessions } from './sessions.ts'
+
+// Whoever asks here has no token yet, or shows the one that it is about.
+const config = { public: true, rateLimit: credentialLimit } as const
+
+export const tokens: FastifyPluginAsyncTypebox<{ sessions: Sessions }> = async (app, { sessions }) => {
+  const { issuer, accessTokens } = sessions
+
+  app.post('/tokens', { config, schema: { body: TokenRequest, response: { 200: TokenResponse } } }, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    // Which members belong together is for the issuer to say.
+    return issuer.issue(request.body as Grant, { address: request.ip })
+  })
+
+  app.post(
+    '/token-revocations',
+    { config, schema: { body: NewTokenRevocation, response: { 201: TokenRevocation } } },
+    async (request, reply) => {
+      const { token } = request.body
+      if (!(await issuer.revokeRefreshToken(token))) {
+        // What is no good token has nothing to end (RFC 7009 §2.2).
+        const claims = await accessTokens.verify(token).catch(() => undefined)
+        if (claims !== undefined) await issuer.revokeAccessToken(claims)
+      }
+      reply.header('cache-control', 'no-store')
+      // A revocation has no address of its own.
+      return reply.created('/token-revocations', { revokedAt: new Date().toISOString() })
+    }
+  )
+}

@@ -1,0 +1,39 @@
+import { passwords } from '@concordat/authentication'
+import type { Database } from '../database/database.ts'
+import { sampleCustomers } from '../database/sample-data.ts'
+
+const password = 'correct horse battery staple'
+const customers = sampleCustomers.filter(({ email }) => email === 'ada@example.com' || email === 'max@example.com')
+const demoUsers = [
+  ...customers.map(({ id, email }) => ({ id, email, role: 'customer' })),
+  { id: '01911062-dc00-7000-8000-0000000000f5', email: 'ops@example.com', role: 'staff' }
+]
+const ids = demoUsers.map(({ id }) => id)
+
+/** Two customers and one of the staff, for development alone: everybody knows their password. */
+export async function seedDemoUsers(database: Database): Promise<void> {
+  if ((await countDemoUsers(database)) === demoUsers.length) return
+  const { hash } = passwords()
+  for (const { id, email, role } of demoUsers) {
+    await database.query(`INSERT INTO users (id, email, password_hash, role) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, [
+      id,
+      email,
+      await hash(password),
+      role
+    ])
+  }
+}
+
+/** Throws when the demo users are there: a database of development was taken into production. */
+export async function refuseDemoUsers(database: Database): Promise<void> {
+  if ((await countDemoUsers(database)) > 0) {
+    throw new Error(
+      'This database has the demo users, whose password everybody knows. Delete them from its table "users", or take another database.'
+    )
+  }
+}
+
+async function countDemoUsers(database: Database) {
+  const [row] = await database.query<{ users: number }>('SELECT count(*) AS users FROM users WHERE id = ANY($1)', [ids])
+  return row?.users ?? 0
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { password, startService } from './service.ts'
+
+t.setTimeout(120_000)
+const { ask: staff, as, app } = await startService(t, { seedOrders: 60 })
+const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
+const anybody = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
+  const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
+  return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
+}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const signIn = async (username = 'ada@example.com') => (await anybody('POST', '/v1/tokens', { username, password })).body.data
+const ordersOf = async (ask: typeof staff) => (await ask('GET', '/v1/orders?perPage=100')).body.data as { id: string; customerId: string }[]
+const ids = Object.fromEntries(
+  (await staff('GET', '/v1/customers?perPage=100')).body.data.map(({ id, email }: { id: string; email: string }) => [email, id])
+)
+const adaId = ids['ada@example.com'] as string
+
+t.test('a name and a password give an access token for 15 minutes and a refresh token, which nobody keeps [E6] [U2]', async (t) => {
+  const { status, headers, body } = await anybody('POST', '/v1/tokens', { username: 'Ada@Example.com', password })
+  t.equal(status, 200)
+  t.equal(headers['cache-control'], 'no-store')
+  t.match(body.data, { accessToken: /^[\w-]+\.[\w-]+\.[\w-]+$/, tokenType: 'Bearer', expiresIn: 900, refreshToken: String })
+  t.strictSame(Object.keys(body.data), ['accessToken', 'tokenType', 'expiresIn', 'refreshToken'])
+  t.equal((await anybody('GET', '/v1/orders', undefined, bearer(body.data.accessToken))).status, 200)
+})
+
+t.test('a wrong password and an unknown user are the same answer [U8]', async (t) => {
+  const wrong = await anybody('POST', '/v1/tokens', { username: 'ada@example.com', password: 'incorrect horse battery' })
+  const unknown = await anybody('POST', '/v1/tokens', { username: 'nobody@example.com', password: 'incorrect horse battery' })
+  t.equal(wrong.status, 401)
+  t.equal(wrong.body.error.code, 'INVALID_CREDENTIALS')
+  t.strictSame(unknown.body.error, wrong.body.error)
+})
+
+t.test('a request with half of a grant, or two of them, is told what is missing', async (t) => {
+  for (const body of [{}, { username: 'ada@example.com' }, { password }, { username: 'a', password, refreshToken: 'x' }]) {
+    const { status, body: answer } = await anybody('POST', '/v1/tokens', body)
+    t.equal(status, 422, JSON.stringify(body))
+    t.ok(answer.error.errors.length > 0)
+  }
+})
+
+t.test('a refresh token is used once; used again later it ends the session, access token included [U3]', async (t) => {
+  const first = await signIn()
+  const second = (await anybody('POST', '/v1/tokens', { refreshToken: first.refreshToken })).body.data
+  const third = (await anybody('POST', '/v1/tokens', { refreshToken: second.refreshToken })).body.data
+  t.equal((await anybody('GET', '/v1/orders', undefined, bearer(third.accessToken))).status, 200)
+  const reused = await anybody('POST', '/v1/tokens', { refreshToken: first.refreshToken })
+  t.match(reused, { status: 401, body: { error: { code: 'REFRESH_TOKEN_REUSED' } } })
+  t.match(await anybody('GET', '/v1/orders', undefined, bearer(third.accessToken)), {
+    status: 401,
+    body: { error: { code: 'TOKEN_REVOKED' } }
+  })
+  t.equal((await anybody('POST', '/v1/tokens', { refreshToken: third.refreshToken })).status, 401)
+})
+
+t.test('signing out by either token ends the session; what is no token ends nothing and is told no more [U4]', async (t) => {
+  for (const member of ['accessToken', 'refreshToken'] as const) {
+    const session = await signIn()
+    const { status, body, headers } = await anybody('POST', '/v1/token-revocations', { token: session[member] })
+    t.match([status, headers['cache-control'], body.data], [201, 'no-store', { revokedAt: /^\d{4}-\d\d-\d\dT.*Z$/ }])
+    t.match(await anybody('GET', '/v1/orders', undefined, bearer(session.accessToken)), {
+      status: 401,
+      body: { error: { code: 'TOKEN_REVOKED' } }
+    })
+    t.equal((await anybody('POST', '/v1/tokens', { refreshToken: session.refreshToken })).status, 401)
+  }
+  t.equal((await anybody('POST', '/v1/token-revocations', { token: 'nothing that was ever issued' })).status, 201)
+})
+
+t.test('everybody reads categories, products and images; nobody else is asked in without a token [U1] [U10]', async (t) => {
+  const [product] = (await anybody('GET', '/v1/products')).body.data
+  for (const path of ['/', '/health/ready', '/v1/categories', `/v1/products/${product.id}`, `/v1/products/${product.id}/images`])
+    t.equal((await anybody('GET', path)).status, 200, path)
+  for (const [method, path] of [
+    ['GET', '/v1/orders'],
+    ['POST', '/v1/orders'],
+    ['GET', `/v1/orders/${randomUUID()}/items`],
+    ['GET', '/v1/customers'],
+    ['PATCH', `/v1/products/${product.id}`],
+    ['DELETE', `/v1/products/${product.id}`],
+    ['POST', `/v1/products/${product.id}/images`]
+  ] as const) {
+    const { status, headers } = await anybody(method, path)
+    t.strictSame([status, headers['www-authenticate']], [401, 'Bearer realm="api"'], `${method} ${path}`)
+  }
+})
+
+t.test('a customer lists their own orders and staff everybody’s, whatever is filtered for [U10]', async (t) => {
+  const own = await ordersOf(ada)
+  t.ok(own.length > 0 && own.every(({ customerId }) => customerId === adaId))
+  t.equal((await ordersOf(staff)).length, 60)
+  t.strictSame((await ada('GET', `/v1/orders?customerId=${ids['max@example.com']}`)).body.data, [])
+})
+
+t.test('an order of somebody else is as one that is not there, for every method and below it [U10]', async (t) => {
+  const [foreign] = await ordersOf(ada)
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['PATCH', '', { note: 'mine now' }],
+    ['DELETE', ''],
+    ['POST', '/cancellations', {}],
+    ['GET', '/items'],
+    ['POST', '/items', { productId: randomUUID(), quantity: 1 }],
+    ['GET', `/items/${randomUUID()}`],
+    ['PATCH', `/items/${randomUUID()}`, { quantity: 1 }],
+    ['DELETE', `/items/${randomUUID()}`]
+  ] as const) {
+    const there = await max(method, `/v1/orders/${foreign?.id}${path}`, body)
+    const nowhere = await max(method, `/v1/orders/${randomUUID()}${path}`, body)
+    t.equal(there.status, 404, `${method} ${path}`)
+    t.strictSame(there.body.error, nowhere.body.error)
+  }
+  t.equal((await ada('GET', `/v1/orders/${foreign?.id}`)).status, 200)
+})
+
+t.test('customers order for themselves, staff say for whom [U10]', async (t) => {
+  const [{ id: categoryId }] = (await staff('GET', '/v1/categories')).body.data
+  const product = (await staff('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock: 10 })).body.data
+  const items = [{ productId: product.id, quantity: 1 }]
+  const own = await ada('POST', '/v1/orders', { items })
+  t.match(own, { status: 201, body: { data: { customerId: adaId } } })
+  t.equal((await ada('POST', '/v1/orders', { items, customerId: adaId.toUpperCase() })).status, 201)
+  t.match(await max('POST', '/v1/orders', { items, customerId: adaId }), { status: 403, body: { error: { code: 'FOREIGN_CUSTOMER' } } })
+  t.match(await staff('POST', '/v1/orders', { items, customerId: adaId }), { status: 201, body: { data: { customerId: adaId } } })
+  t.match(await staff('POST', '/v1/orders', { items }), {
+    status: 422,
+    body: { error: { code: 'CUSTOMER_MISSING', errors: [{ field: 'body.customerId' }] } }
+  })
+  const path = `/v1/orders/${own.body.data.id}`
+  t.match(await ada('PATCH', path, { note: 'Ring twice' }), { status: 200, body: { data: { note: 'Ring twice' } } })
+  t.match(await ada('PATCH', path, { status: 'paid' }), { status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSION' } } })
+  t.equal((await staff('PATCH', path, { status: 'paid' })).status, 200)
+})
+
+t.test('a customer sees and changes itself, and no other; the list is for staff [U10]', async (t) => {
+  t.match(await ada('GET', `/v1/customers/${adaId}`), { status: 200, body: { data: { email: 'ada@example.com' } } })
+  t.equal((await ada('PATCH', `/v1/customers/${adaId}`, { contactName: 'Ada A.' })).status, 200)
+  for (const method of ['GET', 'PATCH'] as const) {
+    const foreign = await max(method, `/v1/customers/${adaId}`, method === 'PATCH' ? { contactName: 'Max' } : undefined)
+    t.match(foreign, { status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } })
+  }
+  t.equal((await staff('GET', `/v1/customers/${adaId}`)).body.data.contactName, 'Ada A.')
+  t.match(await ada('GET', '/v1/customers'), { status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSION' } } })
+  t.equal((await ada('POST', '/v1/customers', {})).status, 403)
+})
+
+t.test('products are for staff to change', async (t) => {
+  const [product] = (await ada('GET', '/v1/products')).body.data
+  for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
+    t.equal((await ada(method, `/v1/products/${product.id}`, method === 'DELETE' ? undefined : {})).status, 403, method)
+  t.equal((await ada('POST', '/v1/products', {})).status, 403)
+  t.equal((await ada('DELETE', `/v1/products/${product.id}/images/${randomUUID()}`)).status, 403)
+})
+
+t.test('requests are counted where that is not turned off, guesses more strictly, and health checks never [X5]', async (t) => {
+  const { app: counted } = await startService(t, { rateLimit: 'on' })
+  const read = await counted.inject('/v1/products')
+  t.match(read.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: /^"address";r=\d+;t=\d+$/ })
+  t.notOk((await counted.inject('/health/live')).headers['ratelimit'])
+  const guess = { method: 'POST', url: '/v1/tokens', payload: { username: 'ada@example.com' } } as const
+  const statuses: number[] = []
+  for (let count = 0; count < 21; count += 1) statuses.push((await counted.inject(guess)).statusCode)
+  // One was spent on signing in for this test.
+  t.strictSame(statuses, [...Array.from({ length: 19 }, () => 422), 429, 429])
+})

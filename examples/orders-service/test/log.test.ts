@@ -1,0 +1,76 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { startChild } from './child.ts'
+
+t.setTimeout(120_000)
+
+const password = 'correct horse battery staple'
+// Nothing of this may be read in a log, wherever it was sent.
+const canaries = Array.from({ length: 20 }, (_, index) => `canary-${index}-Zq9xW`)
+let next = 0
+const canary = () => canaries[next++] as string
+
+t.test('no log of a full run, at the most talkative level, has a token, password, key, e-mail or query secret in it [S12]', async (t) => {
+  const child = startChild(t, { DATA_DIR: 'memory://', LOG_LEVEL: 'trace' })
+  const address = await child.address
+  const secrets: string[] = []
+
+  async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const payload = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(address + path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: payload })
+    })
+    const text = await answer.text()
+    return { status: answer.status, data: text === '' ? undefined : JSON.parse(text).data }
+  }
+
+  async function signIn(username: string) {
+    const { data } = await send('POST', '/v1/tokens', { username, password })
+    secrets.push(data.accessToken, data.refreshToken)
+    return { ...data, headers: { authorization: `Bearer ${data.accessToken}` } }
+  }
+
+  const staff = await signIn('ops@example.com')
+  const ada = await signIn('ada@example.com')
+  const mail = `${canary()}@example.com`
+  const contact = { companyName: 'Bakery', contactName: 'B', email: mail, country: 'Malta' }
+
+  const answers: readonly (readonly [number, Promise<{ status: number }>])[] = [
+    [401, send('POST', '/v1/tokens', { username: `${canary()}@example.com`, password: canary() })],
+    [401, send('POST', '/v1/tokens', { username: 'max@example.com', password: canary() })],
+    [401, send('POST', '/v1/tokens', { refreshToken: canary() })],
+    [422, send('POST', '/v1/tokens', { password: canary() })],
+    [422, send('POST', '/v1/tokens', { username: 'max@example.com', password: canary(), secret: canary() })],
+    [400, send('POST', '/v1/tokens', `{"password":"${canary()}"`)],
+    [201, send('POST', '/v1/token-revocations', { token: canary() })],
+    [401, send('GET', '/v1/orders', undefined, { authorization: `Bearer ${canary()}` })],
+    [401, send('GET', '/v1/orders', undefined, { authorization: `Bearer ${staff.accessToken}x` })],
+    [401, send('GET', '/v1/orders', undefined, { authorization: `Basic ${btoa(`ada:${canary()}`)}` })],
+    [401, send('GET', '/v1/orders', undefined, { 'x-api-key': canary(), cookie: `session=${canary()}` })],
+    [400, send('GET', `/v1/orders?access_token=${canary()}`)],
+    [400, send('GET', `/v1/nothing?api_key=${canary()}&password=${canary()}`)],
+    [201, send('POST', '/v1/customers', contact, staff.headers)],
+    [200, send('GET', '/v1/orders?perPage=3', undefined, ada.headers)]
+  ]
+  for (const [status, answer] of answers) t.equal((await answer).status, status)
+  t.equal((await send('POST', '/v1/customers', contact, staff.headers)).status, 409, 'the same address again')
+  t.equal((await send('PATCH', '/v1/customers/no-id', { email: `${canary()}@` }, staff.headers)).status, 404)
+  t.equal((await send('POST', '/v1/tokens', { refreshToken: ada.refreshToken })).status, 200)
+
+  // What is no HTTP, with a secret in it.
+  const { hostname, port } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  await new Promise((resolve) =>
+    socket.once('close', resolve).end(`GET /v1/orders?token=${canary()} HTTP/9.9\r\nauthorization: ${canary()}\r\n\r\n`).resume()
+  )
+
+  child.process.kill('SIGTERM')
+  const { out, err } = await child.ended
+  const log = out + err
+  t.ok(log.includes('/v1/orders?perPage=3'), 'what is no secret is there')
+  for (const name of [...canaries.slice(0, next), ...secrets, password, 'ops@example.com', 'ada@example.com']) {
+    t.notOk(log.includes(name) || log.includes(btoa(`ada:${name}`)), `${name.slice(0, 30)} is in no line`)
+  }
+})
