@@ -45,7 +45,6 @@ type SendNext = (error: null, payload?: unknown) => void
 /** Every answer says how it may be kept, an unchanged resource is not sent again, and a change meets the version that it is meant for. */
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
-  const compressesAlready = app.hasPlugin(compressor)
   const none = unconditional(options)
   const validate = validateContent(options)
 
@@ -60,11 +59,6 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const settings = routeSettings(route, options)
     const isCompressed = this.hasPlugin(compressor) && (route as { compress?: unknown }).compress !== false
-    if (isCompressed && !compressesAlready) {
-      throw new TypeError(
-        `conditional-caching: ${compressor} is registered after it, where tags of compressed answers can not be told apart. Register it before.`
-      )
-    }
     const write = answerHeaders({ policyOf: settings.policyOf, isCompressed }, options)
 
     if (settings.reads && settings.validator) {
@@ -72,8 +66,10 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
       route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options)].flat()
     }
     if (settings.writes) route.handler = checkedHandler(route.handler, writeCheck(settings, options))
-    // Around compression, which is there already: tags are made of the plain content.
-    route.onSend = [tagContent, route.onSend ?? [], writeHeaders].flat()
+    // Once every plugin has put its hooks there, wherever it is registered: compression and what stores answers come between these two.
+    this.after(() => {
+      route.onSend = [tagContent, route.onSend ?? [], writeHeaders].flat()
+    })
 
     function tagContent(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
       next(null, isRead(request.method) ? validate(request, reply, payload, settings.policyOf(request.method)) : payload)

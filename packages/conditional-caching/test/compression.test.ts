@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import conditionalCaching, { type ConditionalCachingOptions } from '@concordat/conditional-caching'
 import compress, { type FastifyCompressOptions } from '@fastify/compress'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import t from 'tap'
 
 const large = { names: Array.from({ length: 200 }, (_, index) => `Chai ${index}`) }
@@ -153,25 +153,53 @@ t.test('an error that is compressed varies too, and has no tag [C1]', async (t) 
   t.match(unchanged, { statusCode: 304, headers: { 'content-encoding': undefined, 'content-length': undefined } })
 })
 
-t.test('registered before @fastify/compress it refuses to boot, also where a child registers that', async (t) => {
-  const message = /@fastify\/compress is registered after it, where tags .* can not be told apart\. Register it before\.$/
-  const app = Fastify()
-  await app.register(conditionalCaching)
-  await app.register(compress)
-  t.throws(() => app.get('/', async () => ({})), { message })
-  const parent = Fastify()
-  await parent.register(conditionalCaching)
-  await t.rejects(
-    async () =>
-      parent.register(async (child) => {
-        await child.register(compress)
-        child.get('/', async () => ({}))
-      }),
-    { message }
-  )
-  const apart = Fastify()
-  await apart.register(conditionalCaching)
-  apart.get('/', async () => ({}))
-  await apart.register(compress)
-  t.equal((await apart.inject('/')).statusCode, 200, 'routes that it does not compress may come before it')
+t.test('@fastify/compress may be registered before it, after it, or in a child', async (t) => {
+  const before = await service()
+  const after = Fastify()
+  await after.register(conditionalCaching)
+  await after.register(compress)
+  after.get('/large', async () => large)
+  const child = Fastify()
+  await child.register(conditionalCaching)
+  child.get('/plain', async () => large)
+  await child.register(async (instance) => {
+    await instance.register(compress)
+    instance.get('/large', async () => large)
+  })
+  const headers = { 'accept-encoding': 'gzip' }
+  const tags: unknown[] = []
+  for (const app of [before, after, child]) {
+    const answer = await app.inject({ url: '/large', headers })
+    t.match(answer.headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    tags.push(answer.headers.etag)
+    const again = await app.inject({ url: '/large', headers: { ...headers, 'if-none-match': String(answer.headers.etag) } })
+    t.match(again, { statusCode: 304, headers: { vary: 'accept-encoding' } })
+    t.equal((await app.inject({ method: 'HEAD', url: '/large', headers })).headers['content-length'], undefined)
+  }
+  t.strictSame(tags, [tags[0], tags[0], tags[0]])
+  t.match(tags[0], /--gzip"$/)
+  t.equal((await child.inject({ url: '/plain', headers })).headers.vary, undefined)
+})
+
+t.test('what another plugin does to an answer before compression has its tag and sees the plain content, in any order', async (t) => {
+  const seen: unknown[] = []
+  const keep = async (_request: unknown, reply: FastifyReply, payload: unknown) => {
+    seen.push(typeof payload, reply.getHeader('etag'))
+    return payload
+  }
+  for (const order of ['caching, store, compress', 'compress, caching, store']) {
+    const app = Fastify()
+    seen.length = 0
+    const register: Readonly<Record<string, () => PromiseLike<unknown>>> = {
+      caching: () => app.register(conditionalCaching),
+      compress: () => app.register(compress),
+      store: async () => app.addHook('onRoute', (route) => void (route.onSend = [route.onSend ?? [], keep].flat()))
+    }
+    for (const name of order.split(', ')) await register[name]?.()
+    app.patch('/', async (_request, reply) => reply.entityTag(8).send(large))
+    const answer = await app.inject({ method: 'PATCH', url: '/', headers: { 'accept-encoding': 'gzip' } })
+    t.match(answer.headers, { 'content-encoding': 'gzip', etag: '"8"' })
+    t.equal(seen[1], '"8"', order)
+    if (order.endsWith('compress')) t.equal(seen[0], 'string')
+  }
 })

@@ -232,6 +232,8 @@ t.test('a route says by name or by directives how its answers may be kept [C2] [
   t.equal((await app.inject('/own')).headers['cache-control'], 'private, max-age=5', 'a handler has the last word')
   const unkept = await app.inject('/3')
   t.equal(unkept.headers.etag, undefined, 'nobody could use a tag of what is not kept')
+  for (const headers of [{ 'if-none-match': '*' }, { 'if-match': '"7"' }])
+    t.equal((await app.inject({ url: '/3', headers })).statusCode, 200)
 })
 
 t.test('no answer to a known caller may be kept by a shared cache, unless it is private already [C3]', async (t) => {
