@@ -1,12 +1,14 @@
-import authentication, { authenticationErrors, clientOf, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
-import envelope from '@concordat/envelope'
+import envelope, { timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
 import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
+import compress, { type FastifyCompressOptions } from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ConventionsOptions } from './options.ts'
@@ -19,8 +21,12 @@ const errorLists = [
   methodErrors,
   negotiationErrors,
   versioningErrors,
-  paginationErrors
+  paginationErrors,
+  preconditionErrors
 ]
+
+// A request is not decompressed: the limit of its size would count compressed bytes.
+const compression: FastifyCompressOptions = { encodings: ['br', 'gzip'], threshold: 1024, globalDecompression: false }
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
@@ -63,6 +69,15 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
+  if (options.conditionalCaching !== false) {
+    await app.register(conditionalCaching, {
+      now,
+      ...(enveloped && { volatileTail: timestampTail }),
+      ...(identity !== false && { isPrivate }),
+      ...options.conditionalCaching
+    })
+  }
+  if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
   // Here, because versioning adds a route, and the hooks above apply to routes that come after them.
   if (versioned) {
     if (versions === undefined)
