@@ -1,4 +1,5 @@
 import type { AuthenticationOptions } from '@concordat/authentication'
+import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
 import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
@@ -8,6 +9,7 @@ import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
+import type { FastifyCompressOptions } from '@fastify/compress'
 
 /**
  * Settings of the preset. What several plugins need is said once; each plugin can be left out with `false` or be given
@@ -34,6 +36,9 @@ export interface ConventionsOptions extends OriginOptions {
   readonly versioning?: Omit<VersioningOptions, 'versions'> | false
   readonly httpMethods?: HttpMethodsOptions | false
   readonly contentNegotiation?: ContentNegotiationOptions | false
+  readonly conditionalCaching?: ConditionalCachingOptions | false
+  /** Options of `@fastify/compress`. A route leaves it out with `compress: false`. */
+  readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
 }

@@ -1,14 +1,17 @@
-import authentication, { authenticationErrors, clientOf, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
-import envelope from '@concordat/envelope'
+import envelope, { timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
 import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
+import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { compression } from './compression.ts'
 import type { ConventionsOptions } from './options.ts'
 
 const errorLists = [
@@ -19,7 +22,8 @@ const errorLists = [
   methodErrors,
   negotiationErrors,
   versioningErrors,
-  paginationErrors
+  paginationErrors,
+  preconditionErrors
 ]
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
@@ -63,6 +67,15 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
+  if (options.conditionalCaching !== false) {
+    await app.register(conditionalCaching, {
+      now,
+      ...(enveloped && { volatileTail: timestampTail }),
+      ...(identity !== false && { isPrivate }),
+      ...options.conditionalCaching
+    })
+  }
+  if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
   // Here, because versioning adds a route, and the hooks above apply to routes that come after them.
   if (versioned) {
     if (versions === undefined)
