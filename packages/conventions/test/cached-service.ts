@@ -20,6 +20,8 @@ export function credentialsOf(subject: string): { authorization: string } {
   return { authorization: `Bearer ${kit.token({ sub: subject, roles: ['customer'] })}` }
 }
 
+const idOf = (request: FastifyRequest) => (request.params as { id: string }).id
+
 /** The service, not yet listening, and how often each path has reached its handler. */
 export async function cachedService(
   options: Partial<ConventionsOptions> = {}
@@ -44,7 +46,6 @@ export async function cachedService(
   })
   app.addHook('preHandler', async ({ method, url }) => void runs.set(`${method} ${url}`, (runs.get(`${method} ${url}`) ?? 0) + 1))
 
-  const idOf = (request: FastifyRequest) => (request.params as { id: string }).id
   const validator = (request: FastifyRequest) => {
     const product = find(idOf(request))
     return product ? { exists: true, etag: product.version } : { exists: false }
