@@ -38,8 +38,8 @@ export interface ConventionsOptions extends OriginOptions {
   readonly contentNegotiation?: ContentNegotiationOptions | false
   readonly conditionalCaching?: ConditionalCachingOptions | false
   /**
-   * Settings of `@fastify/compress`.
-   * @default Brotli and gzip for answers of 1024 bytes and more; requests are not decompressed
+   * Settings of `@fastify/compress`. A route leaves it out with `compress: false`.
+   * @default Brotli and gzip for text of 1024 bytes and more; requests are not decompressed
    */
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false

@@ -8,9 +8,10 @@ import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concord
 import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
 import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
-import compress, { type FastifyCompressOptions } from '@fastify/compress'
+import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { compression } from './compression.ts'
 import type { ConventionsOptions } from './options.ts'
 
 const errorLists = [
@@ -24,9 +25,6 @@ const errorLists = [
   paginationErrors,
   preconditionErrors
 ]
-
-// A request is not decompressed: the limit of its size would count compressed bytes.
-const compression: FastifyCompressOptions = { encodings: ['br', 'gzip'], threshold: 1024, globalDecompression: false }
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
