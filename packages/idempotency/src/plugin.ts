@@ -97,9 +97,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   // Of a reply that was hijacked.
-  async function storeUnseen(request: FastifyRequest, reply: FastifyReply) {
+  function storeUnseen(request: FastifyRequest, reply: FastifyReply, next: Next) {
     const run = request.idempotency as Run | null
-    if (run !== null && !run.isSettled && !run.isInTransaction) await settlement.unseen(run, request, reply)
+    if (run !== null && !run.isSettled && !run.isInTransaction) void settlement.unseen(run, request, reply)
+    next()
   }
 }
 

@@ -85,7 +85,7 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
     const until = performance.now() + storeTimeoutMilliseconds
     for (let pause = firstPauseMilliseconds; ; pause *= 2) {
       try {
-        return await inTime(store.complete(claim, answer, lifetimeOf(run)), until - performance.now())
+        return await inTime(store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
       } catch (err) {
         if (performance.now() + pause < until) await delay(pause)
         else {

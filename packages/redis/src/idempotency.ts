@@ -110,15 +110,17 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
 
   // On one connection for all that wait. Without it they look at intervals.
   async function listen() {
-    const lost = () => {
-      listening = undefined
-    }
     try {
-      return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost })
+      return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost: listenAgain })
     } catch {
-      lost()
+      listenAgain()
       return async () => {}
     }
+  }
+
+  // When somebody waits again.
+  function listenAgain() {
+    listening = undefined
   }
 }
 

@@ -7,11 +7,12 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, 
 
 type Case = (scene: HttpScene) => Promise<void>
 
+async function gone(): Promise<never> {
+  throw new Error('The store is down.')
+}
+
 /** A store that can't be reached while `isDown`. */
 function failing(store: IdempotencyStore, isDown: (method: 'begin' | 'renew' | 'complete' | 'release') => boolean): IdempotencyStore {
-  const gone = async (): Promise<never> => {
-    throw new Error('The store is down.')
-  }
   return {
     ...store,
     begin: (...told) => (isDown('begin') ? gone() : store.begin(...told)),
@@ -147,6 +148,21 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     strictEqual((await send()).headers['idempotency-status'], undefined)
     strictEqual(runs(), 3)
   },
+  'row 16: a request that another is known to run does not run beside it, whatever the route allows': async ({ serve }) => {
+    const { handler, begun, letGo } = heldHandler()
+    const owner = await serve({ handler })
+    let asked = 0
+    const waiting = await serve({
+      route: { whenStoreFails: 'dangerouslyBypass', waitMilliseconds: 30_000 },
+      through: (store) => failing(store, (method) => method === 'begin' && (asked += 1) > 1)
+    })
+    const first = owner.send()
+    await begun
+    expectRefusal(await waiting.send(), 503, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+    letGo()
+    await first
+    strictEqual(waiting.runs(), 0)
+  },
   'row 16: a store that answers too late is down, and what it claimed late is given back': async ({ serve }) => {
     const late = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -280,7 +296,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
         failing(
           {
             ...store,
-            async complete() {
+            complete() {
               isDown = true
               return 'lost'
             }

@@ -106,7 +106,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
   'of many completions with one claim at once, one answer is kept': async (scene) => {
     const claim = await scene.claim()
     const told = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => (n % 2 ? scene.second : scene.store).complete(claim, { ...answer, body: 'same' }, long))
+      Array.from({ length: 10 }, async (_, n) => (n % 2 ? scene.second : scene.store).complete(claim, { ...answer, body: 'same' }, long))
     )
     strictEqual(told.join(' '), 'stored '.repeat(10).trim())
     await expectAnswer(scene, { ...answer, body: 'same' })

@@ -54,7 +54,7 @@ async function heard(scene: Scene, end: (claim: Claim) => Promise<void>) {
   for (let round = 0; round < 20; round += 1) {
     const claim = await scene.claim()
     const late = AbortSignal.timeout(1000)
-    const all = Promise.all(Array.from({ length: 20 }, (_, n) => (n % 2 ? second : store).changed?.(key, late)))
+    const all = Promise.all(Array.from({ length: 20 }, async (_, n) => (n % 2 ? second : store).changed?.(key, late)))
     await wait(20)
     await end(claim)
     await all

@@ -58,7 +58,7 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
     key,
     store,
     second,
-    begin: ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
+    begin: async ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
       by.begin(key, own, { leaseMilliseconds: long, lifetimeMilliseconds: long, takesOver: true, ...terms }),
     async claim(wish) {
       const outcome = await scene.begin(wish)
