@@ -73,9 +73,11 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
 
   // What is not released is free when its lease ends.
   async function release({ claim }: Run, request: FastifyRequest, payload: unknown) {
-    await inTime(store.release(claim), storeTimeoutMilliseconds).catch((err: unknown) =>
+    try {
+      await inTime(store.release(claim), storeTimeoutMilliseconds)
+    } catch (err) {
       log.warn({ err }, 'idempotency: a key was not released')
-    )
+    }
     onOutcome('released', request)
     return payload
   }
