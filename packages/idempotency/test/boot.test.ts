@@ -151,7 +151,7 @@ t.test('what a route promises about keys can be read from its config, for a desc
   const app = Fastify()
   await app.register(idempotency, { scope, waitMilliseconds: 500 })
   const seen: unknown[] = []
-  app.addHook('onRoute', (route) => seen.push(idempotencyOf(route)))
+  app.addHook('onRoute', (route) => void seen.push(idempotencyOf(route)))
   app.post('/a', { config: { idempotency: 'required' } }, async () => ({}))
   app.post('/b', { config: { idempotency: { key: 'accepted', lifetimeSeconds: 3600, waitMilliseconds: 0 } } }, async () => ({}))
   app.post('/c', { config: { idempotency: 'off' } }, async () => ({}))
