@@ -128,10 +128,10 @@ t.test('a body that can not be compared is a 500 that says what to give, and not
   }
   const { app, send } = await service(t, { route: { comparedBody: ({ headers }) => [1n, undefined, headers['x-digest']] } })
   app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, new Map()))
-  const as = (digest: string) => ({ 'content-type': 'application/odd', 'x-digest': digest })
-  t.equal((await send('odd', as('a'))).statusCode, 200)
-  t.equal((await send('other', as('a'))).headers['idempotency-replayed'], 'true')
-  t.equal((await send('odd', as('b'))).statusCode, 422)
+  const odd = { 'content-type': 'application/odd' }
+  t.equal((await send('odd', { ...odd, 'x-digest': 'a' })).statusCode, 200)
+  t.equal((await send('other', { ...odd, 'x-digest': 'a' })).headers['idempotency-replayed'], 'true')
+  t.equal((await send('odd', { ...odd, 'x-digest': 'b' })).statusCode, 422)
 })
 
 t.test('members that are named like parts of an object are compared like others', async (t) => {
@@ -149,10 +149,10 @@ t.test('members that are named like parts of an object are compared like others'
 
 t.test('a body that is nested too deep is 400, and the key stays unused', async (t) => {
   const { send } = await service(t)
-  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const as = { 'content-type': 'application/json' }
-  t.match((await send(nested(100_000), as)).json(), { statusCode: 400, code: 'IDEMPOTENCY_BODY_TOO_NESTED' })
-  t.equal((await send(nested(1000), as)).statusCode, 200)
+  const [shallow, deep] = [1000, 100_000].map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`)
+  t.match((await send(deep, as)).json(), { statusCode: 400, code: 'IDEMPOTENCY_BODY_TOO_NESTED' })
+  t.equal((await send(shallow, as)).statusCode, 200)
 })
 
 t.test('row 6: where the scope gives no client, the request is a 500 and does not run', async (t) => {

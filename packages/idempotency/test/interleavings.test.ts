@@ -48,14 +48,14 @@ function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, not
 }
 
 /** What one process does: asks some times, and with the claim renews, waits, and ends in one of three ways. */
-const process_ = fc.record({
+const behaviour = fc.record({
   asks: fc.integer({ min: 1, max: 3 }),
   fingerprint: fc.constantFrom('same', 'same', 'same', 'other'),
   takesOver: fc.boolean(),
   renewals: fc.integer({ min: 0, max: 2 }),
   end: fc.constantFrom('complete', 'complete', 'complete twice', 'release', 'die')
 })
-const processes = fc.array(process_, { minLength: 2, maxLength: 5 })
+const processes = fc.array(behaviour, { minLength: 2, maxLength: 5 })
 // How the time goes on: within a lease, just over it, over the lifetime.
 const clockSteps = fc.array(fc.constantFrom(1, 50, lease - 1, lease, lease + 1, lifetime), { maxLength: 5 })
 type Plan = typeof processes extends fc.Arbitrary<infer Plans> ? Plans : never
