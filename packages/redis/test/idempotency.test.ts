@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import idempotency, { idempotencyHttpContract, idempotencyStoreContract } from '@concordat/idempotency'
-import type { Redis } from '@concordat/redis'
+import { fromIoredis, type Redis } from '@concordat/redis'
 import { redisIdempotency } from '@concordat/redis/idempotency'
 import Fastify from 'fastify'
+import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
-import { clients, freshPrefix, onServer } from './server.ts'
+import { clients, freshPrefix, onServer, server } from './server.ts'
 
 t.setTimeout(120_000)
 const key = 'k'.repeat(43)
@@ -126,6 +127,21 @@ t.test('who waits is told again after the connection for it broke, and looks at 
   await deaf.changed?.(key, AbortSignal.timeout(20))
   await deaf.close?.()
   await redisIdempotency(redis, { prefix }).close?.()
+})
+
+t.test('in a cluster, what is published is heard on one of its nodes', onServer, async (t) => {
+  const prefix = freshPrefix(t)
+  const client = new Ioredis(server)
+  t.teardown(() => client.disconnect())
+  const evalsha = client.evalsha.bind(client)
+  const run = client.eval.bind(client)
+  const clusterOf = (nodes: readonly Ioredis[]) => fromIoredis({ evalsha, eval: run, nodes: () => nodes })
+  const heard = Promise.withResolvers<string>()
+  const end = await clusterOf([client]).listen(`${prefix}:channel`, { heard: heard.resolve, lost: () => {} })
+  await client.publish(`${prefix}:channel`, 'news')
+  t.equal(await heard.promise, 'news')
+  await end()
+  await t.rejects(clusterOf([]).listen('channel', { heard: () => {}, lost: () => {} }), { message: /has no node that could be heard/ })
 })
 
 t.test('a prefix that would part the keys, or that is none, is refused', async (t) => {

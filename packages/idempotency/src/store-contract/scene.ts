@@ -28,6 +28,8 @@ export interface Scene {
   /** Claims, and lets the lease end. */
   lose(): Promise<Claim>
   pass(milliseconds: number): Promise<void>
+  /** The same stores, and another key. */
+  another(): Scene
 }
 
 export interface BeginWish extends Partial<ClaimTerms> {
@@ -72,7 +74,8 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
     },
     async pass(milliseconds) {
       await pass(milliseconds)
-    }
+    },
+    another: () => sceneOf(store, second, pass)
   }
   return scene
 }
