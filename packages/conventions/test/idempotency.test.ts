@@ -1,6 +1,5 @@
 import conventions, { serverOptions } from '@concordat/conventions'
-import { markEnveloped } from '@concordat/envelope'
-import idempotency, { type IdempotencyStore, idempotencyErrors, memoryStore } from '@concordat/idempotency'
+import { type IdempotencyStore, memoryStore } from '@concordat/idempotency'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -24,14 +23,9 @@ async function service(store: IdempotencyStore) {
     publicUrl: 'https://api.example.com',
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    errorCatalogue: { include: [idempotencyErrors] }
-  })
-  await app.register(idempotency, {
-    store,
-    scope: ({ headers }) => String(headers['x-client'] ?? 'ada'),
-    onReplay(request, reply) {
-      if (request.routeOptions.config.envelope !== false) markEnveloped(reply)
-    }
+    authentication: false,
+    stores: { idempotency: store },
+    idempotency: { scope: ({ headers }) => String(headers['x-client'] ?? 'ada') }
   })
   let runs = 0
   await app.apiVersion(1, async (v1) => {
