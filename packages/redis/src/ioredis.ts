@@ -9,15 +9,24 @@ export interface IoredisSubscriberLike {
   on(event: string, listener: (...told: unknown[]) => void): unknown
 }
 
-/** A client of `ioredis`, as far as it is used here. */
-export interface IoredisLike {
+interface IoredisScripts {
   evalsha(sha: string, keys: number | string, ...args: string[]): Promise<unknown>
   eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
+}
+
+/** A client of `ioredis`, as far as it is used here. */
+export interface IoredisLike extends IoredisScripts {
   duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): IoredisSubscriberLike
 }
 
-/** A Redis by `ioredis`. The client stays yours to close. */
-export function fromIoredis(client: IoredisLike): Redis {
+/** A client of a cluster by `ioredis`, as far as it is used here. */
+export interface IoredisClusterLike extends IoredisScripts {
+  nodes(): unknown
+  duplicate(nodes: [], override: { lazyConnect: true; clusterRetryStrategy: () => null }): IoredisSubscriberLike
+}
+
+/** A Redis, or a cluster, by `ioredis`. The client stays yours to close. */
+export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
   return {
     run: ({ source, sha }, args) =>
       runScript(
@@ -25,8 +34,7 @@ export function fromIoredis(client: IoredisLike): Redis {
         () => client.eval(source, 1, args[0] ?? '', ...args)
       ),
     async listen(channel: string, { heard, lost }: Listener) {
-      // One that came back by itself would not say that something may have been missed.
-      const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
+      const subscriber = subscriberOf(client)
       const loss = lossOf(lost)
       subscriber.on('error', () => {})
       subscriber.on('message', heard)
@@ -43,4 +51,11 @@ export function fromIoredis(client: IoredisLike): Redis {
       }
     }
   }
+}
+
+// One that came back by itself would not say that something may have been missed. That of a cluster does, from one node to another.
+function subscriberOf(client: IoredisLike | IoredisClusterLike) {
+  return 'nodes' in client
+    ? client.duplicate([], { lazyConnect: true, clusterRetryStrategy: () => null })
+    : client.duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
 }

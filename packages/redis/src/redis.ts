@@ -10,7 +10,7 @@ export interface Listener {
 
 /** A Redis, by whatever client: made by `fromIoredis` or `fromNodeRedis`. */
 export interface Redis {
-  /** Runs a script with these `ARGV`. All keys that it uses begin with `ARGV[1]`, which puts them into one slot of a cluster. */
+  /** Runs a script with these `ARGV`. All keys that it uses are `ARGV[1]` or begin with it, which puts them into one slot of a cluster. */
   run(script: Script, args: readonly string[]): Promise<unknown>
   /** Hears a channel, on a connection of its own, from when it has resolved. The answer ends that, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
@@ -24,10 +24,18 @@ export interface StoreOptions {
 
 /** What every key of one store begins with: the braces keep them in one slot of a cluster. Refuses what would break that. */
 export function keysOf(prefix: string, store: string): string {
-  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
-    throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
-  }
-  return `{${prefix}:${store}}:`
+  return `{${requirePrefix(prefix)}:${store}}:`
+}
+
+/** What names the keys of a store whose scripts each use one key only: each is in a slot of its own, all over a cluster. */
+export function spreadKeysOf(prefix: string, store: string): (name: string) => string {
+  const start = `{${requirePrefix(prefix)}:${store}:`
+  return (name) => `${start}${name}}`
+}
+
+function requirePrefix(prefix: string) {
+  if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
+  throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
 }
 
 /** Calls `lost` once, for the first of the signs that a connection is gone; `end` keeps it from being called for those that follow. */

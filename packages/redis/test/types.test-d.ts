@@ -1,14 +1,23 @@
-import type { RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import type { ApiKeyStore, LoginAttemptStore, RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import type { RateLimitStore } from '@concordat/rate-limiting'
 import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
+import { redisApiKeys } from '@concordat/redis/api-keys'
+import { redisLoginAttempts } from '@concordat/redis/login-attempts'
+import { redisRateLimits } from '@concordat/redis/rate-limits'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
 import { expectTypeOf } from 'expect-type'
-import { Redis as Ioredis } from 'ioredis'
-import { createClient } from 'redis'
+import { Cluster, Redis as Ioredis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
 
 const redis = fromIoredis(new Ioredis())
 expectTypeOf(redis).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createClient())).toEqualTypeOf<Redis>()
+expectTypeOf(fromIoredis(new Cluster([]))).toEqualTypeOf<Redis>()
+expectTypeOf(fromNodeRedis(createCluster({ rootNodes: [] }))).toEqualTypeOf<Redis>()
+expectTypeOf(redisApiKeys(redis)).toEqualTypeOf<ApiKeyStore>()
+expectTypeOf(redisLoginAttempts(redis)).toEqualTypeOf<LoginAttemptStore>()
+expectTypeOf(redisRateLimits(redis)).toEqualTypeOf<RateLimitStore>()
 expectTypeOf(redisRefreshTokens(redis)).toEqualTypeOf<RefreshTokenStore>()
 expectTypeOf(redisRevocations(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
 // @ts-expect-error a client is wrapped first
