@@ -1,6 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { refreshTokenStoreContract, revocationFeed, revocationStoreContract } from '@concordat/authentication'
+import {
+  type ApiKeyRecord,
+  apiKeyStoreContract,
+  createApiKey,
+  refreshTokenStoreContract,
+  revocationFeed,
+  revocationStoreContract
+} from '@concordat/authentication'
 import { fromIoredis, fromNodeRedis } from '@concordat/redis'
+import { redisApiKeys } from '@concordat/redis/api-keys'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
 import { Redis as Ioredis } from 'ioredis'
@@ -35,6 +43,13 @@ for (const [name, connect] of Object.entries(clients)) {
       () => redisRevocations(one.redis, { prefix }),
       () => redisRevocations(two.redis, { prefix })
     )
+  })
+
+  t.test(`API keys by ${name}`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    // What one process adds, another finds.
+    const [here, there] = [redisApiKeys((await connect(t)).redis, { prefix }), redisApiKeys((await connect(t)).redis, { prefix })]
+    apiKeyStoreContract(runIn(t), () => ({ ...here, find: there.find }))
   })
 
   t.test(`a revocation on one client is known on another within a second, by the notice alone (${name}) [U4]`, onServer, async (t) => {
@@ -105,19 +120,23 @@ t.test('what Redis has lost is seen to be lost: a cursor of before reads everyth
   t.match((await store.read(cursor)).revocations, [{ id: 'd' }])
 })
 
-t.test('what is over is deleted, families by Redis and revocations by the next one', onServer, async (t) => {
+t.test('what is over is deleted, families and keys by Redis and revocations by the next one', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const revocations = redisRevocations(redis, { prefix })
   const soon = Date.now() + 20
   await revocations.revoke({ kind: 'token', id: 'a', until: soon })
   await redisRefreshTokens(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
+  const keys = redisApiKeys(redis, { prefix })
+  const [over, ending, endless] = [1, soon, undefined].map((expiresAt) => createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record)
+  for (const record of [over, ending, endless]) await keys.add(record as ApiKeyRecord)
   await until(() => Date.now() > soon)
   await revocations.revoke({ kind: 'token', id: 'b', until: Date.now() + hour })
   const admin = new Ioredis(server)
   t.teardown(() => admin.disconnect())
   t.strictSame(await admin.hkeys(`{${prefix}:revocations}:terms`), ['token b'])
   t.strictSame(await admin.keys(`{${prefix}:refresh-tokens}:*`), [])
+  t.strictSame(await admin.keys(`{${prefix}:api-keys:*`), [`{${prefix}:api-keys:${endless?.id}}`])
 })
 
 const never = () => {
@@ -153,6 +172,7 @@ t.test('a prefix that would part the keys, or that is none, is refused', async (
   for (const prefix of ['', 'a}b', '{a', 'a b', 'a'.repeat(65)]) {
     t.throws(() => redisRevocations(redis, { prefix }), /is no plain name/)
     t.throws(() => redisRefreshTokens(redis, { prefix }), TypeError)
+    t.throws(() => redisApiKeys(redis, { prefix }), TypeError)
   }
   t.doesNotThrow(() => redisRevocations(redis))
   t.doesNotThrow(() => redisRefreshTokens(redis))
