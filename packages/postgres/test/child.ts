@@ -18,6 +18,9 @@ export async function start(t: Test, file: string, words: readonly string[]): Pr
     child.disconnect()
     await once(child, 'exit')
   })
-  const [url] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error(`${file} did not start.`)))])
+  const [url] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error(`${file} did not start.`)))
+  ])
   return { url: String(url), runs: () => child.exitCode === null }
 }

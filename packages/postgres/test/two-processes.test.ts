@@ -18,7 +18,10 @@ async function pair(t: Test, file: string, ...words: readonly string[]) {
   const schema = freshSchema(t)
   await migrate(connect(t).database, all, { schema })
   const proxy = await proxyOf(t, server as string)
-  const [here, there] = await Promise.all([start(t, file, [server as string, schema, ...words]), start(t, file, [proxy.url, schema, ...words])])
+  const [here, there] = await Promise.all([
+    start(t, file, [server as string, schema, ...words]),
+    start(t, file, [proxy.url, schema, ...words])
+  ])
   return { here, there, proxy }
 }
 

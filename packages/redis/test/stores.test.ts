@@ -128,7 +128,9 @@ t.test('what is over is deleted, families and keys by Redis and revocations by t
   await revocations.revoke({ kind: 'token', id: 'a', until: soon })
   await redisRefreshTokens(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
   const keys = redisApiKeys(redis, { prefix })
-  const [over, ending, endless] = [1, soon, undefined].map((expiresAt) => createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record)
+  const [over, ending, endless] = [1, soon, undefined].map(
+    (expiresAt) => createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record
+  )
   for (const record of [over, ending, endless]) await keys.add(record as ApiKeyRecord)
   await until(() => Date.now() > soon)
   await revocations.revoke({ kind: 'token', id: 'b', until: Date.now() + hour })

@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type Child, start } from './child.ts'
+import { proxyOf } from './proxy.ts'
+import { clients, freshPrefix, onServer, server } from './server.ts'
+
+t.setTimeout(120_000)
+
+/** Two processes on one Redis, the second through a proxy. */
+async function pair(t: Test, file: string, ...words: readonly string[]) {
+  const prefix = freshPrefix(t)
+  const proxy = await proxyOf(t, server)
+  const [here, there] = await Promise.all([start(t, file, [server, prefix, ...words]), start(t, file, [proxy.url, prefix, ...words])])
+  return { here, there, proxy }
+}
+
+interface Session {
+  readonly accessToken: string
+  readonly refreshToken: string
+}
+
+async function signIn({ url }: Child, request: object = { username: 'ada', password: 'correct horse battery staple' }) {
+  const answer = await fetch(`${url}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(request)
+  })
+  return { status: answer.status, ...((await answer.json()) as Session & { code?: string }) }
+}
+
+async function ask({ url }: Child, { accessToken }: Session) {
+  const answer = await fetch(`${url}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
+  const { code } = (await answer.json()) as { code?: string }
+  return { status: answer.status, code, retryAfter: answer.headers.get('retry-after') }
+}
+
+/** Asks until the answer has this status, and says how long it took. */
+async function askUntil(child: Child, session: Session, status: number) {
+  const startedAt = performance.now()
+  let answer = await ask(child, session)
+  while (answer.status !== status) {
+    await delay(10)
+    answer = await ask(child, session)
+  }
+  return { ...answer, milliseconds: performance.now() - startedAt }
+}
+
+function claimsOf({ accessToken }: Session) {
+  const [, payload = ''] = accessToken.split('.')
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string; sid: string; exp: number }
+}
+
+async function statusOf({ url }: Child) {
+  return (await fetch(`${url}/orders`)).status
+}
+
+const ways: Readonly<Record<string, (session: Session) => string>> = {
+  token: (session) => `/jtis/${claimsOf(session).jti}?exp=${claimsOf(session).exp}`,
+  session: (session) => `/sessions/${claimsOf(session).sid}`,
+  subject: () => '/subjects/ada',
+  everything: () => '/everything'
+}
+
+for (const client of Object.keys(clients)) {
+  t.test(`what one process revokes, another refuses within a second (${client}) [U4]`, onServer, async (t) => {
+    const { here, there } = await pair(t, 'protected-service.ts', client)
+    for (const [way, path] of Object.entries(ways)) {
+      const session = await signIn(here)
+      t.match(await Promise.all([ask(here, session), ask(there, session)]), [{ status: 200 }, { status: 200 }])
+      t.equal((await fetch(here.url + path(session), { method: 'DELETE' })).status, 200)
+      const refused = await askUntil(there, session, 401)
+      t.match(refused, { code: 'TOKEN_REVOKED' })
+      t.ok(refused.milliseconds < 1000, `by ${way}: ${Math.round(refused.milliseconds)} ms`)
+      t.match(await ask(here, session), { status: 401, code: 'TOKEN_REVOKED' })
+    }
+  })
+
+  t.test(
+    `a session that began on one process goes on at another, and ends there when it ended here (${client}) [U3, U4]`,
+    onServer,
+    async (t) => {
+      const { here, there } = await pair(t, 'protected-service.ts', client)
+      const first = await signIn(here)
+      const second = await signIn(there, { refreshToken: first.refreshToken })
+      t.match(await ask(here, second), { status: 200 })
+      await fetch(`${here.url}/sessions/${claimsOf(first).sid}`, { method: 'DELETE' })
+      t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
+    }
+  )
+
+  t.test(`whoever guesses a password has so many attempts on all processes together (${client})`, onServer, async (t) => {
+    const { here, there } = await pair(t, 'protected-service.ts', client)
+    const guess = (child: Child) => signIn(child, { username: 'ada', password: 'wrong horse battery staple' })
+    for (let n = 0; n < 5; n += 1) {
+      for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
+    }
+    for (const child of [here, there]) t.match(await guess(child), { status: 429, code: 'LOGIN_ATTEMPTS_EXCEEDED' })
+  })
+
+  t.test(`of the requests to two processes together, as many pass as the limit says (${client}) [X5]`, onServer, async (t) => {
+    const { here, there } = await pair(t, 'counted-service.ts', client, 'countLocally')
+    const statuses = await Promise.all(Array.from({ length: 30 }, (_, n) => statusOf(n % 2 === 0 ? here : there)))
+    t.strictSame([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length], [20, 10])
+  })
+
+  t.test(
+    `cut off from the counts, a process keeps the limit alone, and then with the others again (${client}) [X5]`,
+    onServer,
+    async (t) => {
+      const { here, there, proxy } = await pair(t, 'counted-service.ts', client, 'countLocally')
+      for (let n = 0; n < 20; n += 1) t.equal(await statusOf(here), 200)
+      t.equal(await statusOf(there), 429)
+      proxy.cut()
+      t.equal(await statusOf(there), 200)
+      proxy.heal()
+      let alone = 1
+      for (; (await statusOf(there)) === 200; alone += 1) await delay(200)
+      t.ok(alone < 20, `${alone} passed before it counted with the others again`)
+      t.ok(there.runs())
+    }
+  )
+
+  t.test(`cut off from the counts, a process that was told so answers 503, and heals by itself (${client}) [X5]`, onServer, async (t) => {
+    const { there, proxy } = await pair(t, 'counted-service.ts', client, 'refuse')
+    t.equal(await statusOf(there), 200)
+    proxy.cut()
+    const refused = await fetch(`${there.url}/orders`)
+    t.match([refused.status, refused.headers.get('retry-after'), await refused.json()], [503, '1', { code: 'RATE_LIMIT_UNAVAILABLE' }])
+    proxy.heal()
+    while ((await statusOf(there)) !== 200) await delay(10)
+    t.ok(there.runs())
+  })
+
+  t.test(
+    `cut off from the news, a process answers 503 before they are too old, and heals by itself (${client}) [U4]`,
+    onServer,
+    async (t) => {
+      const { here, there, proxy } = await pair(t, 'protected-service.ts', client)
+      const [kept, revoked] = [await signIn(here), await signIn(here)]
+      t.match(await Promise.all([ask(there, kept), ask(there, revoked)]), [{ status: 200 }, { status: 200 }])
+      proxy.cut()
+      const silent = await askUntil(there, kept, 503)
+      t.match(silent, { code: 'AUTHENTICATION_UNAVAILABLE', retryAfter: '5' })
+      t.ok(silent.milliseconds < 6000, `503 after ${Math.round(silent.milliseconds)} ms, with news that may be 5000 ms old`)
+      await fetch(`${here.url}/sessions/${claimsOf(revoked).sid}`, { method: 'DELETE' })
+      t.match(await Promise.all([ask(here, kept), ask(there, revoked)]), [{ status: 200 }, { status: 503 }])
+      proxy.heal()
+      const healed = await askUntil(there, kept, 200)
+      t.comment(`healed after ${Math.round(healed.milliseconds)} ms`)
+      t.match(await ask(there, revoked), { status: 401, code: 'TOKEN_REVOKED' }, 'what was revoked meanwhile is known with the first news')
+      t.ok(there.runs())
+      const late = await signIn(here)
+      t.match(await ask(there, late), { status: 200 })
+      await fetch(`${here.url}/sessions/${claimsOf(late).sid}`, { method: 'DELETE' })
+      t.ok((await askUntil(there, late, 401)).milliseconds < 1000)
+    }
+  )
+}
