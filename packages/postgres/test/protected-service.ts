@@ -8,7 +8,7 @@ import Fastify from 'fastify'
 import { Pool } from 'pg'
 
 const [connectionString = '', schema = ''] = process.argv.slice(2)
-const database = fromPool(new Pool({ connectionString }))
+const database = fromPool(new Pool({ connectionString, query_timeout: 3000, connectionTimeoutMillis: 3000 }))
 const secret = 'qwJ8-3mVt0ZrXk5LyUo2Nb7eHdGf9sCaPi4TgWxM1u6RvB'
 const tokens = ownTokens({ issuer: 'https://api.example.com', audience: 'orders', keys: [{ kid: '1', algorithm: 'HS256', secret }] })
 const revocations = revocationFeed({ store: postgresRevocations(database, { schema }) })

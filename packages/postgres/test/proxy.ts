@@ -8,6 +8,8 @@ export interface Proxy {
   cut(): void
   /** Forwards again, also what has come meanwhile. */
   heal(): void
+  /** Forwards what connects anew. The connections of before stay open and say nothing more, as when a machine on the way was replaced. */
+  healForNew(): void
 }
 
 /** A proxy of the test's own before the server at this address. */
@@ -45,6 +47,9 @@ export async function proxyOf(t: Test, target: string): Promise<Proxy> {
     heal() {
       isCut = false
       for (const socket of sockets) socket.resume()
+    },
+    healForNew() {
+      isCut = false
     }
   }
 }
