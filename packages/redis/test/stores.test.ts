@@ -11,7 +11,7 @@ import { fromIoredis, fromNodeRedis } from '@concordat/redis'
 import { redisApiKeys } from '@concordat/redis/api-keys'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
-import { Redis as Ioredis } from 'ioredis'
+import { Cluster, Redis as Ioredis } from 'ioredis'
 import { createClient } from 'redis'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
@@ -126,6 +126,23 @@ t.test('what is over is deleted, families and keys by Redis and revocations by t
   t.strictSame(await admin.keys(`{${prefix}:api-keys:*`), [`{${prefix}:api-keys:${endless?.id}}`])
 })
 
+t.test('what one step changes is in one slot of a cluster', onServer, async (t) => {
+  const prefix = freshPrefix(t)
+  const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
+  const until = Date.now() + hour
+  await redisRevocations(redis, { prefix }).revoke({ kind: 'token', id: 'a', until })
+  const families = redisRefreshTokens(redis, { prefix })
+  await families.begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: until }, 's', until)
+  await Promise.all([families.revokeSubject('u'), families.revokeAll()])
+  const admin = new Ioredis(server)
+  t.teardown(() => admin.disconnect())
+  const keys = await admin.keys(`{${prefix}:*`)
+  // What stands between the first braces decides on the slot (Redis Cluster Specification, Hash tags).
+  const tags = keys.map((key) => /^\{(.+?)\}/.exec(key)?.[1])
+  t.ok(keys.length > 6, `${keys.length} keys`)
+  t.strictSame([...new Set(tags)].toSorted(), [`${prefix}:refresh-tokens`, `${prefix}:revocations`])
+})
+
 const never = () => {
   throw new Error('not asked')
 }
@@ -149,7 +166,8 @@ t.test('a channel that can’t be heard is told to whoever wants to hear it', as
   const nowhere = 'redis://127.0.0.1:1'
   const ioredis = new Ioredis(nowhere, { lazyConnect: true })
   const redis = createClient({ url: nowhere })
-  for (const client of [fromIoredis(ioredis), fromNodeRedis(redis)]) {
+  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, clusterRetryStrategy: () => null })
+  for (const client of [fromIoredis(ioredis), fromNodeRedis(redis), fromIoredis(cluster)]) {
     await t.rejects(client.listen('news', { heard: () => {}, lost: () => t.fail('It never began.') }))
   }
 })
