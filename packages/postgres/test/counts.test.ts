@@ -33,7 +33,7 @@ function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
 
 function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
   let asked = 0
-  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: two.giveBack }
+  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
 }
 
 t.test('rate limits on PostgreSQL, raced by two pools', onServer, async (t) => {

@@ -17,7 +17,7 @@ function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
 
 function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
   let asked = 0
-  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: two.giveBack }
+  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
 }
 
 for (const [name, connect] of Object.entries(clients)) {

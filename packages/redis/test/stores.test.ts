@@ -49,7 +49,7 @@ for (const [name, connect] of Object.entries(clients)) {
     const prefix = freshPrefix(t)
     // What one process adds, another finds.
     const [here, there] = [redisApiKeys((await connect(t)).redis, { prefix }), redisApiKeys((await connect(t)).redis, { prefix })]
-    apiKeyStoreContract(runIn(t), () => ({ ...here, find: there.find }))
+    apiKeyStoreContract(runIn(t), () => ({ ...here, find: (id) => there.find(id) }))
   })
 
   t.test(`a revocation on one client is known on another within a second, by the notice alone (${name}) [U4]`, onServer, async (t) => {
