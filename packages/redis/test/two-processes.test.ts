@@ -28,6 +28,10 @@ async function signIn({ url }: Child, request: object = { username: 'ada', passw
   return { status: answer.status, ...((await answer.json()) as Session & { code?: string }) }
 }
 
+function guess(child: Child) {
+  return signIn(child, { username: 'bob', password: 'wrong horse battery staple' })
+}
+
 async function ask({ url }: Child, { accessToken }: Session) {
   const answer = await fetch(`${url}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
   const { code } = (await answer.json()) as { code?: string }
@@ -86,7 +90,6 @@ for (const client of Object.keys(clients)) {
     })
 
     await t.test('whoever guesses a password has so many attempts on all processes together', async (t) => {
-      const guess = (child: Child) => signIn(child, { username: 'bob', password: 'wrong horse battery staple' })
       for (let n = 0; n < 5; n += 1) {
         for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
       }
