@@ -79,6 +79,21 @@ t.test('a key whose window reopens again and again, raced by many, never lets mo
   t.ok(counts.every(({ resetMilliseconds }) => resetMilliseconds > 0 && resetMilliseconds <= 50))
 })
 
+t.test('who waits for the count of another is judged by it, and not counted when it took the last place', onServer, async (t) => {
+  const { schema, one } = await onServers(t)
+  const two = connect(t, { application_name: schema }).database
+  const store = postgresRateLimits(two, { schema })
+  const waiting = `SELECT pid::text AS json FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
+  const late = await one.transaction(async (queries) => {
+    await postgresRateLimits({ ...one, query: (...told) => queries.query(...told) }, { schema }).add('a', 1, 1, minute)
+    const answer = Promise.resolve(store.add('a', 1, 1, minute))
+    while ((await one.query(waiting, [schema])).length === 0) await delay(5)
+    return { answer }
+  })
+  t.equal((await late.answer).count, 2)
+  t.equal((await store.add('a', 1, 2, minute)).count, 2)
+})
+
 t.test('who is refused because the window is full writes nothing', async (t) => {
   const { database, schema } = await onPGlite()
   const store = postgresRateLimits(database, { schema })

@@ -56,6 +56,15 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
+    title: 'of many at once for the last place, those that are refused are not counted',
+    async check(store) {
+      const key = freshKey()
+      const counts = await Promise.all(Array.from({ length: 50 }, async () => store.add(key, 1, 1, 60_000)))
+      assert.equal(counts.filter(({ count }) => count === 1).length, 1)
+      assert.equal((await store.add(key, 1, 2, 60_000)).count, 2)
+    }
+  },
+  {
     title: 'a window ends when it was said to, however much is refused in it, and then all is forgotten',
     async check(store) {
       const key = freshKey()
