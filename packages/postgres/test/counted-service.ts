@@ -10,6 +10,7 @@ const app = Fastify()
 await app.register(rateLimiting, {
   addressLimit: { limit: 20, windowSeconds: 60 },
   store: postgresRateLimits(fromPool(new Pool({ connectionString })), { schema }),
+  storeTimeoutMilliseconds: 2000,
   whenStoreFails: whenStoreFails as 'countLocally' | 'refuse'
 })
 app.get('/orders', async () => [])

@@ -9,6 +9,7 @@ const app = Fastify()
 await app.register(rateLimiting, {
   addressLimit: { limit: 20, windowSeconds: 60 },
   store: redisRateLimits(await connected(url, client), { prefix }),
+  storeTimeoutMilliseconds: 2000,
   whenStoreFails: whenStoreFails as 'countLocally' | 'refuse'
 })
 app.get('/orders', async () => [])
