@@ -1,4 +1,5 @@
 import { migrate } from '@concordat/postgres'
+import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
 import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { revocationMigrations } from '@concordat/postgres/revocations'
 import type { Configuration } from '../configuration.ts'
@@ -32,7 +33,7 @@ export async function openDatabase(configuration: Configuration, onError: Log, o
 
 async function prepare(database: Database, { seedOrders, environment }: Configuration, onProgress: Progress) {
   await applyMigrations(database)
-  await migrate(database.postgres, [...refreshTokenMigrations, ...revocationMigrations])
+  await migrate(database.postgres, [...loginAttemptMigrations, ...refreshTokenMigrations, ...revocationMigrations])
   await seed(database, seedOrders, onProgress)
   await (environment === 'production' ? refuseDemoUsers(database) : seedDemoUsers(database))
 }
