@@ -60,14 +60,11 @@ export function answerText(value: Fragment, kind: ValueKind | undefined): Fragme
 
 /** A name as an identifier, each part between dots on its own. */
 export function quoted(name: string): string {
-  return name
-    .split('.')
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.')
+  return `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 }
 
 export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`).replaceAll('-', '_')
+  return /[A-Z-]/.test(name) ? name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`).replaceAll('-', '_') : name
 }
 
 // A member may be called like something that every object inherits.

@@ -2,7 +2,7 @@ import type { KeyRange } from './key-ranges.ts'
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import { readingOrder } from './reading-order.ts'
 import { answerText, columnOf, keyText, type SqlColumns, valueOf } from './sql-columns.ts'
-import { bound, type Fragment, fragment, joined, raw } from './sql-fragment.ts'
+import { bound, type Fragment, followed, fragment, joined, raw } from './sql-fragment.ts'
 
 /** A column of a statement. */
 export interface SqlSelection {
@@ -10,42 +10,48 @@ export interface SqlSelection {
   readonly sql: Fragment
 }
 
+/** How a statement names a member. */
+export type ColumnNames = (field: string) => Fragment
+
 /**
- * What columns of statements are called: the member at an index, the text of the sort key, and its value. Never like a column of
- * the table, because ORDER BY would take the answered text for it, which has another order and no index. Of small letters alone,
- * which Kysely's CamelCasePlugin leaves as they are.
+ * What columns of statements are called: the member at an index, the text of the sort key, and what the table has. Never like a
+ * column of the table, because ORDER BY would take the answered text for it, which has another order and no index. Of small
+ * letters alone, which Kysely's CamelCasePlugin leaves as they are.
  */
 export const memberName = (index: number): string => `member${letters(index)}`
 export const keyName = (index: number): string => `sortkey${letters(index)}`
-const valueName = (index: number): string => `sortvalue${letters(index)}`
+const storedName = (index: number): string => `stored${letters(index)}`
 
-function letters(index: number) {
-  return String(index).replace(/\d/g, (digit) => 'abcdefghij'.charAt(Number(digit)))
+function letters(index: number): string {
+  const last = 'abcdefghijklmnopqrstuvwxyz'.charAt(index % 26)
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
 }
 
-/** The members and sort keys as the table has them. */
+/** The members and sort keys as the table has them, each once. */
 export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
-  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: columnOf(columns, field) }))
-  return [...members, ...valueSelections(query, columns)]
+  return storedFields(query).map((field, index) => ({ name: storedName(index), sql: columnOf(columns, field) }))
 }
 
-/** The sort keys for an outer query to sort by; of stored selections when there are no columns. */
-export function valueSelections(query: ListQuery, columns?: SqlColumns): SqlSelection[] {
-  return query.order.map(({ field }, index) => {
-    const name = valueName(index)
-    return { name, sql: columns ? columnOf(columns, field) : raw(name) }
-  })
+/** Those of them that an outer query sorts by. */
+export function sortedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
+  return storedSelections(query, columns).filter(({ name }) => sorted.has(name))
 }
 
-/** The members and the texts of the sort keys as the rows of a page carry them; of stored selections when there are no columns. */
-export function answeredSelections(query: ListQuery, columns?: SqlColumns): SqlSelection[] {
-  const members = query.fields.map((field, index) => {
-    const name = memberName(index)
-    return { name, sql: answerText(columns ? columnOf(columns, field) : raw(name), query.kinds?.[field]) }
-  })
-  const keys = query.order.map(({ field, kind }, index) => {
-    return { name: keyName(index), sql: keyText(columns ? columnOf(columns, field) : raw(valueName(index)), kind) }
-  })
+/** What an outer query calls the stored selections. */
+export function storedNames(query: ListQuery): ColumnNames {
+  const fields = storedFields(query)
+  return (field) => raw(storedName(fields.indexOf(field)))
+}
+
+function storedFields({ fields, order }: ListQuery): string[] {
+  return [...new Set([...fields, ...order.map(({ field }) => field)])]
+}
+
+/** The members and the texts of the sort keys as the rows of a page carry them. */
+export function answeredSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
+  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answerText(nameOf(field), query.kinds?.[field]) }))
+  const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
 }
 
@@ -101,16 +107,7 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
   }
 }
 
-/** The order of reading, by the columns themselves. Null is the largest by default, as it must be. */
-export function orderSql(query: ListQuery, columns: SqlColumns): Fragment[] {
-  return readingOrder(query).map(({ field, descending }) => fragment`${columnOf(columns, field)} ${direction(descending)}`)
-}
-
-/** The same order over stored selections. */
-export function outerOrderSql(query: ListQuery): Fragment[] {
-  return readingOrder(query).map(({ descending }, index) => fragment`${raw(valueName(index))} ${direction(descending)}`)
-}
-
-function direction(descending: boolean) {
-  return raw(descending ? 'desc' : 'asc')
+/** The order of reading. Null is the largest by default, as it must be. */
+export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
+  return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }
