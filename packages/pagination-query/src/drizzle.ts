@@ -1,13 +1,13 @@
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
-import { countTotal, plannedRows } from './counting.ts'
-import { columnTypeOf } from './drizzle-types.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import { columnOf as namedColumn, type SqlColumns } from './sql-columns.ts'
-import { bound, type Fragment } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import { countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
+import { columnTypeOf } from './sql/drizzle-types.ts'
+import { bound, type Fragment } from './sql/fragment.ts'
+import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
 /** A database of Drizzle on PostgreSQL, whatever its driver, or a transaction. */
 export type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex'
-import { countTotal, plannedRows } from './counting.ts'
-import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import { columnOf, type SqlColumns } from './sql-columns.ts'
-import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import type { KeyRange } from './order/key-ranges.ts'
+import { countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import { columnOf, type SqlColumns } from './sql/columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
+import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
 /** The builder of Knex that is begun by `knex('orders')`, whatever its rows are. */
 export type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>

@@ -7,16 +7,16 @@ import {
   type SelectQueryNode,
   sql
 } from 'kysely'
-import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import { pageSql } from './page-sql.ts'
-import type { SqlColumns } from './sql-columns.ts'
-import { bound, type Fragment, fragment, joined } from './sql-fragment.ts'
-import { conditionSql } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import { type Counter, countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import type { SqlColumns } from './sql/columns.ts'
+import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
 // Which tables there are doesn't matter here: all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>

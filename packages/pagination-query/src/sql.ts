@@ -1,14 +1,14 @@
-import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf, type Total } from './page.ts'
-import { pageSql } from './page-sql.ts'
-import { quoted, type SqlColumns, snakeCase } from './sql-columns.ts'
-import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { conditionSql } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import { type Counter, countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf, type Total } from './page/page.ts'
+import { quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export { type PgClient, preparePages } from './prepared-pages.ts'
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
+export { type PgClient, preparePages } from './sql/prepared-pages.ts'
 
 /** A statement with its values apart. */
 export interface SqlText {
