@@ -12,7 +12,7 @@ export interface PageSql extends SelectSql {
 }
 
 /** What stands behind SELECT, and the order with its limit. */
-export interface SelectSql {
+interface SelectSql {
   readonly columns: Fragment
   readonly end: Fragment
 }
