@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
 import { type AdapterUnderTest, adapterSuite, type SampleQuery } from '@concordat/pagination-query/adapter-suite'
 import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
 import { PGlite } from '@electric-sql/pglite'
+import { Query } from 'pg'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
@@ -45,6 +47,8 @@ t.test('PostgreSQL keeps the statements of pages, of no others, and at most a hu
   const { text, values } = toSql({ ...query, perPage: 3 })
   await client.query({ text, values: [...values] })
   await client.query({ name: 'mine', text: `${text} `, values: [...values] })
+  const submitted = client.query(new Query({ text: `${text}  `, values: [...values] }))
+  await once(submitted, 'end')
   t.strictSame(
     (await kept()).map(({ statement }) => statement),
     [toSql(query).text, text, `${text} `]

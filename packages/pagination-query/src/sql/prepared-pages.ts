@@ -8,7 +8,7 @@ export interface PgClient {
 const mostStatements = 100
 
 /**
- * Has PostgreSQL keep the statements of pages: it reads and plans each once per connection, not for each page, which is a third of
+ * Has PostgreSQL keep the statements of pages: it reads and plans each once per connection, not for each page, which is a quarter of
  * the time of a page. For a pool of `pg`, whatever adapter uses it: `pool.on('connect', preparePages)`. At most 100 statements of
  * a connection are kept; further ones run as without it.
  *
@@ -23,8 +23,9 @@ export function preparePages(client: PgClient): void {
 
   function named(asked: unknown): unknown {
     const statement = typeof asked === 'string' ? { text: asked } : asked
-    const { text, name } = statement as { readonly text?: unknown; readonly name?: unknown }
-    if (typeof text !== 'string' || name !== undefined) return asked
+    const { text, name, submit } = statement as Readonly<Record<string, unknown>>
+    // What submits itself, as a cursor or a stream of rows does, is not put together anew.
+    if (typeof text !== 'string' || name !== undefined || submit !== undefined) return asked
     const kept = names.get(text) ?? keep(text)
     return kept === undefined ? asked : { ...(statement as object), name: kept }
   }
