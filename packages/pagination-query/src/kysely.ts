@@ -60,17 +60,12 @@ function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
 }
 
 function counterOf(from: Rows): Counter {
-  const items = sql<string>`count(*)::text`.as('items')
   const each = from.select(sql<number>`1`.as('one'))
   return {
     async count(limit) {
-      if (limit === undefined) return Number((await from.select(items).executeTakeFirstOrThrow()).items)
-      // The builder knows no other way to a subquery behind FROM than the branch of a union.
-      const counted = from
-        .select(sql<string>`''`.as('items'))
-        .where(sql<boolean>`false`)
-        .unionAll((builder) => builder.selectFrom(each.limit(limit).as('counted')).select(items))
-      return Number((await counted.executeTakeFirstOrThrow()).items)
+      const rows = limit === undefined ? each : each.limit(limit)
+      const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
+      return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
     },
     async estimate() {
       return plannedRows(await each.explain('json'))
