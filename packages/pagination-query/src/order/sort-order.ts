@@ -29,9 +29,9 @@ export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap
  * head of a comparison of rows it would make a database filter all rows before a position instead of finding it.
  */
 export function decidingKeys(order: readonly SortKey[], conditions: readonly Condition[]): readonly SortKey[] {
-  const equal = new Set(conditions.filter(({ operator }) => operator === 'eq').map(({ field }) => field))
-  if (equal.size === 0) return order
-  return order.filter(({ field }, index) => index === order.length - 1 || !equal.has(field))
+  const equal = conditions.filter(({ operator }) => operator === 'eq')
+  if (equal.length === 0) return order
+  return order.filter((key, index) => index === order.length - 1 || !equal.some(({ field }) => field === key.field))
 }
 
 /** The same order read from its end. */

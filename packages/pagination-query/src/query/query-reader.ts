@@ -12,6 +12,7 @@ import { echo, joinLists, readPairs } from './query-string.ts'
 const maxQueryLength = 4096
 const maxConditions = 20
 const maxProblems = 100
+const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
 
 /** The text that was given for each parameter, by its index; what was given several times as a list is one list. */
@@ -32,10 +33,9 @@ export interface Reading {
 
 /** Reads a query string. Fields in `hidden` do not exist, with the same answer as for those that never did. */
 export function readQuery(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
-  const problems: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
-  if (isTooLong(collection, query, undefined)) return { ...readParameters(collection, '', hidden), problems }
+  if (isTooLong(collection, query, undefined)) return { ...readParameters(collection, '', hidden), problems: tooLong }
   const reading = readParameters(collection, query, hidden)
-  return isTooLong(collection, query, reading) ? { ...reading, problems } : reading
+  return isTooLong(collection, query, reading) ? { ...reading, problems: tooLong } : reading
 }
 
 function readParameters(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
