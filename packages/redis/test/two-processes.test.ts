@@ -5,6 +5,8 @@ import { proxyOf } from './proxy.ts'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
 t.setTimeout(120_000)
+// Most of the time is waiting, for news to grow old.
+t.jobs = 2
 
 /** A prefix, and a way to its server that can be cut. */
 async function shared(t: Test) {
@@ -63,7 +65,7 @@ const ways: Readonly<Record<string, (session: Session) => string>> = {
 }
 
 for (const client of Object.keys(clients)) {
-  t.test(`two processes protect their routes (${client})`, onServer, async (t) => {
+  t.test(`two processes protect their routes (${client})`, { ...onServer, buffered: true }, async (t) => {
     const { proxy, prefix } = await shared(t)
     const [here, there] = await Promise.all([server, proxy.url].map((url) => start(t, 'protected-service.ts', [url, prefix, client])))
     if (here === undefined || there === undefined) return
@@ -126,7 +128,7 @@ for (const client of Object.keys(clients)) {
     })
   })
 
-  t.test(`two processes count together (${client})`, onServer, async (t) => {
+  t.test(`two processes count together (${client})`, { ...onServer, buffered: true }, async (t) => {
     const { proxy, prefix } = await shared(t)
     const [lenient, strict] = await Promise.all(
       ['countLocally', 'refuse'].map((policy) => start(t, 'counted-service.ts', [proxy.url, prefix, client, policy]))
