@@ -1,6 +1,9 @@
 import { transactionEnded } from './errors.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from './session.ts'
 
+// The SQLSTATE by which PGlite tells a COMMIT that was answered by ROLLBACK.
+const inFailedTransaction = '25P02'
+
 /** What PGlite answers. */
 export interface PGliteAnswer {
   readonly rows: unknown[]
@@ -53,7 +56,7 @@ function sessionOn(transaction: PGliteTransaction, verdict: PromiseWithResolvers
       over = true
       verdict.resolve()
       await done().catch((error: unknown) => {
-        throw isAborted(error) ? new IgnoredFailure() : error
+        throw (error as { readonly code?: unknown }).code === inFailedTransaction ? new IgnoredFailure() : error
       })
     },
     async rollback() {
@@ -63,8 +66,4 @@ function sessionOn(transaction: PGliteTransaction, verdict: PromiseWithResolvers
       await done().catch(() => {})
     }
   }
-}
-
-function isAborted(error: unknown) {
-  return error instanceof Error && /Abort/.test(`${error.name} ${error.constructor.name}`)
 }
