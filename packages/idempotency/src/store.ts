@@ -11,8 +11,9 @@ export interface StoreGuarantees {
 }
 
 /**
- * The transaction of one request, as far as the gate and a store need it. Whoever makes it ends it: committed once the answer stands,
- * rolled back on a status of 500 or more and on anything thrown.
+ * The transaction of one request, as far as the gate and a store need it. The gate asks for it by the option `transaction` before it calls
+ * the handler and all that is wrapped around it, and hands it to `begin`. Whoever made it ends it: committed once the answer stands,
+ * rolled back on a status of 500 or more and on anything that was thrown.
  */
 export interface RequestTransaction {
   /**
