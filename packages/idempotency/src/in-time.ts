@@ -1,0 +1,13 @@
+/** What the work resolves to, or a rejection when it takes longer. `late` is then told what it resolved to after all. */
+export async function inTime<Result>(work: Promise<Result>, milliseconds: number, late?: (result: Result) => void): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(new Error(`The store gave no answer within ${Math.round(milliseconds)} ms.`))
+    if (late) work.then(late, () => {})
+  }, milliseconds)
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
