@@ -14,6 +14,7 @@ export function fromPGlite(database: PGliteLike): Postgres {
   }
 
   const self: Postgres = {
+    isEmbedded: true,
     query: async (sql, params) => parseRows((await query(sql, params)).rows),
     transaction: (work) => runIn(self.open({}), work),
     async open(opening) {

@@ -80,6 +80,7 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
   }
 
   const self: Postgres = {
+    isEmbedded: false,
     query: async (sql, params = []) => parseRows((await pool.query(sql, [...params])).rows),
     transaction: (work) => runIn(open({}), work),
     open,

@@ -25,6 +25,8 @@ export interface Listener {
 
 /** A PostgreSQL database, by whatever client: made by `fromPool` or `fromPGlite`. */
 export interface Postgres extends Queries {
+  /** It lives in this process, and no other can use it. */
+  readonly isEmbedded: boolean
   /** Commits what the work did, or nothing of it when it throws. */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
   /** Begins a transaction that is ended by hand. */

@@ -14,6 +14,15 @@ const graceMilliseconds = 1000
 const idleGraceMilliseconds = 5000
 const savepoint = 'concordat_work'
 
+const units = new WeakMap<object, Unit>()
+
+/** The unit that an enclosing transaction is the face of. */
+export function unitBehind(transaction: object): Unit {
+  const unit = units.get(transaction)
+  if (unit === undefined) throw new TypeError('postgres: the transaction is none of the unit of work. Give what enclosingTransaction(request) returns.')
+  return unit
+}
+
 /** What a unit is part of. */
 export interface Surroundings {
   readonly database: Postgres
@@ -45,6 +54,7 @@ export class Unit implements HandlerTransaction {
     this.#outer = outer
     this.#onFault = onFault
     this.#settings = settings
+    units.set(this.enclosing, this)
   }
 
   /** What the handler is given. */
