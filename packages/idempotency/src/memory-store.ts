@@ -1,5 +1,5 @@
+import { EventEmitter, once } from 'node:events'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredAnswer } from './store.ts'
-import { wakeUps } from './wake-ups.ts'
 
 /** How much a store in memory holds, and what time it is. */
 export interface MemoryStoreOptions {
@@ -30,7 +30,7 @@ const sweepPauseMilliseconds = 1000
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
   const { maximumKeys = 100_000, maximumBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
-  const waiting = wakeUps()
+  const ended = new EventEmitter().setMaxListeners(0)
   // They go up over a restart too.
   let lastToken = Date.now() * 1000
   let bytes = 0
@@ -73,19 +73,19 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       entry.answer = bytes + sizeOf(answer) > maximumBytes ? { ...answer, body: null } : answer
       entry.endsAt = time + lifetimeMilliseconds
       bytes += sizeOf(entry.answer)
-      waiting.wake(claim.key)
+      ended.emit(claim.key)
       return 'stored'
     },
     async release(claim) {
       const entry = owned(claim, now())
       if (entry === undefined || entry.answer !== undefined) return 'lost'
       entries.delete(claim.key)
-      waiting.wake(claim.key)
+      ended.emit(claim.key)
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.answer === undefined) await waiting.of(key, signal)
+      if (entry !== undefined && entry.answer === undefined) await once(ended, key, { signal }).catch(() => {})
     },
     async sweep(maximum) {
       return sweep(now(), maximum)

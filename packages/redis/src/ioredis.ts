@@ -29,7 +29,7 @@ export function fromIoredis(client: IoredisLike): Redis {
       const subscriber = client.duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
       const loss = lossOf(lost)
       subscriber.on('error', () => {})
-      subscriber.on('message', heard)
+      subscriber.on('message', (_channel, message) => heard(String(message)))
       try {
         await subscriber.connect()
         await subscriber.subscribe(channel)
