@@ -36,13 +36,7 @@ export class LazySession {
 
   /** Does the work in its turn, in the transaction. */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(async () => {
-      try {
-        return await work(await this.#begin())
-      } catch (error) {
-        throw error === notAccepted ? transactionConflict(new Error('What the transaction began with was lost to another.')) : withoutOutage(error)
-      }
-    })
+    return this.#inTurn(async () => work(await this.#begin()))
   }
 
   /**
@@ -107,9 +101,13 @@ export class LazySession {
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#queue.then(() => {
+    const turn = this.#queue.then(async () => {
       if (this.#isOver) throw transactionEnded()
-      return work()
+      try {
+        return await work()
+      } catch (error) {
+        throw error === notAccepted ? transactionConflict(new Error('The claim that this transaction began with is lost.')) : withoutOutage(error)
+      }
     })
     this.#queue = turn.catch(() => {})
     return turn
