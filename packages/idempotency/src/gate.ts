@@ -34,7 +34,7 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     const key = readKey(request.raw, settings.keySyntax)
     if (key === null) throw keyInvalid(settings.badKeyHeaders)
     if (key === undefined && policy.isRequired) throw keyRequired(settings.badKeyHeaders)
-    if (key === undefined) return carryOut(request, reply, handle)
+    if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
     const outcome = await lookUp(passage, recordKey(scopeOf(request), key), transaction)
@@ -43,7 +43,7 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
     onOutcome('bypassed', request)
     reply.header('idempotency-status', 'bypassed')
-    return carryOut(request, reply, handle)
+    return carryOut(reply, handle)
   }
 
   function refuse(request: FastifyRequest, outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
@@ -98,7 +98,7 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     request.idempotency = run
     if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
     else run.hold(settings, log)
-    return carryOut(request, reply, handle)
+    return carryOut(reply, handle, { isAnswered: () => run.isSettled, unanswered: () => settlement.unanswered(run, request, reply) })
   }
 
   function replayTo({ request, reply }: Passage, answer: StoredAnswer) {

@@ -1,4 +1,6 @@
 export { idempotencyErrors } from './errors.ts'
+export type { HttpContractOptions } from './http-contract/service.ts'
+export { idempotencyHttpContract } from './http-contract.ts'
 export type { KeySyntax } from './idempotency-key.ts'
 export type { Lint, LintedRoute } from './lints.ts'
 export { lints } from './lints.ts'

@@ -25,7 +25,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** Whether the bare form of a key is read beside the quoted one. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
-  /** How long a claim stands when its process is lost; it is renewed three times in that time. From a second to ten minutes. @default 30000 */
+  /** How long a claim stands when its process is lost; it is renewed three times in that time. From 100 to ten minutes. @default 30000 */
   readonly leaseMilliseconds?: number | undefined
   /** How long a handler keeps its claim. After it, its signal aborts and a retry may run. @default 300 */
   readonly longestRunSeconds?: number | undefined
@@ -82,7 +82,7 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     store,
     transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
     keySyntax: requireOneOf('keySyntax', keySyntax, ['both', 'quoted']),
-    leaseMilliseconds: requireWhole('leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 1000, 600_000),
+    leaseMilliseconds: requireWhole('leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 100, 600_000),
     longestRunMilliseconds: requireWhole('longestRunSeconds', options.longestRunSeconds ?? 300, 1, 86_400) * 1000,
     storeTimeoutMilliseconds: requireWhole('storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 2000, 1, 60_000),
     sweepMilliseconds: requireWhole('sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,

@@ -21,6 +21,7 @@ declare module 'fastify' {
 }
 
 type Next = (error?: Error) => void
+type SendNext = (error: Error | null, payload?: unknown) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
 type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
@@ -80,9 +81,19 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   // After the hooks that shape the answer, and before the one that compresses it.
-  async function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
     const run = request.idempotency as Run | null
-    return run === null || run.isSettled || run.isInTransaction ? payload : settlement.byLease(run, request, reply, payload)
+    if (run === null || run.isSettled || run.isInTransaction) next(null, payload)
+    else void settle(run, request, reply, payload, next)
+  }
+
+  async function settle(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+    try {
+      payload = await settlement.byLease(run, request, reply, payload)
+    } catch (error) {
+      return next(error as Error)
+    }
+    next(null, payload)
   }
 
   // Of a reply that was hijacked.

@@ -15,46 +15,56 @@ export interface Settlement {
   byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown>
   /** Stores that the request was carried out, where its answer passed by all hooks. */
   unseen(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Does that too when no answer has come until a lease from now. */
+  unanswered(run: Run, request: FastifyRequest, reply: FastifyReply): void
 }
 
 const firstPauseMilliseconds = 20
 
 /** Makes what stores answers. */
 export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settlement {
-  const { store, onOutcome, answerFields, storeTimeoutMilliseconds } = settings
+  const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
 
-  return {
-    async inTransaction(run, request, reply, payload) {
-      run.isSettled = true
-      const isFree = leavesKeyFree(run, reply)
-      const outcome = isFree
-        ? await store.release(run.claim)
-        : await store.complete(run.claim, keptAnswer(run, reply, payload), lifetimeOf(run))
-      if (outcome === 'lost') {
-        onOutcome('claimLost', request)
-        throw inProgress(0)
-      }
-      onOutcome(isFree ? 'released' : 'ran', request)
-    },
-    async byLease(run, request, reply, payload) {
-      run.isSettled = true
-      try {
-        if (leavesKeyFree(run, reply)) return await release(run, request, payload)
-        const answer = keptAnswer(run, reply, payload)
-        const outcome = run.isLost ? 'lost' : await complete(run, run.claim, answer)
-        if (outcome === 'lost') return await giveWay(run, request, reply, payload, answer)
-        onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
-        return payload
-      } finally {
-        run.letGo()
-      }
-    },
-    async unseen(run, request, reply) {
-      run.isSettled = true
-      const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
-      run.letGo()
-      onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+  return { inTransaction, byLease, unseen, unanswered }
+
+  async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    run.isSettled = true
+    const { claim } = run
+    const isFree = leavesKeyFree(run, reply)
+    const outcome = isFree ? await store.release(claim) : await store.complete(claim, keptAnswer(run, reply, payload), lifetimeOf(run))
+    if (outcome === 'lost') {
+      onOutcome('claimLost', request)
+      throw inProgress(0)
     }
+    onOutcome(isFree ? 'released' : 'ran', request)
+  }
+
+  async function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    run.isSettled = true
+    try {
+      if (leavesKeyFree(run, reply)) return await release(run, request, payload)
+      const answer = keptAnswer(run, reply, payload)
+      const outcome = run.isLost ? 'lost' : await complete(run, run.claim, answer)
+      if (outcome === 'lost') return await giveWay(run, request, reply, payload, answer)
+      onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+      return payload
+    } finally {
+      run.letGo()
+    }
+  }
+
+  async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    run.isSettled = true
+    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
+    run.letGo()
+    onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+  }
+
+  function unanswered(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    if (run.isInTransaction) return
+    setTimeout(() => {
+      if (!run.isSettled) void unseen(run, request, reply)
+    }, leaseMilliseconds).unref()
   }
 
   function keptAnswer({ policy }: Run, reply: FastifyReply, payload: unknown) {
@@ -101,7 +111,6 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
   }
 
   async function lookAgain({ claim, fingerprint }: Run) {
-    const { leaseMilliseconds, longestRunMilliseconds } = settings
     const terms = { leaseMilliseconds, lifetimeMilliseconds: longestRunMilliseconds + leaseMilliseconds, takesOver: true }
     try {
       return await inTime(store.begin(claim.key, fingerprint, terms), storeTimeoutMilliseconds)
