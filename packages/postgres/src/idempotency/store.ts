@@ -34,8 +34,8 @@ export function postgresIdempotency(
   /** Whether the claim was still its owner's. */
   async function write(claim: Claim, sql: string, values: readonly unknown[] = []) {
     const held = claims.of(claim)
-    const params = [claim.key, held?.token ?? claim.token, ...values]
-    const [count] = held ? parseRows<number>(await held.unit.query(sql, params)) : await ask<number>(sql, params)
+    const params = () => [claim.key, held?.token ?? claim.token, ...values]
+    const [count] = held ? parseRows<number>(await held.unit.query(sql, params)) : await ask<number>(sql, params())
     return count === 1
   }
 

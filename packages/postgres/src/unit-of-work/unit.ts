@@ -92,9 +92,9 @@ export class Unit implements HandlerTransaction {
     this.#requireLife().#afterEnd.push(told)
   }
 
-  /** A statement of what stands around the handler. */
-  async query(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
-    return (await this.#session.run((session) => session.query(text, values))).rows
+  /** A statement of what stands around the handler. Its values are asked for once the transaction is open. */
+  async query(text: string, values: () => readonly unknown[]): Promise<readonly unknown[]> {
+    return (await this.#session.run((session) => session.query(text, values()))).rows
   }
 
   /** Begins as {@link LazySession.beginWith} does, and puts a savepoint behind it, to which a status of 400 to 499 returns. */
