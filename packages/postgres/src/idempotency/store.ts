@@ -55,8 +55,7 @@ export function postgresIdempotency(
   }
 
   async function claim(wish: Wish, begin: () => Promise<BeginOutcome>) {
-    const beside = claims.outcomeBeside(wish)
-    return (beside && (await beside)) ?? begin()
+    return claims.outcomeBeside(wish) ?? begin()
   }
 
   async function lease({ key, sql, terms }: Wish): Promise<BeginOutcome> {

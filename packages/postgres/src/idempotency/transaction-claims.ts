@@ -14,20 +14,18 @@ export interface Wish {
 /** A claim as its transaction has it. */
 export interface Held {
   readonly unit: Unit
+  readonly fingerprint: string
   /** Another one after the transaction was begun again. */
   token: number
 }
 
-interface OpenKey {
-  readonly fingerprint: string
-  readonly isClaimed: Promise<boolean>
-}
+type Looking = Promise<BeginOutcome>
 
 /** The claims that are held by open transactions of this process. */
 export class TransactionClaims {
   readonly #held = new WeakMap<Claim, Held>()
-  // So that of many requests with one key, most are answered without the database.
-  readonly #open = new Map<string, OpenKey>()
+  readonly #holders = new Map<string, Held>()
+  readonly #looking = new Map<string, { now: Looking; next: Looking | undefined }>()
   readonly #onEnd: (key: string) => void
 
   /** @param onEnd is told when a transaction that held the key has ended, however it did */
@@ -39,50 +37,50 @@ export class TransactionClaims {
     return this.#held.get(claim)
   }
 
+  /** What a transaction of this process that holds the key makes of a request with it. */
+  outcomeBeside({ key, fingerprint }: Wish): BeginOutcome | undefined {
+    const holder = this.#holders.get(key)
+    return holder && (holder.fingerprint === fingerprint ? busy : { state: 'mismatch' })
+  }
+
   /**
-   * What a transaction of this process that holds the key, or is about to, makes of a request with it: `undefined` when it did not get
-   * the key. Where there is none, says so at once, so that nobody comes in between.
+   * Of many requests with one key, one looks at a time: all that come while it does share the next look, which begins after they came.
+   * So that they take one connection, and not all there are.
    */
-  outcomeBeside({ key, fingerprint }: Wish): Promise<BeginOutcome | undefined> | undefined {
-    const other = this.#open.get(key)
-    return other?.isClaimed.then((isClaimed) => {
-      if (!isClaimed) return undefined
-      return other.fingerprint === fingerprint ? busy : { state: 'mismatch' }
-    })
-  }
-
   async begin(unit: Unit, wish: Wish): Promise<BeginOutcome> {
-    const { key, fingerprint } = wish
-    const result = this.#claim(unit, wish)
-    const open: OpenKey = {
-      fingerprint,
-      isClaimed: result.then(
-        ({ state }) => state === 'claimed',
-        () => false
-      )
+    const look = async () => this.outcomeBeside(wish) ?? (await this.#claim(unit, wish))
+    // Whoever waits for the outer transaction must not be waited for in it.
+    if (unit.isPart) return look()
+    const group = `${wish.key} ${wish.fingerprint} ${wish.terms.takesOver}`
+    const looking = this.#looking.get(group)
+    if (looking?.next !== undefined) {
+      const shared = await looking.next.catch(() => undefined)
+      if (shared === undefined) return this.begin(unit, wish)
+      return shared.state === 'claimed' ? busy : shared
     }
-    this.#open.set(key, open)
-    const forget = () => {
-      if (this.#open.get(key) === open) this.#open.delete(key)
+    if (looking !== undefined) {
+      looking.next = looking.now.then(look, look)
+      return looking.next
     }
-    try {
-      const outcome = await result
-      if (outcome.state !== 'claimed') forget()
-      else
-        unit.afterEnd(() => {
-          forget()
-          this.#onEnd(key)
-        })
-      return outcome
-    } catch (error) {
-      forget()
-      throw error
-    }
+    const first = { now: look(), next: undefined as Looking | undefined }
+    this.#looking.set(group, first)
+    void this.#lookOn(group, first)
+    return first.now
   }
 
-  async #claim(unit: Unit, { key, terms, sql }: Wish): Promise<BeginOutcome> {
+  async #lookOn(group: string, looking: { now: Looking; next: Looking | undefined }) {
+    for (;;) {
+      await looking.now.catch(() => {})
+      if (looking.next === undefined) break
+      looking.now = looking.next
+      looking.next = undefined
+    }
+    this.#looking.delete(group)
+  }
+
+  async #claim(unit: Unit, { key, fingerprint, terms, sql }: Wish): Promise<BeginOutcome> {
     for (let look = 0; look < mostLooks; look += 1) {
-      const held: Held = { unit, token: 0 }
+      const held: Held = { unit, fingerprint, token: 0 }
       let outcome: BeginOutcome | undefined
       await unit.beginWith({
         statements: [sql],
@@ -94,9 +92,18 @@ export class TransactionClaims {
           return true
         }
       })
-      if (outcome?.state === 'claimed') this.#held.set(outcome.claim, held)
+      if (outcome?.state === 'claimed') this.#hold(outcome.claim, held)
       if (outcome !== undefined) return outcome
     }
     return busy
+  }
+
+  #hold(claim: Claim, held: Held) {
+    held.unit.afterEnd(() => {
+      this.#holders.delete(claim.key)
+      this.#onEnd(claim.key)
+    })
+    this.#held.set(claim, held)
+    this.#holders.set(claim.key, held)
   }
 }

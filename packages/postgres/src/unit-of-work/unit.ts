@@ -77,9 +77,14 @@ export class Unit implements HandlerTransaction {
     return this.#session.isOpen
   }
 
+  /** Whether it shares the transaction of another. */
+  get isPart(): boolean {
+    return this.#outer !== undefined
+  }
+
   /** Whether the handler, run again, does again all that was done so far. */
   get canRestart(): boolean {
-    return this.#phase === 'running' && !this.#wasUsedBefore && this.#outer === undefined
+    return this.#phase === 'running' && !this.#wasUsedBefore && !this.isPart
   }
 
   /** From here on, what is done is done by the handler. */
