@@ -16,24 +16,30 @@ const pool = new Pool({
   options: '-c client_connection_check_interval=100'
 })
 const database = fromPool(pool)
-const app = Fastify({ handlerTimeout: 20_000 })
+const app = Fastify({ handlerTimeout: 60_000 })
 await app.register(unitOfWork, { database })
 await app.register(idempotency, {
   scope: () => 'soak',
   store: postgresIdempotency(database, { ...(schema && { schema }) }),
-  transaction: enclosingTransaction
+  transaction: enclosingTransaction,
+  maximumWaitersPerKey: 1000
 })
 
-const config = { transaction: true, idempotency: { key: 'required', waitMilliseconds: 2000 } } as const
+const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
 
-app.post('/orders', { config }, (request, reply) => makeOrder(request, reply, Math.random() / 100))
-app.post('/slow-orders', { config: { ...config, idempotency: 'required' } }, (request, reply) => makeOrder(request, reply, 1))
+app.post('/orders', { config: waiting(2000) }, (request, reply) =>
+  makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100)
+)
+// As long as somebody else has the lock that the key of the schema names.
+app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
+  makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
+)
 app.get('/ping', async () => (await database.client.query('SELECT 1 AS pong')).rows[0])
 
-async function makeOrder({ transaction, idempotency: run }: FastifyRequest, reply: FastifyReply, seconds: number) {
+async function makeOrder({ transaction, idempotency: run }: FastifyRequest, reply: FastifyReply, pause: string, value: unknown) {
   const id = randomUUID()
   await transaction.query(`INSERT INTO ${schema}.orders (id, client_key) VALUES ($1, $2)`, [id, run?.key])
-  await transaction.query('SELECT pg_sleep($1)', [seconds])
+  await transaction.query(pause, [value])
   await transaction.query(`INSERT INTO ${schema}.events (order_id) VALUES ($1)`, [id])
   return reply.code(201).header('location', `/orders/${id}`).send({ id, by: process.pid, at: Date.now() })
 }
