@@ -46,7 +46,9 @@ export function transactionEnded(): ApiError {
 /** 500: the database was asked beside the open transaction of the handler that asks; it would wait for itself. */
 export function transactionRequired(): ApiError {
   return list.create('TRANSACTION_REQUIRED', {
-    cause: new Error('This handler has an open transaction and asks the database beside it. Use request.transaction, or ask before its first query.')
+    cause: new Error(
+      'This handler has an open transaction and asks the database beside it. Use request.transaction, or ask before its first query.'
+    )
   })
 }
 

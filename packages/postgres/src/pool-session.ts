@@ -20,7 +20,7 @@ export interface PoolClientLike {
 export interface CheckedOut {
   readonly client: PoolClientLike
   /** Gives it back, to be used again or to be ended. */
-  release(reusable: boolean): void
+  readonly release: (reusable: boolean) => void
 }
 
 /** Begins a transaction; BEGIN and all that belongs to it are one message. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { connect as dial, createServer } from 'node:net'
+import { createServer, connect as dial } from 'node:net'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { server, without } from './database.ts'

@@ -50,8 +50,9 @@ function stretched(store: IdempotencyStore): IdempotencyStore {
   }
 }
 
+const moved = (column: string) => `${column} = ${column} - $1::integer * interval '1 millisecond'`
+
 function passing(database: Postgres, schema: string) {
-  const moved = (column: string) => `${column} = ${column} - $1::integer * interval '1 millisecond'`
   return (milliseconds: number) =>
     database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
 }
@@ -60,7 +61,10 @@ t.test('on PostgreSQL, by two pools', onServer, async (t) => {
   const schema = freshSchema(t)
   const [one, two] = [connect(t, { max: 20 }), connect(t, { max: 20 })]
   await migrate(one.database, idempotencyMigrations, { schema })
-  const [first, second] = [one, two].map(({ database }) => postgresIdempotency(database, { schema })) as [IdempotencyStore, IdempotencyStore]
+  const [first, second] = [one, two].map(({ database }) => postgresIdempotency(database, { schema })) as [
+    IdempotencyStore,
+    IdempotencyStore
+  ]
   t.teardown(() => Promise.all([first.close?.(), second.close?.()]))
   idempotencyStoreContract(runIn(t), () => stretched(first), {
     createSecond: () => stretched(second),

@@ -5,10 +5,10 @@ import { fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { connect, server, without } from './database.ts'
+import { connect, server, watched, without } from './database.ts'
 import { kinds, type Things, thingsOn } from './unit-of-work.ts'
 
 t.setTimeout(120_000)
@@ -21,7 +21,12 @@ interface Setup {
 }
 
 /** A service as the preset puts it together: the unit of work inside of the gate, compression last. */
-async function service(t: Test, things: Things, routes: (app: FastifyInstance) => void, { database = things.database, options }: Setup = {}) {
+async function service(
+  t: Test,
+  things: Things,
+  routes: (app: FastifyInstance) => void,
+  { database = things.database, options }: Setup = {}
+) {
   const schema = things.table.split('.')[0] as string
   await migrate(things.database, idempotencyMigrations, { schema })
   const app = Fastify({ handlerTimeout: 20_000 })
@@ -42,13 +47,17 @@ async function service(t: Test, things: Things, routes: (app: FastifyInstance) =
   return { app, outcomes, records, schema }
 }
 
+const preHandler = async (request: FastifyRequest) => {
+  await request.transaction.query('SELECT 1')
+}
+
 function ask(app: FastifyInstance, url: string, key: string = randomUUID(), more: object = {}) {
   return app.inject({ method: 'POST', url, headers: { 'idempotency-key': `"${key}"` }, ...more })
 }
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
-    t.test('what ran once is answered the same again, and was done once [I1]', async (t) => {
+    t.test('what ran once is answered the same again, and was done once', async (t) => {
       const things = await thingsOn(t, kind)
       const { app, outcomes } = await service(t, things, (app) => {
         app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
@@ -72,7 +81,9 @@ for (const kind of kinds) {
         t.equal((await things.names()).length - before, isKept ? 1 : 0, 'what a 4xx had written is returned')
       }
       t.strictSame(outcomes, ['ran', 'replayed', 'reused', 'ran', 'replayed', 'reused'])
-      const encoded = await ask(app, '/things?status=201', randomUUID(), { headers: { 'idempotency-key': 'bare', 'accept-encoding': 'gzip' } })
+      const encoded = await ask(app, '/things?status=201', randomUUID(), {
+        headers: { 'idempotency-key': 'bare', 'accept-encoding': 'gzip' }
+      })
       t.equal(encoded.headers['content-encoding'], 'gzip')
     })
 
@@ -112,13 +123,13 @@ for (const kind of kinds) {
     t.test('of many at once one runs; who waits gets its answer, the others are told to come back', async (t) => {
       const things = await thingsOn(t, kind, { max: 3 })
       const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const handler = async (request: FastifyRequest) => {
+        const { rows } = await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one') RETURNING name`)
+        begun.resolve()
+        await end.promise
+        return rows
+      }
       const { app } = await service(t, things, (app) => {
-        const handler = async (request: import('fastify').FastifyRequest) => {
-          const { rows } = await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one') RETURNING name`)
-          begun.resolve()
-          await end.promise
-          return rows
-        }
         app.post('/now', { config }, handler)
         app.post('/waits', { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 15_000 } } }, handler)
       })
@@ -145,12 +156,16 @@ for (const kind of kinds) {
       const things = await thingsOn(t, kind, { max: 2 })
       const begun = Promise.withResolvers<void>()
       const { app } = await service(t, things, (app) => {
-        app.post('/things', { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 10_000 } } }, async (request, reply) => {
-          await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
-          begun.resolve()
-          await once(reply.raw, 'close')
-          return { done: true }
-        })
+        app.post(
+          '/things',
+          { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 10_000 } } },
+          async (request, reply) => {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
+            begun.resolve()
+            await once(reply.raw, 'close')
+            return { done: true }
+          }
+        )
       })
       const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/things`
       const headers = { 'idempotency-key': 'left' }
@@ -187,9 +202,6 @@ for (const kind of kinds) {
     t.test('the transaction is for the handler, when the key is claimed in it', async (t) => {
       const things = await thingsOn(t, kind)
       const { app } = await service(t, things, (app) => {
-        const preHandler = async (request: import('fastify').FastifyRequest) => {
-          await request.transaction.query('SELECT 1')
-        }
         app.post('/early', { config, preHandler }, async () => ({}))
       })
       t.equal((await ask(app, '/early')).statusCode, 503)
@@ -215,7 +227,10 @@ t.test('a handler that runs again claims its key again, and its answer is kept',
     })
   })
   const answers = [await ask(app, '/things', 'k'), await ask(app, '/things', 'k')]
-  t.strictSame(answers.map(({ body }) => body), ['{"runs":2}', '{"runs":2}'])
+  t.strictSame(
+    answers.map(({ body }) => body),
+    ['{"runs":2}', '{"runs":2}']
+  )
   t.strictSame([await records(), await things.names()], [1, []])
 })
 
@@ -223,29 +238,19 @@ t.test('on PostgreSQL', onServer, async (t) => {
   t.test('a key takes one message more than the transaction, and one statement each for claim, savepoint and answer', async (t) => {
     const { pool } = connect(t)
     const sent: string[] = []
-    const counted = fromPool({
-      query: (sql, params) => pool.query(sql, params),
-      on: (event, listener) => pool.on(event, listener),
-      connect: (given) =>
-        pool.connect((error, client) => {
-          if (client === undefined) return given(error, undefined)
-          const query = (sql: string, params?: unknown[]) => {
-            sent.push(sql)
-            return client.query(sql, params)
-          }
-          const told = { query, release: client.release, on: client.on.bind(client), removeListener: client.removeListener.bind(client) }
-          return given(undefined, told as never)
-        })
+    const counted = watched(pool, (sql, answer) => {
+      sent.push(sql)
+      return answer()
     })
     const things = await thingsOn(t, 'PostgreSQL')
+    const handler = async (request: FastifyRequest) => {
+      await request.transaction.query(`INSERT INTO ${things.table} VALUES (gen_random_uuid())`)
+      return {}
+    }
     const { app } = await service(
       t,
       things,
       (app) => {
-        const handler = async (request: import('fastify').FastifyRequest) => {
-          await request.transaction.query(`INSERT INTO ${things.table} VALUES (gen_random_uuid())`)
-          return {}
-        }
         app.post('/plain', { config: { transaction: true } }, handler)
         app.post('/keyed', { config }, handler)
       },
@@ -323,7 +328,10 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.match((await postgresIdempotency(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
     t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), { message: /timeoutSeconds of the idempotency store is 0/ })
     t.throws(() => postgresIdempotency(database, { schema: 'A' }), TypeError)
-    await t.rejects(async () => store.begin('short', 'short', { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true }), TypeError)
+    await t.rejects(
+      async () => store.begin('short', 'short', { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true }),
+      TypeError
+    )
     const terms = { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
     await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /none of the unit of work/ })
   })

@@ -3,16 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fromPool } from '@concordat/postgres'
 import unitOfWork, { currentTransaction, transactionErrors } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Pool } from 'pg'
 import t from 'tap'
-import { connect, server, without } from './database.ts'
+import { connect, server, watched, without } from './database.ts'
 import { kinds, serviceOn, thingsOn } from './unit-of-work.ts'
 
 t.setTimeout(120_000)
 const onServer = server === undefined ? { skip: without } : {}
 const config = { transaction: true } as const
+const handler = async () => ({})
+const named = (name: string) => fp(async () => {}, { name })
 
 t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) => {
   type Isolation = 'repeatable read' | 'serializable'
@@ -50,8 +52,14 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
 
   t.test('run again where the route says so, with an answer that has nothing of the first run', async (t) => {
     const { answers, things, counts } = await racing(t, { isolation: 'repeatable read', retries: 3 })
-    t.strictSame(answers.map(({ statusCode }) => statusCode), [201, 202])
-    t.strictSame(Object.keys(answers[0]?.headers ?? {}).filter((name) => name.startsWith('x-run')), ['x-run-3'])
+    t.strictSame(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 202]
+    )
+    t.strictSame(
+      Object.keys(answers[0]?.headers ?? {}).filter((name) => name.startsWith('x-run')),
+      ['x-run-3']
+    )
     t.equal(counts.runs, 3)
     t.strictSame(await things.names(), ['2'])
   })
@@ -76,17 +84,20 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
       )
     })
     const answers = await Promise.all(['a/b', 'b/a'].map((path) => app.inject({ method: 'POST', url: `/lock/${path}` })))
-    t.strictSame(answers.map(({ statusCode }) => statusCode), [200, 200])
+    t.strictSame(
+      answers.map(({ statusCode }) => statusCode),
+      [200, 200]
+    )
     t.equal(runs, 3)
   })
 
   t.test('are not run again when a hook has used the transaction before', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     let runs = 0
+    const preHandler = async (request: FastifyRequest) => {
+      await request.transaction.query(`INSERT INTO ${things.table} VALUES ('by a hook')`)
+    }
     const app = await serviceOn(t, things, (app) => {
-      const preHandler = async (request: import('fastify').FastifyRequest) => {
-        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('by a hook')`)
-      }
       app.post('/', { config: { transaction: { retries: 5 } }, preHandler }, async () => {
         runs += 1
         throw Object.assign(new Error('wrapped'), { cause: { code: '40001' } })
@@ -215,21 +226,10 @@ t.test('a database that fails', onServer, async (t) => {
   t.test('that does not answer COMMIT in time is answered for, and its answer goes nowhere', async (t) => {
     const { pool } = connect(t, { max: 1 })
     const committed = Promise.withResolvers<void>()
-    // Answers COMMIT when it is told to.
-    const slow = fromPool({
-      query: (sql, params) => pool.query(sql, params),
-      on: (event, listener) => pool.on(event, listener),
-      connect: (given) =>
-        pool.connect((error, client) => {
-          if (client === undefined) return given(error, undefined)
-          const query = async (sql: string, params?: unknown[]) => {
-            const answer = await client.query(sql, params)
-            if (sql === 'COMMIT') await committed.promise
-            return answer
-          }
-          const told = { query, release: client.release, on: client.on.bind(client), removeListener: client.removeListener.bind(client) }
-          return given(undefined, told as never)
-        })
+    const slow = watched(pool, async (sql, answer) => {
+      const answered = await answer()
+      if (sql === 'COMMIT') await committed.promise
+      return answered
     })
     const things = await thingsOn(t, 'PostgreSQL')
     const app = await serviceOn(t, { ...things, database: slow }, (app) => {
@@ -247,7 +247,6 @@ t.test('a database that fails', onServer, async (t) => {
 t.test('what can’t work does not start', async (t) => {
   const things = await thingsOn(t, 'PGlite')
   const { database } = things
-  const handler = async () => ({})
   const start = async (route: object, options: object = {}, service = { handlerTimeout: 1000 }) => {
     const app = Fastify(service)
     t.teardown(() => app.close())
@@ -280,7 +279,6 @@ t.test('what can’t work does not start', async (t) => {
 
 t.test('an order of plugins that can’t work does not start', async (t) => {
   const { database } = await thingsOn(t, 'PGlite')
-  const named = (name: string) => fp(async () => {}, { name })
   for (const name of ['@concordat/idempotency', '@fastify/compress']) {
     const app = Fastify()
     await app.register(name === '@fastify/compress' ? compress : named(name))

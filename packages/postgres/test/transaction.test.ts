@@ -1,6 +1,6 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
-import { currentTransaction, enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import { currentTransaction, enclosingTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
 import t, { type Test } from 'tap'
 import { kinds, serviceOn, type Things, thingsOn } from './unit-of-work.ts'
@@ -9,6 +9,10 @@ t.setTimeout(120_000)
 const config = { transaction: true } as const
 
 const insert = ({ table }: Things) => `INSERT INTO ${table} VALUES ($1)`
+
+const onSend = async () => {
+  throw Object.assign(new Error('hook'), { statusCode: 418 })
+}
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
@@ -29,8 +33,8 @@ for (const kind of kinds) {
 
     t.test('nothing of it remains after', async (t) => {
       const things = await thingsOn(t, kind)
+      const write = (name: string) => currentTransaction()?.query(insert(things), [name])
       const app = await serviceOn(t, things, (app) => {
-        const write = (name: string) => currentTransaction()?.query(insert(things), [name])
         app.post('/throws', { config }, async () => {
           await write('a')
           throw new Error('broken')
@@ -52,9 +56,6 @@ for (const kind of kinds) {
           await write('e')
           return {}
         })
-        const onSend = async () => {
-          throw Object.assign(new Error('hook'), { statusCode: 418 })
-        }
         app.post('/hook-throws', { config, onSend }, async () => {
           await write('f')
           return {}
@@ -84,7 +85,10 @@ for (const kind of kinds) {
         })
         app.post('/no-payload', { config }, async (_request, reply) => {
           await write('l')
-          return reply.type('text/x').serializer((() => 5) as never).send({})
+          return reply
+            .type('text/x')
+            .serializer((() => 5) as never)
+            .send({})
         })
         app.post('/before-commit', { config }, async (request) => {
           await write('m')
@@ -126,31 +130,28 @@ for (const kind of kinds) {
     t.test('a transaction that has ended writes nothing any more, nor into another’s', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const late = Promise.withResolvers<string>()
+      const forgotten = Promise.withResolvers<Transaction>()
       const app = await serviceOn(t, things, (app) => {
-        app.post('/late', { config, handlerTimeout: 50 }, async (request) => {
+        app.post('/late', { config, handlerTimeout: 50 }, async (request, reply) => {
           await request.transaction.query(insert(things), ['early'])
-          while (!request.signal.aborted) await delay(5)
-          await delay(20)
+          await once(reply.raw, 'close')
           await request.transaction.query(insert(things), ['late']).then(
             () => late.resolve('written'),
             ({ code }) => late.resolve(code)
           )
         })
         app.post('/forgets', { config }, async (request, reply) => {
-          reply.send({})
-          await request.raw.once
-          setTimeout(() => {
-            for (const use of [() => request.transaction.beforeCommit(async () => {}), () => request.transaction.afterCommit(() => {})]) {
-              t.throws(use, { code: 'TRANSACTION_ENDED' })
-            }
-          }, 30)
-          return reply
+          reply.raw.once('close', () => forgotten.resolve(request.transaction))
+          return reply.send({})
         })
       })
       t.equal((await app.inject({ method: 'POST', url: '/late' })).statusCode, 503)
       t.equal(await late.promise, 'TRANSACTION_ENDED')
       t.equal((await app.inject({ method: 'POST', url: '/forgets' })).statusCode, 200)
-      await delay(50)
+      const ended = await forgotten.promise
+      await t.rejects(ended.query('SELECT 1'), { code: 'TRANSACTION_ENDED' })
+      t.throws(() => ended.beforeCommit(async () => {}), { code: 'TRANSACTION_ENDED' })
+      t.throws(() => ended.afterCommit(() => {}), { code: 'TRANSACTION_ENDED' })
       t.strictSame(await things.names(), [])
     })
 
@@ -160,13 +161,15 @@ for (const kind of kinds) {
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
           const { transaction } = request
-          enclosingTransaction(request)?.beforeCommit(async ({ statusCode }, payload) => void told.push(`kept ${statusCode} ${payload}`))
+          enclosingTransaction(request)?.beforeCommit(
+            async ({ statusCode }, payload) => void told.push(`kept ${statusCode} ${String(payload)}`)
+          )
           transaction.afterCommit(() => {
             throw new Error('is logged')
           })
           transaction.afterCommit(() => told.push('committed'))
           transaction.beforeCommit(async (_reply, payload) => {
-            told.push(`event ${payload}`)
+            told.push(`event ${String(payload)}`)
             await transaction.query(insert(things), ['event'])
             transaction.beforeCommit(async () => void told.push('event of the event'))
           })
@@ -208,7 +211,13 @@ for (const kind of kinds) {
       t.strictSame(JSON.parse(body), [201, 409, 200, 500])
       t.strictSame([told, await things.names()], [[], []])
       await app.inject({ method: 'POST', url: '/batch?status=200' })
-      t.strictSame([told, await things.names()], [['a', 'c'], ['a', 'batch', 'c', 'end']])
+      t.strictSame(
+        [told, await things.names()],
+        [
+          ['a', 'c'],
+          ['a', 'batch', 'c', 'end']
+        ]
+      )
     })
 
     t.test('many at once are all carried out, with fewer connections than requests', async (t) => {
@@ -228,10 +237,10 @@ for (const kind of kinds) {
 
     t.test('answers in any manner, and says nothing twice', async (t) => {
       const things = await thingsOn(t, kind)
+      const write = (name: string) => currentTransaction()?.query(insert(things), [name]) as Promise<unknown>
       const app = await serviceOn(t, things, (app) => {
         app.register(compress, { threshold: 0 })
         app.register(async (app) => {
-          const write = (name: string) => currentTransaction()?.query(insert(things), [name]) as Promise<unknown>
           app.get('/callback', { config }, (_request, reply) => {
             write('callback').then(() => reply.send({ by: 'callback' }))
           })

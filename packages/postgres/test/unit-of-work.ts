@@ -29,7 +29,12 @@ async function tableIn({ database, schema }: { database: Postgres; schema: strin
 }
 
 /** A service on that database, with nothing but the unit of work. */
-export async function serviceOn(t: Test, { database }: Things, routes: (app: FastifyInstance) => void, options = {}): Promise<FastifyInstance> {
+export async function serviceOn(
+  t: Test,
+  { database }: Things,
+  routes: (app: FastifyInstance) => void,
+  options = {}
+): Promise<FastifyInstance> {
   const app = Fastify({ handlerTimeout: 10_000, ...options })
   t.teardown(() => app.close())
   await app.register(unitOfWork, { database })

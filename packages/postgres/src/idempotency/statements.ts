@@ -78,7 +78,8 @@ function quoted(digest: string) {
 }
 
 function milliseconds(duration: number) {
-  return `${Number(duration)} * interval '1 millisecond'`
+  if (!Number.isFinite(duration)) throw new TypeError(`postgres: ${String(duration)} is no number of milliseconds.`)
+  return `${duration} * interval '1 millisecond'`
 }
 
 // Locks belong to a whole database, and schemas in it have keys of their own.

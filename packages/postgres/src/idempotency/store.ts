@@ -45,13 +45,21 @@ export function postgresIdempotency(
 
   // What is claimed too late would keep the key from its next owner.
   function beginIn(unit: Unit, wish: Wish) {
-    return within(timeoutSeconds, claim(wish, () => claims.begin(unit, wish)), () => void unit.abort())
+    return within(
+      timeoutSeconds,
+      claim(wish, () => claims.begin(unit, wish)),
+      () => void unit.abort()
+    )
   }
 
   function beginLease(wish: Wish) {
-    return within(timeoutSeconds, claim(wish, () => lease(wish)), (late) => {
-      if (late.state === 'claimed') store.release(late.claim).catch(() => {})
-    })
+    return within(
+      timeoutSeconds,
+      claim(wish, () => lease(wish)),
+      (late) => {
+        if (late.state === 'claimed') store.release(late.claim).catch(() => {})
+      }
+    )
   }
 
   async function claim(wish: Wish, begin: () => Promise<BeginOutcome>) {

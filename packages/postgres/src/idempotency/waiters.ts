@@ -49,7 +49,7 @@ export class Waiters {
   }
 
   async close(): Promise<void> {
-    for (const key of [...this.#waiting.keys()]) this.#wake(key)
+    for (const key of this.#waiting.keys()) this.#wake(key)
     await this.#telling
     const end = await this.#line
     await end?.()

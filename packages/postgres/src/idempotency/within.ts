@@ -6,8 +6,6 @@ export function within<Result>(seconds: number, work: Promise<Result>, late?: (r
       isOver = true
       reject(new Error(`postgres: the database did not answer within ${seconds} seconds.`))
     }, seconds * 1000)
-    work
-      .then((result) => (isOver ? late?.(result) : resolve(result)), reject)
-      .finally(() => clearTimeout(timer))
+    work.then((result) => (isOver ? late?.(result) : resolve(result)), reject).finally(() => clearTimeout(timer))
   })
 }

@@ -5,7 +5,9 @@ import { answerRefused } from '../errors.ts'
 /** Refuses an answer that could still fail once the transaction is committed, or that would read from it then. */
 export function requireWhole(reply: FastifyReply, payload: unknown): void {
   if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
-    throw answerRefused('The answer of a route with a transaction is a stream. Read it into memory, or take the transaction from the route.')
+    throw answerRefused(
+      'The answer of a route with a transaction is a stream. Read it into memory, or take the transaction from the route.'
+    )
   }
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     for (const one of [value].flat()) if (one !== undefined) validateHeaderValue(name, String(one))

@@ -106,7 +106,9 @@ export class LazySession {
       try {
         return await work()
       } catch (error) {
-        throw error === notAccepted ? transactionConflict(new Error('The claim that this transaction began with is lost.')) : withoutOutage(error)
+        throw error === notAccepted
+          ? transactionConflict(new Error('The claim that this transaction began with is lost.'))
+          : withoutOutage(error)
       }
     })
     this.#queue = turn.catch(() => {})

@@ -44,7 +44,9 @@ export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOp
     throw new TypeError('unit-of-work: database is none. Give one made by fromPool or fromPGlite.')
   }
   if (handlerTimeoutSeconds !== undefined && !(Number.isFinite(handlerTimeoutSeconds) && handlerTimeoutSeconds > 0)) {
-    throw new TypeError(`unit-of-work: handlerTimeoutSeconds is ${handlerTimeoutSeconds}. Give the seconds after which a handler is answered for.`)
+    throw new TypeError(
+      `unit-of-work: handlerTimeoutSeconds is ${handlerTimeoutSeconds}. Give the seconds after which a handler is answered for.`
+    )
   }
   return { database, handlerTimeoutSeconds }
 }
@@ -59,7 +61,7 @@ export function resolveRoute(route: string, wish: true | RouteTransaction, timeo
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw refuse(`has a transaction with "${unknown}". Give isolation, retries and readOnly only.`)
   if (isolation !== undefined && !isolations.includes(isolation)) {
-    throw refuse(`has a transaction of isolation "${String(isolation)}". Give one of: ${isolations.join(', ')}.`)
+    throw refuse(`has a transaction of isolation "${isolation}". Give one of: ${isolations.join(', ')}.`)
   }
   if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries) {
     throw refuse(`has a transaction with ${String(retries)} retries. Give a whole number from 0 to ${mostRetries}.`)

@@ -46,7 +46,9 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
 function transactionOfRequest(this: FastifyRequest): Transaction {
   const unit = unitOf(this)
   if (unit === undefined) {
-    throw new TypeError(`${this.method} ${this.routeOptions.url} has no transaction. Give the route config.transaction, behind the unit of work.`)
+    throw new TypeError(
+      `${this.method} ${this.routeOptions.url} has no transaction. Give the route config.transaction, behind the unit of work.`
+    )
   }
   return unit.domain
 }
@@ -68,7 +70,7 @@ function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
   if (unit.phase === 'aborted') return isFailure ? next(null, payload) : next(transactionEnded())
   if (unit.phase === 'ending') {
     // As when the time is over during COMMIT: whether it took effect is not known then.
-    if (isFailure) unit.abort().then(() => next(null, payload), next)
+    if (isFailure) void overtake(unit, () => next(null, payload))
     return
   }
   const answer = (error: Error | null) => {
@@ -76,6 +78,11 @@ function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
     if (unit.phase === 'ended') next(error, payload)
   }
   unit.settle(reply, payload).then(() => answer(null), answer)
+}
+
+async function overtake(unit: Unit, answer: () => void) {
+  await unit.abort()
+  answer()
 }
 
 const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '5.x' })

@@ -26,7 +26,10 @@ export function unitOf(request: FastifyRequest): Unit | undefined {
   const plan = (request.routeOptions.config as Planned)[planKey]
   if (plan === undefined) return undefined
   const carrier = request as Carrier
-  carrier[unitKey] ??= new Unit({ database: plan.database, outer: outerOf(plan), onFault: (error) => request.log.error(error) }, plan.settings)
+  carrier[unitKey] ??= new Unit(
+    { database: plan.database, outer: outerOf(plan), onFault: (error) => request.log.error(error) },
+    plan.settings
+  )
   return carrier[unitKey]
 }
 

@@ -19,7 +19,8 @@ const units = new WeakMap<object, Unit>()
 /** The unit that an enclosing transaction is the face of. */
 export function unitBehind(transaction: object): Unit {
   const unit = units.get(transaction)
-  if (unit === undefined) throw new TypeError('postgres: the transaction is none of the unit of work. Give what enclosingTransaction(request) returns.')
+  if (unit === undefined)
+    throw new TypeError('postgres: the transaction is none of the unit of work. Give what enclosingTransaction(request) returns.')
   return unit
 }
 
@@ -38,7 +39,10 @@ export class Unit implements HandlerTransaction {
   readonly #outer: Unit | undefined
   readonly #onFault: (error: unknown) => void
   readonly #settings: UnitSettings
-  readonly #session: LazySession = new LazySession((statements) => this.#open(statements), () => this.#limit())
+  readonly #session: LazySession = new LazySession(
+    (statements) => this.#open(statements),
+    () => this.#limit()
+  )
   #phase: 'running' | 'ending' | 'ended' | 'aborted' = 'running'
   #deadline: NodeJS.Timeout | undefined
   #handlerRuns = false
@@ -169,10 +173,11 @@ export class Unit implements HandlerTransaction {
   }
 
   #tellCommit() {
-    if (this.#outer !== undefined) return void this.#outer.#afterCommit.push(...this.#afterCommit)
     for (const told of this.#afterCommit) {
       try {
-        told()
+        // What is part of another is committed with that.
+        if (this.#outer === undefined) told()
+        else this.#outer.#afterCommit.push(told)
       } catch (error) {
         this.#onFault(error)
       }

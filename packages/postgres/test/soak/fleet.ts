@@ -41,18 +41,6 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
     })
   }
 
-  async function ready(member: Member) {
-    await Promise.race([once(member.child.stdout as NonNullable<ChildProcess['stdout']>, 'data'), once(member.child, 'exit')])
-    member.isUp = true
-  }
-
-  async function end(member: Member) {
-    member.isUp = false
-    const gone = once(member.child, 'exit')
-    member.child.kill('SIGKILL')
-    await gone
-  }
-
   return {
     members,
     async kill(member) {
@@ -67,6 +55,18 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
       await Promise.all(members.map(end))
     }
   }
+}
+
+async function ready(member: Member) {
+  await Promise.race([once(member.child.stdout as NonNullable<ChildProcess['stdout']>, 'data'), once(member.child, 'exit')])
+  member.isUp = true
+}
+
+async function end(member: Member) {
+  member.isUp = false
+  const gone = once(member.child, 'exit')
+  member.child.kill('SIGKILL')
+  await gone
 }
 
 export async function freePort(): Promise<number> {

@@ -65,10 +65,13 @@ function programPath() {
 // PostgreSQL refuses to run as root.
 function ownerOf(folder: string) {
   if (process.getuid?.() !== 0) return {}
-  const idOf = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
   const owner = { uid: idOf('-u'), gid: idOf('-g') }
   chownSync(folder, owner.uid, owner.gid)
   return owner
+}
+
+function idOf(flag: string) {
+  return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
 }
 
 async function answers(connectionString: string) {

@@ -27,9 +27,7 @@ await app.register(idempotency, {
 
 const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
 
-app.post('/orders', { config: waiting(2000) }, (request, reply) =>
-  makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100)
-)
+app.post('/orders', { config: waiting(2000) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
 // As long as somebody else has the lock that the key of the schema names.
 app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
   makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
