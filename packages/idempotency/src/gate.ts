@@ -12,7 +12,7 @@ import { replay } from './stored-answer.ts'
 import { waitingRoom } from './waiting-room.ts'
 
 /** One request at the gate. */
-export interface Passage {
+interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
