@@ -9,7 +9,7 @@ const deepest = 1000
  * members does not matter. Throws a `TypeError` for a body that is no JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
-  return hash('sha256', `${method} ${uri}\n${canonical(body, 0)}`, 'base64url')
+  return hash('sha256', `${method} ${uri}\n${JSON.stringify(comparable(body, 0))}`, 'base64url')
 }
 
 /** Refuses a body that was not read, as a multipart one that is a stream: a retry with another would look the same. */
@@ -19,34 +19,26 @@ export function requireBody({ body, headers }: FastifyRequest): unknown {
   return body
 }
 
-function canonical(value: unknown, depth: number): string {
+// Arrays with a tag in front, so that JSON.stringify writes it all at once and no two values alike.
+function comparable(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return scalar(value)
   if (depth > deepest) throw bodyTooNested(deepest)
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join()}]`
-  if (value instanceof Uint8Array) return `bytes ${hash('sha256', value, 'base64url')}`
+  if (Array.isArray(value)) return ['[', ...value.map((item) => comparable(item, depth + 1))]
+  if (value instanceof Uint8Array) return ['bytes', hash('sha256', value, 'base64url')]
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw incomparable()
   const members = value as Readonly<Record<string, unknown>>
-  let text = '{'
+  const parts: unknown[] = ['{']
   for (const name of Object.keys(members).sort()) {
     const member = members[name]
-    if (member !== undefined) text += `${JSON.stringify(name)}:${canonical(member, depth + 1)},`
+    if (member !== undefined) parts.push(name, comparable(member, depth + 1))
   }
-  return `${text}}`
+  return parts
 }
 
 function scalar(value: unknown) {
-  switch (typeof value) {
-    case 'undefined':
-      return ''
-    case 'bigint':
-      return String(value)
-    case 'function':
-    case 'symbol':
-      throw incomparable()
-    default:
-      return JSON.stringify(value)
-  }
+  if (typeof value === 'function' || typeof value === 'symbol') throw incomparable()
+  return typeof value === 'bigint' ? ['bigint', String(value)] : value
 }
 
 function incomparable() {

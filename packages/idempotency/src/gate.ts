@@ -12,7 +12,7 @@ import { replay } from './stored-answer.ts'
 import { waitingRoom } from './waiting-room.ts'
 
 /** One request at the gate. */
-export interface Passage {
+interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
@@ -41,7 +41,6 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     if (outcome.state === 'claimed') return run(passage, key, outcome.claim, transaction)
     if (outcome.state === 'done') return replayTo(passage, outcome.answer)
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
-    onOutcome('bypassed', request)
     reply.header('idempotency-status', 'bypassed')
     return carryOut(reply, handle)
   }
@@ -64,7 +63,8 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     )
   }
 
-  async function lookUp({ request, reply, policy, fingerprint }: Passage, key: string, transaction: RequestTransaction | undefined) {
+  async function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined) {
+    const { request, reply, policy, fingerprint } = passage
     const terms: ClaimTerms = {
       leaseMilliseconds: settings.leaseMilliseconds,
       // Not forgotten while it runs, however short its answer is kept.
@@ -72,33 +72,48 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
       takesOver: policy.whenOutcomeUnknown === 'runAgain',
       transaction
     }
-    const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, giveBack)
+    // A claim in a transaction ends with that.
+    const late = transaction ? undefined : giveBack
+    const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+    let outcome: BeginOutcome | undefined
     try {
-      const outcome = await begin()
+      outcome = await begin()
       if (outcome.state !== 'busy' || policy.waitMilliseconds === 0) return outcome
       return (await room.wait(key, policy.waitMilliseconds, reply, begin)) ?? outcome
     } catch (err) {
-      if (policy.bypassesFailedStore) {
-        log.error({ err }, 'idempotency: the store failed, and a request runs without protection')
-        return { state: 'bypassed' } as const
-      }
+      // What another is known to run is not run beside it.
+      if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
       onOutcome('storeUnavailable', request)
       throw storeUnavailable(err)
     }
   }
 
-  // Nobody waits for it any more. In a transaction it ends with that.
+  function bypass(request: FastifyRequest, err: unknown) {
+    onOutcome('bypassed', request)
+    log.error({ err }, 'idempotency: the store failed, and a request runs without protection')
+    return { state: 'bypassed' } as const
+  }
+
+  // Nobody waits for it any more.
   function giveBack(outcome: BeginOutcome) {
-    if (outcome.state === 'claimed')
-      store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not released'))
+    if (outcome.state !== 'claimed') return
+    store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not given back'))
   }
 
   function run({ request, reply, policy, fingerprint, handle }: Passage, key: string, claim: Claim, transaction?: RequestTransaction) {
     const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
     request.idempotency = run
     if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
-    else run.hold(settings, log)
+    else hold(run, request, reply)
     return carryOut(reply, handle, { isAnswered: () => run.isSettled, unanswered: () => settlement.unanswered(run, request, reply) })
+  }
+
+  // Of a reply that is hijacked, the end of the response is all that is seen.
+  function hold(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    run.hold(settings, log)
+    reply.raw.once('close', () => {
+      if (!run.isSettled && reply.raw.headersSent) void settlement.unseen(run, request, reply)
+    })
   }
 
   function replayTo({ request, reply }: Passage, answer: StoredAnswer) {

@@ -38,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
 
   return {
     guarantees: { durable: false, shared: false, transactional: false },
-    async begin(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver }): Promise<BeginOutcome> {
+    begin(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver }): BeginOutcome {
       const time = now()
       const entry = living(key, time)
       if (entry !== undefined && entry.fingerprint !== fingerprint) return { state: 'mismatch' }
@@ -65,7 +65,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       entry.leaseEndsAt = time + leaseMilliseconds
       return true
     },
-    async complete(claim, answer, lifetimeMilliseconds) {
+    complete(claim, answer, lifetimeMilliseconds) {
       const time = now()
       const entry = owned(claim, time)
       if (entry === undefined) return 'lost'

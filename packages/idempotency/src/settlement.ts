@@ -73,9 +73,11 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
 
   // What is not released is free when its lease ends.
   async function release({ claim }: Run, request: FastifyRequest, payload: unknown) {
-    await inTime(store.release(claim), storeTimeoutMilliseconds).catch((err: unknown) =>
+    try {
+      await inTime(store.release(claim), storeTimeoutMilliseconds)
+    } catch (err) {
       log.warn({ err }, 'idempotency: a key was not released')
-    )
+    }
     onOutcome('released', request)
     return payload
   }
@@ -85,7 +87,7 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
     const until = performance.now() + storeTimeoutMilliseconds
     for (let pause = firstPauseMilliseconds; ; pause *= 2) {
       try {
-        return await inTime(store.complete(claim, answer, lifetimeOf(run)), until - performance.now())
+        return await inTime(store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
       } catch (err) {
         if (performance.now() + pause < until) await delay(pause)
         else {

@@ -78,7 +78,7 @@ export type BeginOutcome =
 /**
  * Where claims and answers are kept, one record a key. `key` and `fingerprint` are SHA-256 in base64url, 43 characters: the key's covers
  * the client too. Each method takes effect at one moment, against all other processes; all times are told by the store's own clock.
- * A store that can't be reached rejects, within a time that its maker chose.
+ * A store that can't be reached rejects, within a time that its maker chose; one in memory may answer at once, without a promise.
  *
  * A claim made in a transaction needs no lease: it ends with the transaction, and until COMMIT nothing that was written under it is seen
  * by anybody. The order is `begin`, the domain writes, `complete` or `release` in {@link RequestTransaction.beforeCommit}, COMMIT; on
@@ -94,7 +94,7 @@ export interface IdempotencyStore {
    * With `terms.transaction`, `claimed` has begun that transaction; `busy` stands for another open transaction that holds the key, is
    * answered without waiting for it, and may be answered in place of `mismatch` where the store can't see into that transaction.
    */
-  begin(key: string, fingerprint: string, terms: ClaimTerms): Promise<BeginOutcome>
+  begin(key: string, fingerprint: string, terms: ClaimTerms): BeginOutcome | Promise<BeginOutcome>
   /**
    * Lets the lease end `leaseMilliseconds` from now, while the token is the record's: also when the lease was over and nobody took over.
    * `false`: the claim is lost for good. Not asked of a claim in a transaction.
@@ -105,7 +105,7 @@ export interface IdempotencyStore {
    * then nothing was changed. With a claim in a transaction it takes effect at COMMIT. Repeating it with the same claim, as after a lost
    * acknowledgement, answers `stored` again and changes nothing.
    */
-  complete(claim: Claim, answer: StoredAnswer, lifetimeMilliseconds: number): Promise<'stored' | 'lost'>
+  complete(claim: Claim, answer: StoredAnswer, lifetimeMilliseconds: number): 'stored' | 'lost' | Promise<'stored' | 'lost'>
   /**
    * Forgets the record, while the token is the record's and it was not completed, so that the next request with the key is a new one;
    * `lost` when not, and then nothing was changed. With a claim in a transaction it takes effect at COMMIT.

@@ -39,11 +39,16 @@ function bodyOf(payload: unknown, maximumBytes: number): string | Uint8Array | n
 }
 
 /** Makes the reply a replay, and answers its payload. Throws 409 when the body was not kept (rule I3). */
-export function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): Buffer | undefined {
+export function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): string | Buffer | undefined {
   if (body === null) throw responseUnavailable(status, headers['location'])
-  reply.code(status).headers(headers).header('idempotency-replayed', 'true')
-  // Bytes, since text would pass through a serializer that a hook may have set.
-  return body.length === 0 ? undefined : Buffer.from(body as string)
+  // What a hook has set to serialize the handler's answer is not for one that is text already.
+  reply.code(status).headers(headers).header('idempotency-replayed', 'true').serializer(asItIs)
+  if (body.length === 0) return undefined
+  return typeof body === 'string' ? body : Buffer.from(body)
+}
+
+function asItIs(payload: unknown) {
+  return payload as string
 }
 
 /** Takes back what a handler set, where another answer is sent in place of its own. */

@@ -110,33 +110,25 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
 
   // On one connection for all that wait. Without it they look at intervals.
   async function listen() {
-    const lost = () => {
-      listening = undefined
-    }
     try {
-      return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost })
+      return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost: listenAgain })
     } catch {
-      lost()
+      listenAgain()
       return async () => {}
     }
   }
+
+  // When somebody waits again.
+  function listenAgain() {
+    listening = undefined
+  }
 }
 
-function outcomeOf(key: string, [state, ...told]: readonly string[]): BeginOutcome {
-  const [first = '', second = '', third = ''] = told
-  switch (state) {
-    case 'claimed':
-      return { state, claim: { key, token: Number(first), attempt: Number(second) } }
-    case 'done':
-      return { state, answer: { status: Number(first), headers: JSON.parse(second) as StoredAnswer['headers'], body: bodyOf(third) } }
-    case 'busy':
-      return { state, leaseMilliseconds: Number(first) }
-    case 'abandoned':
-    case 'mismatch':
-      return { state }
-    default:
-      throw new Error(`redis: the idempotency store answered ${String(state)}.`)
-  }
+function outcomeOf(key: string, [state = '', first = '', second = '', third = '']: readonly string[]): BeginOutcome {
+  if (state === 'claimed') return { state, claim: { key, token: Number(first), attempt: Number(second) } }
+  if (state === 'busy') return { state, leaseMilliseconds: Number(first) }
+  if (state !== 'done') return { state: state as 'abandoned' | 'mismatch' }
+  return { state, answer: { status: Number(first), headers: JSON.parse(second) as StoredAnswer['headers'], body: bodyOf(third) } }
 }
 
 // Clients give text back, so bytes are written as text.

@@ -7,11 +7,12 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, 
 
 type Case = (scene: HttpScene) => Promise<void>
 
+async function gone(): Promise<never> {
+  throw new Error('The store is down.')
+}
+
 /** A store that can't be reached while `isDown`. */
 function failing(store: IdempotencyStore, isDown: (method: 'begin' | 'renew' | 'complete' | 'release') => boolean): IdempotencyStore {
-  const gone = async (): Promise<never> => {
-    throw new Error('The store is down.')
-  }
   return {
     ...store,
     begin: (...told) => (isDown('begin') ? gone() : store.begin(...told)),
@@ -45,7 +46,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => failing(store, (method) => method !== 'begin')
     })
     const told: unknown[] = []
@@ -66,7 +67,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => failing(store, (method) => method !== 'begin')
     })
     const next = await serve({ route: { whenOutcomeUnknown: 'refuse' } })
@@ -83,12 +84,12 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const many = Promise.withResolvers<void>()
     const { send, runs } = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => ({
         ...store,
         async renew(...told) {
           renewed += 1
-          if (renewed === 6) many.resolve()
+          if (renewed === 4) many.resolve()
           return store.renew(...told)
         }
       })
@@ -147,6 +148,21 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     strictEqual((await send()).headers['idempotency-status'], undefined)
     strictEqual(runs(), 3)
   },
+  'row 16: a request that another is known to run does not run beside it, whatever the route allows': async ({ serve }) => {
+    const { handler, begun, letGo } = heldHandler()
+    const owner = await serve({ handler })
+    let asked = 0
+    const waiting = await serve({
+      route: { whenStoreFails: 'dangerouslyBypass', waitMilliseconds: 30_000 },
+      through: (store) => failing(store, (method) => method === 'begin' && (asked += 1) > 1)
+    })
+    const first = owner.send()
+    await begun
+    expectRefusal(await waiting.send(), 503, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+    letGo()
+    await first
+    strictEqual(waiting.runs(), 0)
+  },
   'row 16: a store that answers too late is down, and what it claimed late is given back': async ({ serve }) => {
     const late = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -182,7 +198,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     let isDown = true
     const outcomes: string[] = []
     const { send, runs } = await serve({
-      options: { leaseMilliseconds: 500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
+      options: { leaseMilliseconds: 1500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
       through: (store) => failing(store, (method) => method === 'complete' && isDown)
     })
     strictEqual((await send()).status, 201)
@@ -280,7 +296,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
         failing(
           {
             ...store,
-            async complete() {
+            complete() {
               isDown = true
               return 'lost'
             }
@@ -344,7 +360,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const begun = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const { app, send, runs } = await serve({
-      options: { leaseMilliseconds: 200 },
+      options: { leaseMilliseconds: 1000 },
       async handler() {
         begun.resolve()
         await left.promise

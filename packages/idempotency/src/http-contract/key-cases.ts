@@ -1,5 +1,4 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { expectRefusal, expectReplay, type HttpScene, heldHandler } from './service.ts'
@@ -98,7 +97,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     const { send, runs } = await serve({
       prepare(app) {
         app.addHook('preHandler', async ({ headers }, reply) => {
-          if (headers['x-refuse'] !== undefined) return reply.code(Number(headers['x-refuse'])).send({})
+          return headers['x-refuse'] === undefined ? undefined : reply.code(Number(headers['x-refuse'])).send({})
         })
         app.addHook('onRoute', (route) => {
           route.bodyLimit = 1000
@@ -180,9 +179,11 @@ export const keyCases: Readonly<Record<string, Case>> = {
 async function statusOverTheWire(app: FastifyInstance, keys: readonly string[]): Promise<number> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
+  // Its import alone loads a good part of Node.
+  const http = await import('node:http')
   return new Promise((resolve, reject) => {
     const headers = ['content-type', 'application/json', ...keys.flatMap((key) => ['idempotency-key', key])]
-    const request = httpRequest({ port, host: '127.0.0.1', path: '/orders', method: 'POST', headers, agent: false }, (response) => {
+    const request = http.request({ port, host: '127.0.0.1', path: '/orders', method: 'POST', headers, agent: false }, (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })

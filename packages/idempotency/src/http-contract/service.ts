@@ -1,6 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
@@ -43,7 +42,7 @@ export interface Answer {
 }
 
 /** What is sent. */
-export interface RequestWish {
+interface RequestWish {
   readonly key?: string | null
   readonly method?: 'POST' | 'PATCH' | 'GET' | 'PUT' | 'DELETE'
   readonly url?: string
@@ -53,19 +52,19 @@ export interface RequestWish {
 }
 
 /** A service of one test with the routes `/orders` (keys required) and `/notes` (keys accepted), and how often handlers ran. */
-export interface Service {
+interface Service {
   readonly app: FastifyInstance
   /** How often handlers ran. */
   readonly runs: () => number
   /** Sends a request with the key of the test, unless told otherwise. */
-  send(wish?: RequestWish): Promise<Answer>
+  readonly send: (wish?: RequestWish) => Promise<Answer>
 }
 
 /** Makes services on the store under test; all of one scene share its key. */
 export interface HttpScene {
   readonly key: string
-  serve(wish?: ServiceWish): Promise<Service>
-  close(): Promise<void>
+  readonly serve: (wish?: ServiceWish) => Promise<Service>
+  readonly close: () => Promise<void>
 }
 
 export function httpSceneOf(options: HttpContractOptions): HttpScene {
@@ -164,7 +163,7 @@ export async function leave(app: FastifyInstance, key: string, begun: Promise<vo
     app.server.once('connection', (socket) => socket.once('close', () => resolve()))
   })
   const headers = { 'content-type': 'application/json', 'idempotency-key': key }
-  const request = httpRequest({ port, host: '127.0.0.1', path: '/orders', method: 'POST', headers, agent: false })
+  const request = (await import('node:http')).request({ port, host: '127.0.0.1', path: '/orders', method: 'POST', headers, agent: false })
   request.on('error', () => {})
   request.end('{}')
   await begun

@@ -67,7 +67,7 @@ export const claimCases: Readonly<Record<string, Case>> = {
   },
   'to find a key busy does not prolong its lease': async (scene) => {
     await scene.claim({ leaseMilliseconds: 60 })
-    await scene.begin()
+    await scene.begin({ takesOver: false })
     await scene.pass(40)
     await scene.begin({ takesOver: false })
     await scene.pass(40)

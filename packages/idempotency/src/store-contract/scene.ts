@@ -28,6 +28,8 @@ export interface Scene {
   /** Claims, and lets the lease end. */
   lose(): Promise<Claim>
   pass(milliseconds: number): Promise<void>
+  /** The same stores, and another key. */
+  another(): Scene
 }
 
 export interface BeginWish extends Partial<ClaimTerms> {
@@ -58,7 +60,7 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
     key,
     store,
     second,
-    begin: ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
+    begin: async ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
       by.begin(key, own, { leaseMilliseconds: long, lifetimeMilliseconds: long, takesOver: true, ...terms }),
     async claim(wish) {
       const outcome = await scene.begin(wish)
@@ -72,7 +74,8 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
     },
     async pass(milliseconds) {
       await pass(milliseconds)
-    }
+    },
+    another: () => sceneOf(store, second, pass)
   }
   return scene
 }
