@@ -50,7 +50,6 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = [route.onSend ?? [], storeAnswer].flat()
-    route.onResponse = [route.onResponse ?? [], storeUnseen].flat()
     guarded.push({ route, handler: route.handler })
   }
 
@@ -94,13 +93,6 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
       return next(error as Error)
     }
     next(null, payload)
-  }
-
-  // Of a reply that was hijacked.
-  function storeUnseen(request: FastifyRequest, reply: FastifyReply, next: Next) {
-    const run = request.idempotency as Run | null
-    if (run !== null && !run.isSettled && !run.isInTransaction) void settlement.unseen(run, request, reply)
-    next()
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
-import { Client, Pool, type PoolConfig } from 'pg'
+import { Client, Pool, type PoolConfig, type QueryResult } from 'pg'
 import tap, { type Test } from 'tap'
 
 export const server: string | undefined = process.env['TEST_DATABASE_URL']
@@ -25,6 +25,24 @@ export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; datab
   const errors: unknown[] = []
   t.teardown(() => pool.end())
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
+}
+
+/** A database by the pool in which `send` stands between each statement of a transaction and its connection. */
+export function watched(pool: Pool, send: (sql: string, answer: () => Promise<QueryResult>) => Promise<QueryResult>): Postgres {
+  return fromPool({
+    query: (sql, params) => pool.query(sql, params),
+    on: (event, listener) => pool.on(event, listener),
+    connect: (given) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return given(error, undefined)
+        return given(undefined, {
+          query: (sql, params) => send(sql, () => client.query(sql, params)),
+          release: (destroy) => client.release(destroy),
+          on: (event, listener) => client.on(event as 'error', listener),
+          removeListener: (event, listener) => client.removeListener(event, listener)
+        })
+      })
+  })
 }
 
 let engine: Promise<PGlite> | undefined
