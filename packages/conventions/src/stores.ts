@@ -1,3 +1,4 @@
+import type { ErrorList } from '@concordat/api-error'
 import type { IdempotencyStore, RequestTransaction } from '@concordat/idempotency'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -18,4 +19,6 @@ export interface UnitOfWork {
   register(app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }): PromiseLike<unknown>
   /** The transaction of a request, `undefined` on a route without one. */
   transactionOf(request: FastifyRequest): RequestTransaction | undefined
+  /** What it raises, for the catalogue. */
+  readonly errors: ErrorList
 }
