@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { fingerprintOf } from './fingerprint.ts'
-import { gateOf } from './gate.ts'
+import { gateOf, termsOf } from './gate.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
@@ -73,9 +73,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   function guardedHandler(handler: RouteHandlerMethod, policy: RoutePolicy): RouteHandlerMethod {
+    const terms = termsOf(policy, settings)
     return function (request, reply) {
       const handle = () => handler.call(this, request, reply)
-      return pass({ request, reply, policy, fingerprint: (request as ComparedRequest)[fingerprintKey], handle })
+      return pass({ request, reply, policy, terms, fingerprint: (request as ComparedRequest)[fingerprintKey], handle })
     }
   }
 
