@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
+import { harmless } from './outcome.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
@@ -27,7 +28,8 @@ type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
 /** A request with a key runs once: its answer is stored before it is sent, and whoever asks again gets that (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
-  const settings = resolveOptions(options)
+  const resolved = resolveOptions(options)
+  const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
   requirePlace(app)
   const settlement = settlementOf(settings, app.log)
   const pass = gateOf(settings, settlement, app.log)
