@@ -16,9 +16,20 @@ interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
+  readonly terms: ClaimTerms
   readonly fingerprint: string
   /** Runs the handler. */
   readonly handle: () => unknown
+}
+
+/** On which terms the keys of a route are claimed. */
+export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMilliseconds }: Settings): ClaimTerms {
+  return {
+    leaseMilliseconds,
+    // Not forgotten while it runs, however short its answer is kept.
+    lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, longestRunMilliseconds + leaseMilliseconds),
+    takesOver: policy.whenOutcomeUnknown === 'runAgain'
+  }
 }
 
 /** What stands before a handler; it answers what is to be sent. */
@@ -65,13 +76,7 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
 
   async function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined) {
     const { request, reply, policy, fingerprint } = passage
-    const terms: ClaimTerms = {
-      leaseMilliseconds: settings.leaseMilliseconds,
-      // Not forgotten while it runs, however short its answer is kept.
-      lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, settings.longestRunMilliseconds + settings.leaseMilliseconds),
-      takesOver: policy.whenOutcomeUnknown === 'runAgain',
-      transaction
-    }
+    const terms = transaction ? { ...passage.terms, transaction } : passage.terms
     // A claim in a transaction ends with that.
     const late = transaction ? undefined : giveBack
     const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)

@@ -222,6 +222,17 @@ t.test('what became of each request can be counted, and a replay is announced be
   t.equal(replays, 1)
 })
 
+t.test('what counts outcomes may fail, and the request does not', async (t) => {
+  const { send } = await service(t, {
+    options: {
+      onOutcome() {
+        throw new Error('The counter is broken.')
+      }
+    }
+  })
+  t.strictSame([(await send()).statusCode, (await send()).statusCode, (await send({ other: 1 })).statusCode], [200, 200, 422])
+})
+
 t.test('with a store that is able to, claim and answer are kept in the transaction of the request', async (t) => {
   // What a plugin for transactions does, without a database: the work before COMMIT runs in its onSend hook.
   const begun: (RequestTransaction | undefined)[] = []
