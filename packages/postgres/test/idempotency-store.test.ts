@@ -109,6 +109,8 @@ t.test('on PGlite', async (t) => {
   overHttp(t, database, store)
 })
 
+const keyOf = (letter: string) => letter.repeat(43)
+
 t.test('a store that is late or partly out of order', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database, pool } = connect(t, { max: 1 })
@@ -117,7 +119,6 @@ t.test('a store that is late or partly out of order', onServer, async (t) => {
   const terms = { leaseMilliseconds: 60_000, lifetimeMilliseconds: 60_000, takesOver: true }
   const steady = postgresIdempotency(other.database, { schema })
   t.teardown(() => steady.close?.())
-  const keyOf = (letter: string) => letter.repeat(43)
   const claimed = async (key: string) => {
     let outcome: BeginOutcome
     do outcome = await steady.begin(key, key, terms)

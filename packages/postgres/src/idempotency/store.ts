@@ -56,14 +56,12 @@ export function postgresIdempotency(
   }
 
   function beginLease(wish: Wish) {
-    const discard = (late: BeginOutcome) => {
-      if (late.state === 'claimed') store.release(late.claim).catch(() => {})
-    }
-    return within(
-      timeoutSeconds,
-      claim(wish, () => lease(wish)),
-      { discard }
-    )
+    const begun = claim(wish, () => lease(wish))
+    return within(timeoutSeconds, begun, { discard: giveBack })
+  }
+
+  function giveBack(late: BeginOutcome) {
+    if (late.state === 'claimed') store.release(late.claim).catch(() => {})
   }
 
   async function claim(wish: Wish, begin: () => Promise<BeginOutcome>) {
