@@ -119,7 +119,7 @@ for (const kind of kinds) {
         await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [how])
         begun.get(how)?.()
         await once(reply.raw, 'close')
-        if (how === 'nothing') return undefined
+        if (how === 'nothing') return void reply.code(204)
         return how === 'send' ? reply.send({}) : {}
       })
     })

@@ -6,8 +6,17 @@ const unknownLeaseMilliseconds = 1000
 /** The key is held by something that can't be looked at. */
 export const busy: BeginOutcome = { state: 'busy', leaseMilliseconds: unknownLeaseMilliseconds }
 
-/** How often a record is looked at that changes just then. */
-export const mostLooks = 10
+// How often a record is looked at that changes just then.
+const mostLooks = 10
+
+/** Looks until it is known what became of the key. */
+export async function lookUntilKnown(look: () => Promise<BeginOutcome | undefined>): Promise<BeginOutcome> {
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    const outcome = await look()
+    if (outcome !== undefined) return outcome
+  }
+  return busy
+}
 
 /** What the statement of a claim answers. */
 export interface Look {

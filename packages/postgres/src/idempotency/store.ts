@@ -2,7 +2,7 @@ import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempoten
 import { isConflict } from '../failure.ts'
 import { type Postgres, parseRows, requireSchema, type StoreOptions } from '../postgres.ts'
 import { type Unit, unitBehind } from '../unit-of-work/unit.ts'
-import { busy, bytesOf, type Look, mostLooks, outcomeOf } from './record.ts'
+import { bytesOf, type Look, lookUntilKnown, outcomeOf } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
 import { statementsFor } from './statements.ts'
 import { TransactionClaims, type Wish } from './transaction-claims.ts'
@@ -45,44 +45,44 @@ export function postgresIdempotency(
 
   // What is claimed too late would keep the key from its next owner.
   function beginIn(unit: Unit, wish: Wish) {
+    const giveUp = () => {
+      wish.isGivenUp = true
+    }
     return within(
       timeoutSeconds,
       claim(wish, () => claims.begin(unit, wish)),
-      () => void unit.abort()
+      { giveUp }
     )
   }
 
   function beginLease(wish: Wish) {
-    return within(
-      timeoutSeconds,
-      claim(wish, () => lease(wish)),
-      (late) => {
-        if (late.state === 'claimed') store.release(late.claim).catch(() => {})
-      }
-    )
+    const begun = claim(wish, () => lease(wish))
+    return within(timeoutSeconds, begun, { discard: giveBack })
+  }
+
+  function giveBack(late: BeginOutcome) {
+    if (late.state === 'claimed') store.release(late.claim).catch(() => {})
   }
 
   async function claim(wish: Wish, begin: () => Promise<BeginOutcome>) {
     return claims.outcomeBeside(wish) ?? begin()
   }
 
-  async function lease({ key, sql, terms }: Wish): Promise<BeginOutcome> {
-    for (let look = 0; look < mostLooks; look += 1) {
+  function lease({ key, sql, terms }: Wish): Promise<BeginOutcome> {
+    return lookUntilKnown(async () => {
       // Where the database's default is above READ COMMITTED, a record of just now is told as a conflict.
       const [found] = await database.query<Look>(sql).catch((error: unknown) => {
         if (isConflict(error)) return []
         throw error
       })
-      const outcome = found && outcomeOf(key, found, terms)
-      if (outcome !== undefined) return outcome
-    }
-    return busy
+      return found && outcomeOf(key, found, terms)
+    })
   }
 
   const store: IdempotencyStore = {
     guarantees: { durable: true, shared: true, transactional: true },
     begin(key, fingerprint, terms) {
-      const wish = { key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
+      const wish: Wish = { isGivenUp: false, key, fingerprint, terms, sql: statements.claim(key, fingerprint, terms) }
       return terms.transaction ? beginIn(unitBehind(terms.transaction), wish) : beginLease(wish)
     },
     renew: (claim, leaseMilliseconds) => write(claim, statements.renew, [leaseMilliseconds]),

@@ -1,7 +1,7 @@
 import type { BeginOutcome, Claim, ClaimTerms } from '@concordat/idempotency'
 import { parseRows } from '../postgres.ts'
 import type { Unit } from '../unit-of-work/unit.ts'
-import { busy, type Look, mostLooks, outcomeOf } from './record.ts'
+import { busy, type Look, lookUntilKnown, outcomeOf } from './record.ts'
 
 /** What is to be claimed, and the statement that does it. */
 export interface Wish {
@@ -9,6 +9,8 @@ export interface Wish {
   readonly fingerprint: string
   readonly terms: ClaimTerms
   readonly sql: string
+  /** Nobody waits for it any more. */
+  isGivenUp: boolean
 }
 
 /** A claim as its transaction has it. */
@@ -78,8 +80,9 @@ export class TransactionClaims {
     this.#looking.delete(group)
   }
 
-  async #claim(unit: Unit, { key, fingerprint, terms, sql }: Wish): Promise<BeginOutcome> {
-    for (let look = 0; look < mostLooks; look += 1) {
+  #claim(unit: Unit, wish: Wish): Promise<BeginOutcome> {
+    const { key, fingerprint, terms, sql } = wish
+    return lookUntilKnown(async () => {
       const held: Held = { unit, fingerprint, token: 0 }
       let outcome: BeginOutcome | undefined
       await unit.beginWith({
@@ -87,15 +90,15 @@ export class TransactionClaims {
         accept([rows = []]) {
           const [found] = parseRows<Look>(rows)
           outcome = found && outcomeOf(key, found, terms)
+          if (wish.isGivenUp && outcome?.state === 'claimed') outcome = busy
           if (outcome?.state !== 'claimed') return false
           held.token = outcome.claim.token
           return true
         }
       })
       if (outcome?.state === 'claimed') this.#hold(outcome.claim, held)
-      if (outcome !== undefined) return outcome
-    }
-    return busy
+      return outcome
+    })
   }
 
   #hold(claim: Claim, held: Held) {

@@ -16,13 +16,14 @@ export function runHandler(unit: Unit, reply: FastifyReply, retries: number, han
   unit.enterHandler()
   const result = run()
   // One that answers later by reply.send must not look like a promise of nothing.
-  return isPromise(result) ? finish(result, 0) : result
+  return result !== reply && isPromise(result) ? finish(result, 0) : result
 
   async function finish(pending: PromiseLike<unknown>, attempt: number): Promise<unknown> {
     try {
       const answer = await pending
-      // Fastify leaves out an empty answer to a client that is gone, and the transaction would never end.
-      if (answer === undefined && unit.phase === 'running' && reply.raw.destroyed) reply.send()
+      // To a client that is gone Fastify doesn't send nothing, and the transaction would not end. Other nothings may come from a handler
+      // that has returned `reply` and will send.
+      if (answer === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
       return answer
     } catch (error) {
       if (!isConflict(error)) throw error

@@ -74,14 +74,13 @@ function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
     return
   }
   const answer = (error: Error | null) => {
-    // Aborted meanwhile: the other answer has left.
-    if (unit.phase === 'ended') next(error, payload)
+    if (!unit.isOvertaken) next(error, payload)
   }
   unit.settle(reply, payload).then(() => answer(null), answer)
 }
 
 async function overtake(unit: Unit, answer: () => void) {
-  await unit.abort()
+  await unit.overtake()
   answer()
 }
 

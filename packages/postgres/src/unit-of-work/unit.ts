@@ -44,6 +44,7 @@ export class Unit implements HandlerTransaction {
     () => this.#limit()
   )
   #phase: 'running' | 'ending' | 'ended' | 'aborted' = 'running'
+  #isOvertaken = false
   #deadline: NodeJS.Timeout | undefined
   #handlerRuns = false
   #wasUsedBefore = false
@@ -75,6 +76,11 @@ export class Unit implements HandlerTransaction {
 
   get phase(): 'running' | 'ending' | 'ended' | 'aborted' {
     return this.#phase
+  }
+
+  /** Whether another answer has left than the one that it was to be committed with. */
+  get isOvertaken(): boolean {
+    return this.#isOvertaken
   }
 
   get isOpen(): boolean {
@@ -141,6 +147,12 @@ export class Unit implements HandlerTransaction {
   /** Ends it without regard to any answer: everything is rolled back that is not committed yet. */
   abort(): Promise<void> {
     return this.#end('aborted')
+  }
+
+  /** Ends it in favour of another answer. */
+  overtake(): Promise<void> {
+    this.#isOvertaken = true
+    return this.abort()
   }
 
   async #end(phase: 'ended' | 'aborted') {
