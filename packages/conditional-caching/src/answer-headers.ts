@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CacheControl } from './cache-policy.ts'
+import { isCompressible, tagInCoding } from './content-coding.ts'
+import { isRead } from './method.ts'
+import type { ResolvedOptions } from './options.ts'
+import { varyByEncoding } from './vary.ts'
+
+/** What a route says about its answers. */
+export interface AnswerRoute {
+  /** By method, because one route may have several. */
+  readonly policyOf: (method: string) => CacheControl
+  /** `@fastify/compress` has a hook on the route. */
+  readonly isCompressed: boolean
+}
+
+/** Headers that describe a body, which a 304 has not (RFC 9110 §15.4.5). */
+const bodyHeaders = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-range',
+  'content-disposition',
+  'content-digest',
+  'repr-digest'
+]
+
+/** Makes the function that has the last word on the headers about caching, after compression. It answers the payload to send. */
+export function answerHeaders({ policyOf, isCompressed }: AnswerRoute, { isPrivate, etagOnPut }: ResolvedOptions) {
+  return function write(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+    const { method } = request
+    const isUnchanged = reply.statusCode === 304
+    if (reply.statusCode >= 400) forbidKeeping(reply)
+    else {
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', cacheControlFor(request, reply))
+      if (method === 'PUT' && !etagOnPut) removeValidators(reply)
+      else if (isRead(method) && !isUnchanged) nameCoding(reply)
+    }
+    if (isCompressed) sayThatCodingsVary(request, reply, payload)
+    if (!isUnchanged) return payload
+    for (const header of bodyHeaders) reply.removeHeader(header)
+    if (reply.hasHeader('etag')) reply.removeHeader('last-modified')
+    return null
+  }
+
+  function cacheControlFor(request: FastifyRequest, reply: FastifyReply) {
+    const policy = policyOf(request.method)
+    const { authorization, cookie } = request.headers
+    const isKnown = authorization !== undefined || cookie !== undefined || reply.hasHeader('set-cookie') || isPrivate(request)
+    return isKnown ? policy.personal : policy.value
+  }
+}
+
+/** An error is about one request at one time: nobody keeps it, and it is no version of the resource (rule C5, E5). */
+export function forbidKeeping(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store')
+  reply.removeHeader('last-modified')
+  // A 412 says which version there is.
+  if (reply.statusCode !== 412) reply.removeHeader('etag')
+}
+
+// A changed representation is only described by these when it was stored as it came (RFC 9110 §9.3.4).
+function removeValidators(reply: FastifyReply) {
+  reply.removeHeader('etag')
+  reply.removeHeader('last-modified')
+}
+
+function nameCoding(reply: FastifyReply) {
+  const tag = reply.getHeader('etag')
+  const coding = reply.getHeader('content-encoding')
+  if (typeof tag === 'string' && typeof coding === 'string' && coding !== 'identity') reply.header('etag', tagInCoding(tag, coding))
+}
+
+function sayThatCodingsVary(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const type = reply.getHeader('content-type')
+  if (reply.statusCode !== 304 && (type === undefined || !isCompressible(type))) return
+  reply.header('vary', varyByEncoding(reply.getHeader('vary')))
+  // Fastify has measured the body that is not compressed; GET may have sent another length (RFC 9110 §8.6).
+  const isBare = request.method === 'HEAD' && (payload === null || payload === undefined)
+  if (isBare && request.headers['accept-encoding'] !== undefined) reply.removeHeader('content-length')
+}

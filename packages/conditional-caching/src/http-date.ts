@@ -1,0 +1,41 @@
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const month = `(?<month>${months.join('|')})`
+const time = '(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)'
+// The three forms of RFC 9110 §5.6.7: the preferred one, that of RFC 850 with two digits for the year, and that of C's asctime().
+const forms = [
+  `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\\d{2}) ${month} (?<year>\\d{4}) ${time} GMT`,
+  `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\\d{2})-${month}-(?<year>\\d{2}) ${time} GMT`,
+  `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})`
+].map((form) => new RegExp(`^${form}$`))
+
+/**
+ * The seconds since 1970 that an HTTP date means, in any of its three forms; `undefined` for anything else (RFC 9110 §5.6.7).
+ * `now`, in milliseconds, decides the century of a year with two digits: it is at most 50 years ahead.
+ */
+export function readHttpDate(text: string, now: () => number): number | undefined {
+  const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  if (parts === undefined) return undefined
+  const { year = '', day = '', hour, minute, second } = parts
+  const fullYear = year.length === 2 ? centuryOf(Number(year), now) : Number(year)
+  const monthIndex = months.indexOf(parts['month'] as string)
+  // Set apart, because Date.UTC takes the years 0 to 99 for those of the last century.
+  const midnight = new Date(0).setUTCFullYear(fullYear, monthIndex, Number(day))
+  if (new Date(midnight).getUTCMonth() !== monthIndex) return undefined
+  return midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second)
+}
+
+/** The whole seconds since 1970 of a date: HTTP dates have no fractions. */
+export function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1000)
+}
+
+/** The preferred form of an HTTP date. */
+export function writeHttpDate(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString()
+}
+
+function centuryOf(twoDigits: number, now: () => number) {
+  const thisYear = new Date(now()).getUTCFullYear()
+  const year = thisYear - (thisYear % 100) + twoDigits
+  return year > thisYear + 50 ? year - 100 : year
+}

@@ -1,0 +1,8 @@
+export type { CacheDirectives, CachePolicy } from './cache-policy.ts'
+export type { Preconditions } from './checked-write.ts'
+export { preconditionErrors } from './errors.ts'
+export type { Lint, LintedRoute } from './lints.ts'
+export { lints } from './lints.ts'
+export type { ConditionalCachingOptions } from './options.ts'
+export { default } from './plugin.ts'
+export type { Validator, ValidatorFunction } from './validator.ts'

@@ -1,0 +1,332 @@
+import { Readable } from 'node:stream'
+import conditionalCaching, { type ConditionalCachingOptions, type Validator } from '@concordat/conditional-caching'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+
+const changed = new Date('2026-03-01T12:00:00.700Z')
+const changedAt = 'Sun, 01 Mar 2026 12:00:00 GMT'
+
+const image = (type: string, bytes: string) => async () => ({ type, body: Buffer.from(bytes) })
+const stream = async () => Readable.from(['x'])
+
+async function service(options: ConditionalCachingOptions = {}) {
+  const app = Fastify()
+  await app.register(conditionalCaching, options)
+  return app
+}
+
+// One product with a validator, one without; both say how often their handler ran.
+async function products(validator: () => Validator | Promise<Validator>, options: ConditionalCachingOptions = {}) {
+  const app = await service(options)
+  const runs = { count: 0 }
+  const handler = async () => {
+    runs.count += 1
+    return { name: 'Chai' }
+  }
+  app.get('/versioned', { config: { validator } }, handler)
+  app.get('/hashed', handler)
+  const ask = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => app.inject({ method, url, headers })
+  return { app, runs, ask }
+}
+
+t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the same [C1] [M7]', async (t) => {
+  const { ask } = await products(() => ({ exists: true }))
+  const answer = await ask('/hashed')
+  t.match(answer.headers, { etag: /^"[\w-]{22}"$/, 'cache-control': 'private, no-cache' })
+  const head = await ask('/hashed', {}, 'HEAD')
+  const { date: _a, ...got } = answer.headers
+  const { date: _b, ...headed } = head.headers
+  t.strictSame(headed, got)
+  t.equal(head.body, '')
+})
+
+t.test('a list of tags, a weak tag and * are answered 304 without a body when one still holds [C4]', async (t) => {
+  const { ask, runs } = await products(() => ({ exists: true, etag: 7 }))
+  for (const url of ['/versioned', '/hashed']) {
+    const { etag } = (await ask(url)).headers
+    for (const field of [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "a,b"`, `,, ${etag} ,`, '*', ' * ']) {
+      for (const method of ['GET', 'HEAD'] as const) {
+        runs.count = 0
+        const answer = await ask(url, { 'if-none-match': String(field) }, method)
+        const { date: _date, connection: _connection, ...headers } = answer.headers
+        t.strictSame(
+          [answer.statusCode, answer.body, headers],
+          [304, '', { 'cache-control': 'private, no-cache', etag }],
+          `${method} ${field}`
+        )
+        t.equal(runs.count, url === '/versioned' ? 0 : 1, 'a validator spares the handler')
+      }
+    }
+  }
+})
+
+t.test('a 304 keeps what is about the resource and drops what is about its body [C4]', async (t) => {
+  const app = await service()
+  app.get('/', async (_request, reply) => {
+    reply.headers({
+      expires: changedAt,
+      'content-location': '/v1/orders/7',
+      'request-id': 'b3c1',
+      vary: 'accept',
+      'content-security-policy': "default-src 'none'",
+      'content-language': 'en',
+      'content-disposition': 'inline',
+      'last-modified': changedAt
+    })
+    return {}
+  })
+  const { etag } = (await app.inject('/')).headers
+  const { date, connection: _connection, ...headers } = (await app.inject({ url: '/', headers: { 'if-none-match': String(etag) } })).headers
+  t.ok(date)
+  t.strictSame(headers, {
+    'cache-control': 'private, no-cache',
+    etag,
+    expires: changedAt,
+    'content-location': '/v1/orders/7',
+    'request-id': 'b3c1',
+    vary: 'accept',
+    'content-security-policy': "default-src 'none'"
+  })
+})
+
+t.test('tags that do not hold, or that are malformed, are answered in full, whatever the dates say [C4]', async (t) => {
+  const { ask } = await products(() => ({ exists: true, etag: 'v7', lastModified: changed }))
+  for (const url of ['/versioned', '/hashed']) {
+    const { etag } = (await ask(url)).headers
+    const opaque = String(etag).slice(1, -1)
+    const fields = ['"other"', '"v"', '"v77"', opaque, `"${opaque}`, `${opaque}"`, `w/${etag}`, `W/ ${etag}`, `${etag} "x"`, `${etag}, x`]
+    for (const field of [...fields, `*, ${etag}`, `${etag}, *`, `"${opaque} "`, '', ',', '""', `"${opaque}--lzma"`, `"${opaque}--"`]) {
+      const answer = await ask(url, { 'if-none-match': field, 'if-modified-since': changedAt })
+      t.strictSame([answer.statusCode, answer.json()], [200, { name: 'Chai' }], `${url} ${field}`)
+    }
+  }
+})
+
+t.test(
+  'If-Modified-Since alone is answered 304 in any of the three forms of dates, and in full when it is earlier or no date [C4]',
+  async (t) => {
+    const { ask, app } = await products(() => ({ exists: true, lastModified: changed }), { now: () => Date.UTC(2026, 10, 21) })
+    app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
+    t.equal((await ask('/versioned')).headers['last-modified'], changedAt)
+    const unchanged = [
+      changedAt,
+      'Sunday, 01-Mar-26 12:00:00 GMT',
+      'Sun Mar  1 12:00:00 2026',
+      'Sun Mar 01 12:00:00 2026',
+      'Mon, 02 Mar 2026 00:00:00 GMT',
+      'Wednesday, 01-Jan-76 00:00:00 GMT',
+      'Sat, 28 Feb 2032 23:59:60 GMT'
+    ]
+    const since = [
+      'Sun, 01 Mar 2026 11:59:59 GMT',
+      'Friday, 01-Jan-77 00:00:00 GMT',
+      'Sunday, 06-Nov-94 08:49:37 GMT',
+      'Sun Nov  6 08:49:37 1994',
+      'Thu, 01 Jan 0070 00:00:00 GMT',
+      '2027-03-01T12:00:00Z',
+      'Sun, 30 Feb 2027 12:00:00 GMT',
+      'Sun, 1 Mar 2027 12:00:00 GMT',
+      'Mon, 01 Mar 2027 24:00:00 GMT',
+      'Mon, 01 Mar 2027 12:00:00 CET',
+      'Mon, 01 Mar 2027 12:00:00',
+      'mon, 01 mar 2027 12:00:00 gmt',
+      `${changedAt}, ${changedAt}`,
+      '1900000000',
+      ''
+    ]
+    for (const url of ['/versioned', '/dated']) {
+      for (const date of unchanged) t.equal((await ask(url, { 'if-modified-since': date })).statusCode, 304, `${url} ${date}`)
+      for (const date of since) t.equal((await ask(url, { 'if-modified-since': date })).statusCode, 200, `${url} ${date}`)
+    }
+    t.equal(
+      (await ask('/hashed', { 'if-modified-since': 'Mon, 01 Mar 2027 12:00:00 GMT' })).statusCode,
+      200,
+      'nothing says when it changed'
+    )
+  }
+)
+
+t.test('a read that asks for another state than the current one is 412 [X1]', async (t) => {
+  const { ask, app, runs } = await products(() => ({ exists: true, etag: 7, lastModified: changed }))
+  app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
+  for (const url of ['/versioned', '/dated']) {
+    const { etag } = (await ask(url)).headers
+    const earlier = { 'if-unmodified-since': 'Sun, 01 Mar 2026 11:59:59 GMT' }
+    for (const headers of [{ 'if-match': '"other"' }, { 'if-match': `W/${etag}` }, { 'if-match': 'x' }, earlier]) {
+      const answer = await ask(url, headers)
+      t.match(answer, { statusCode: 412, headers: { 'cache-control': 'no-store', etag } }, `${url} ${JSON.stringify(headers)}`)
+      t.equal(answer.headers['last-modified'], undefined)
+    }
+    for (const headers of [
+      { 'if-match': String(etag) },
+      { 'if-match': '*' },
+      { 'if-match': String(etag), ...earlier },
+      { 'if-unmodified-since': changedAt }
+    ])
+      t.equal((await ask(url, headers)).statusCode, 200, `${url} ${JSON.stringify(headers)}`)
+  }
+  runs.count = 0
+  await ask('/versioned', { 'if-match': '"other"' })
+  t.equal(runs.count, 0)
+})
+
+t.test('what the validator does not find, the handler answers, whatever the preconditions [X1]', async (t) => {
+  const app = await service()
+  app.get('/', { config: { validator: async () => ({ exists: false }) } }, async (_request, reply) => reply.code(404).send({}))
+  for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }, { 'if-none-match': '"7"' }])
+    t.equal((await app.inject({ url: '/', headers })).statusCode, 404)
+})
+
+t.test('an error has no tag, is kept by nobody and is never 304, whatever the route says [C1] [C5]', async (t) => {
+  const app = await service({ cache: 'public' })
+  app.get('/:status', async (request, reply) => {
+    const { status } = request.params as { status: string }
+    reply.entityTag(7).header('last-modified', changedAt).header('cache-control', 'public, max-age=60')
+    return reply.code(Number(status)).send({ status })
+  })
+  app.get('/thrown', async (_request, reply) => {
+    reply.entityTag(7)
+    throw new Error('lost')
+  })
+  for (const url of ['/400', '/404', '/410', '/500', '/503', '/thrown', '/no/route']) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url, headers: { 'if-none-match': '*', 'if-modified-since': changedAt } })
+      t.not(answer.statusCode, 304)
+      t.match(answer.headers, { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined }, `${method} ${url}`)
+    }
+  }
+})
+
+t.test('an answer to a write is kept by nobody and never 304 [C5]', async (t) => {
+  const app = await service({ cache: 'public' })
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: '/',
+    config: { cache: 'public', validator: () => ({ exists: true, etag: 7 }) },
+    handler: async () => ({})
+  })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    t.match(await app.inject({ method, url: '/' }), { statusCode: 200, headers: { 'cache-control': 'no-store', etag: undefined } })
+    t.equal((await app.inject({ method, url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 412)
+  }
+  t.match(await app.inject('/'), { headers: { 'cache-control': 'public, max-age=86400', etag: '"7"' } })
+})
+
+t.test('a route says by name or by directives how its answers may be kept [C2] [C3]', async (t) => {
+  const app = await service({ publicMaxAgeSeconds: 3600 })
+  const policies = [
+    ['public', 'public, max-age=3600'],
+    ['private', 'private, no-cache'],
+    ['no-cache', 'no-cache'],
+    ['no-store', 'no-store'],
+    [{ noStore: true }, 'no-store'],
+    [{ private: true, maxAgeSeconds: 60, mustRevalidate: true }, 'private, max-age=60, must-revalidate'],
+    [{ mustRevalidate: true, sMaxAgeSeconds: 600, maxAgeSeconds: 0, public: true }, 'public, max-age=0, s-maxage=600, must-revalidate'],
+    [{ noCache: true, private: undefined }, 'no-cache']
+  ] as const
+  for (const [index, [cache, value]] of policies.entries()) {
+    app.get(`/${index}`, { config: { cache: cache as never } }, async () => ({ value }))
+  }
+  app.get('/own', { config: { cache: 'public' } }, async (_request, reply) => reply.header('cache-control', 'private, max-age=5').send({}))
+  for (const [index, [, value]] of policies.entries()) t.equal((await app.inject(`/${index}`)).headers['cache-control'], value)
+  t.equal((await app.inject('/own')).headers['cache-control'], 'private, max-age=5', 'a handler has the last word')
+  const unkept = await app.inject('/3')
+  t.equal(unkept.headers.etag, undefined, 'nobody could use a tag of what is not kept')
+  for (const headers of [{ 'if-none-match': '*' }, { 'if-match': '"7"' }])
+    t.equal((await app.inject({ url: '/3', headers })).statusCode, 200)
+})
+
+t.test('no answer to a known caller may be kept by a shared cache, unless it is private already [C3]', async (t) => {
+  const app = await service({ isPrivate: ({ headers }) => headers['x-api-key'] !== undefined })
+  const policies = ['public', 'no-cache', { maxAgeSeconds: 60 }, { public: true, sMaxAgeSeconds: 60 }] as const
+  for (const [index, cache] of policies.entries()) app.get(`/${index}`, { config: { cache } }, async () => ({}))
+  app.get('/session', { config: { cache: 'public' } }, async (_request, reply) => reply.header('set-cookie', 'a=b').send({}))
+  app.get('/own', { config: { cache: { private: true, maxAgeSeconds: 60 } } }, async () => ({}))
+  const callers = [{ authorization: 'Bearer x' }, { cookie: 'session=1' }, { 'x-api-key': 'k' }]
+  for (const headers of callers) {
+    for (const index of policies.keys())
+      t.equal((await app.inject({ url: `/${index}`, headers })).headers['cache-control'], 'private, no-cache')
+    t.equal((await app.inject({ url: '/own', headers })).headers['cache-control'], 'private, max-age=60')
+  }
+  t.equal((await app.inject('/session')).headers['cache-control'], 'private, no-cache')
+  t.equal((await app.inject('/0')).headers['cache-control'], 'public, max-age=86400')
+})
+
+t.test('a version that the handler gives becomes the tag, and is answered 304 too [C1] [C4]', async (t) => {
+  const app = await service({ revision: '2026-11' })
+  app.get('/', async (_request, reply) => reply.entityTag(7).send({ name: 'Chai' }))
+  app.get('/raw', async (_request, reply) => reply.header('etag', 'W/"own"').send({ name: 'Chai' }))
+  app.get('/wrong', async (_request, reply) => reply.header('etag', 'own').send({ name: 'Chai' }))
+  app.get('/unsayable', async (_request, reply) => reply.entityTag('a b').send({}))
+  const { headers } = await app.inject('/')
+  t.equal(headers.etag, '"7~2026-11"')
+  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7~2026-11"' } })).statusCode, 304)
+  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 200, 'an older form of the same version')
+  t.equal((await app.inject('/raw')).headers.etag, 'W/"own"')
+  t.equal((await app.inject({ url: '/raw', headers: { 'if-none-match': '"own"' } })).headers.etag, 'W/"own"')
+  t.match((await app.inject('/wrong')).headers.etag, /^"[\w-]{22}"$/, 'what is no tag is replaced')
+  t.match((await app.inject('/unsayable')).json(), { statusCode: 500, message: /"a b" is no version/ })
+})
+
+t.test('with weak tags, reads are answered 304 and If-Match holds for none [C4]', async (t) => {
+  const { ask } = await products(() => ({ exists: true, etag: 7 }), { strength: 'weak' })
+  for (const url of ['/versioned', '/hashed']) {
+    const { etag } = (await ask(url)).headers
+    t.match(etag, /^W\/"/)
+    t.equal((await ask(url, { 'if-none-match': String(etag) })).headers.etag, etag)
+    t.equal((await ask(url, { 'if-match': String(etag) })).statusCode, 412)
+  }
+})
+
+t.test('bytes are tagged by their content and media type, streams by a version alone', async (t) => {
+  const app = await service()
+  const sources = { a: image('image/png', 'x'), b: image('image/jpeg', 'x'), c: image('image/png', 'y'), d: image('image/png', 'x') }
+  for (const [name, source] of Object.entries(sources)) {
+    app.get(`/${name}`, async (_request, reply) => {
+      const { type, body } = await source()
+      return reply.type(type).send(body)
+    })
+  }
+  app.get('/stream', stream)
+  app.get('/versioned', { config: { validator: () => ({ exists: true, etag: 7 }) } }, stream)
+  const tags: unknown[] = []
+  for (const name of Object.keys(sources)) tags.push((await app.inject(`/${name}`)).headers.etag)
+  t.equal(new Set(tags).size, 3)
+  t.equal(tags[0], tags[3])
+  t.equal((await app.inject({ url: '/a', headers: { 'if-none-match': String(tags[0]) } })).statusCode, 304)
+  t.equal((await app.inject({ url: '/stream', headers: { 'if-none-match': '*' } })).headers.etag, undefined)
+  t.match(await app.inject('/versioned'), { statusCode: 200, body: 'x', headers: { etag: '"7"' } })
+  t.equal((await app.inject({ url: '/versioned', headers: { 'if-none-match': '"7"' } })).statusCode, 304)
+})
+
+t.test('a validator is asked after the hooks of the route, and what they refuse stays refused', async (t) => {
+  const app = await service()
+  const order: string[] = []
+  const refusing = (name: string, refuse: boolean) => async () => {
+    order.push(name)
+    if (refuse) throw Object.assign(new Error('not yours'), { statusCode: 403 })
+  }
+  const validator = () => {
+    order.push('validator')
+    return { exists: true, etag: 7 }
+  }
+  app.get('/mine', { config: { validator }, preHandler: [refusing('mine', false)] }, async () => ({}))
+  app.get('/foreign', { config: { validator }, preHandler: refusing('foreign', true) }, async () => ({}))
+  t.equal((await app.inject({ url: '/mine', headers: { 'if-none-match': '"7"' } })).statusCode, 304)
+  t.equal((await app.inject({ url: '/foreign', headers: { 'if-none-match': '"7"' } })).statusCode, 403)
+  t.strictSame(order, ['mine', 'validator', 'foreign'])
+})
+
+t.test('an answer that a hook gives while the validator is being asked stays the only one', async (t) => {
+  let log = ''
+  const write = (line: string) => void (log += line)
+  const app: FastifyInstance = Fastify({ handlerTimeout: 20, logger: { level: 'warn', stream: { write } } })
+  await app.register(conditionalCaching)
+  const { promise, resolve } = Promise.withResolvers<Validator>()
+  app.get('/', { config: { validator: () => promise } }, async () => t.fail('the handler runs'))
+  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 503)
+  log = ''
+  resolve({ exists: true, etag: 7 })
+  await app.close()
+  t.equal(log, '', 'nobody tries to answer again')
+})

@@ -1,0 +1,35 @@
+import conditionalCaching from '@concordat/conditional-caching'
+import { type Arbitrary, array, boolean, constant, dictionary, double, integer, type JsonValue, letrec, oneof, string } from 'fast-check'
+import Fastify from 'fastify'
+
+/** JSON documents of every kind, other scripts and odd numbers included. */
+export const documents: Arbitrary<JsonValue> = letrec<{ value: JsonValue }>((tie) => ({
+  value: oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    string({ unit: 'grapheme' }),
+    integer(),
+    double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+    boolean(),
+    constant(null),
+    array(tie('value'), { maxLength: 5 }),
+    dictionary(
+      string({ unit: 'grapheme', maxLength: 8 }).filter((key) => key !== '__proto__'),
+      tie('value'),
+      { maxKeys: 5 }
+    )
+  )
+})).value
+
+/** A service that answers with one document and the time, as an envelope does, and asks itself for its tag. */
+export async function taggingService() {
+  let body = ''
+  const app = Fastify()
+  await app.register(conditionalCaching, { volatileTail: () => '"2026-11-21T09:30:00.000Z"}'.length })
+  app.get('/', async (_request, reply) => reply.type('application/json').serializer(String).send(body))
+  await app.ready()
+  const tagOf = async (document: JsonValue, timestamp: string) => {
+    body = `{"data":${JSON.stringify(document)},"timestamp":"${timestamp}"}`
+    return String((await app.inject('/')).headers.etag)
+  }
+  return { app, tagOf }
+}

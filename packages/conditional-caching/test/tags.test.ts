@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type JsonValue, sample } from 'fast-check'
+import t from 'tap'
+import { documents, taggingService } from './tagged-documents.ts'
+
+const seed = Math.floor(Math.random() * 2 ** 31)
+const [morning, evening] = ['2026-11-21T09:30:00.000Z', '2031-01-02T23:59:59.999Z']
+const run = promisify(execFile)
+
+/** Every document that differs from the given one in one place. */
+function* changesOf(document: JsonValue): Generator<JsonValue> {
+  if (Array.isArray(document)) {
+    yield [...document, null]
+    for (const [index, member] of document.entries()) {
+      yield document.toSpliced(index, 1)
+      for (const changed of changesOf(member)) yield document.with(index, changed)
+    }
+  } else if (typeof document === 'object' && document !== null) {
+    yield { ...document, 'another member': 0 }
+    for (const [key, member] of Object.entries(document)) {
+      const { [key]: _left, ...others } = document as Record<string, JsonValue>
+      yield others
+      yield { ...others, [`${key} `]: member as JsonValue }
+      for (const changed of changesOf(member as JsonValue)) yield { ...document, [key]: changed }
+    }
+  } else if (typeof document === 'string') yield* [`${document} `, `x${document}`, [document]]
+  else if (typeof document === 'number') yield* [document === 0 ? 1 : -document, String(document)]
+  else yield* [document !== true, 'null', []]
+}
+
+t.test(
+  `of 10,000 documents (seed ${seed}), each has one tag at all times, and every change of content another [C1]`,
+  { timeout: 300_000 },
+  async (t) => {
+    const { tagOf } = await taggingService()
+    const faults: unknown[] = []
+    let changes = 0
+    for (const [index, document] of sample(documents, { seed, numRuns: 10_000 }).entries()) {
+      const tag = await tagOf(document, morning)
+      if (tag !== (await tagOf(document, evening))) faults.push({ document })
+      const [...changed] = changesOf(document)
+      // All changes of every tenth document, one of each other.
+      for (const one of index % 10 === 0 ? changed.slice(0, 50) : changed.slice(index % changed.length).slice(0, 1)) {
+        changes += 1
+        if (tag === (await tagOf(one, morning))) faults.push({ document, one })
+      }
+    }
+    t.strictSame(faults, [])
+    t.ok(changes > 10_000, `${changes} changes`)
+  }
+)
+
+function otherNode() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('node-22/package.json')), 'bin/node')
+  } catch {
+    return undefined
+  }
+}
+
+async function tagsOf(node: string, timestamp: string) {
+  const words = ['--conditions=@concordat/source', join(import.meta.dirname, 'tag-process.ts'), String(seed), '1000', timestamp]
+  // Of the coverage of another version nothing could be made.
+  const { NODE_V8_COVERAGE: _coverage, NODE_OPTIONS: _options, ...env } = process.env
+  return JSON.parse((await run(node, words, { env })).stdout) as { version: string; hash: string; tags: string[] }
+}
+
+t.test(`two processes make the same tags of the same documents (seed ${seed}) at different times [C6]`, async (t) => {
+  const [one, other] = await Promise.all([tagsOf(process.execPath, morning), tagsOf(process.execPath, evening)])
+  t.strictSame(one, other)
+  t.match(one.tags[0], /^"[\w-]{22}"$/)
+})
+
+const node22 = process.env['TEST_NODE_22'] ?? otherNode()
+const missing = node22 === undefined && 'set TEST_NODE_22 to where a Node.js 22 is'
+t.test(`two versions of Node.js make the same tags of the same documents (seed ${seed}) [C6]`, { skip: missing }, async (t) => {
+  const [one, other] = await Promise.all([tagsOf(process.execPath, morning), tagsOf(String(node22), evening)])
+  t.match(other.version, /^v22\./)
+  t.not(one.version, other.version)
+  t.equal(one.hash, other.hash)
+})

@@ -1,0 +1,42 @@
+// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+
+import type { ApiError, ErrorList } from '@concordat/api-error'
+import conditionalCaching, {
+  type CachePolicy,
+  type ConditionalCachingOptions,
+  lints,
+  type Preconditions,
+  preconditionErrors,
+  type ValidatorFunction
+} from '@concordat/conditional-caching'
+import { expectTypeOf } from 'expect-type'
+import Fastify, { type FastifyRequest } from 'fastify'
+
+const app = Fastify()
+app.register(conditionalCaching)
+app.register(conditionalCaching, { cache: { private: true, maxAgeSeconds: 60 }, strength: 'weak', ifMatch: 'opaque' })
+// @ts-expect-error there are four names
+app.register(conditionalCaching, { cache: 'immutable' })
+// @ts-expect-error units are in the names
+app.register(conditionalCaching, { cache: { maxAge: 60 } })
+
+type OrderRequest = FastifyRequest<{ Params: { id: string } }>
+const validator: ValidatorFunction = async ({ params }: OrderRequest) => ({ exists: params.id !== '', etag: 7, lastModified: new Date() })
+app.get('/orders/:id', { config: { validator, cache: 'private' } }, async (_request, reply) => {
+  expectTypeOf(reply.entityTag('7')).toEqualTypeOf(reply)
+  return {}
+})
+app.patch('/orders/:id', { config: { validator, requireIfMatch: true } }, async ({ preconditions }) => {
+  expectTypeOf(preconditions).toEqualTypeOf<Preconditions>()
+  expectTypeOf(preconditions.versions()).toEqualTypeOf<readonly string[] | '*' | null>()
+  expectTypeOf(preconditions.failed(8)).toEqualTypeOf<ApiError>()
+  return {}
+})
+// @ts-expect-error exists must be said
+app.get('/', { config: { validator: () => ({ etag: '7' }) } }, async () => ({}))
+// @ts-expect-error a version is no date
+app.get('/', { config: { validator: () => ({ exists: true, etag: new Date() }) } }, async () => ({}))
+
+expectTypeOf<NonNullable<ConditionalCachingOptions['cache']>>().toEqualTypeOf<CachePolicy>()
+expectTypeOf(preconditionErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(lints[0]?.check).toBeNullable()

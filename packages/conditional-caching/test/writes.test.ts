@@ -1,0 +1,294 @@
+import conditionalCaching, { type ConditionalCachingOptions, type Preconditions, type Validator } from '@concordat/conditional-caching'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods, type RouteOptions } from 'fastify'
+import t from 'tap'
+
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
+const changed = new Date('2026-03-01T12:00:00.700Z')
+const changedAt = 'Sun, 01 Mar 2026 12:00:00 GMT'
+const earlier = 'Sun, 01 Mar 2026 11:59:59 GMT'
+
+type Found = Validator | (() => Validator | Promise<Validator>) | undefined
+
+// A resource that every method changes, and what each change was told about its preconditions.
+async function service(found: Found, options: ConditionalCachingOptions & { requireIfMatch?: boolean } = {}) {
+  const { requireIfMatch = false, ...own } = options
+  const app = Fastify()
+  await app.register(conditionalCaching, own)
+  const told: Pick<Preconditions, 'createOnly'>[] = []
+  const handler = async ({ preconditions }: FastifyRequest, reply: FastifyReply) => {
+    told.push({ createOnly: preconditions.createOnly, versions: preconditions.versions() } as never)
+    return reply.entityTag(8).header('last-modified', changedAt).send({})
+  }
+  const validator = typeof found === 'function' ? found : () => found as Validator
+  app.route({ method: [...writes], url: '/', config: { requireIfMatch, ...(found && { validator }) }, handler })
+  const ask = async (method: (typeof writes)[number], headers: Record<string, string>) => {
+    told.length = 0
+    const answer = await app.inject({ method, url: '/', headers })
+    return { status: answer.statusCode, headers: answer.headers, message: answer.json().message as string, told: [...told] }
+  }
+  return { app, ask }
+}
+
+const version7: Validator = { exists: true, etag: 7, lastModified: changed }
+const later = (found: Validator) => async () => found
+
+t.test('a change whose If-Match holds is made, and told the version that its write has to find [O1]', async (t) => {
+  for (const found of [version7, later(version7)]) {
+    const { ask } = await service(found)
+    const fields = ['"7"', '"6", "7"', '"7--gzip"', '"7--br"', ' "7" ', 'W/"7","7"']
+    for (const method of writes) {
+      for (const field of fields) {
+        const { status, told } = await ask(method, { 'if-match': field })
+        t.strictSame([status, told], [200, [{ createOnly: false, versions: ['7'] }]], `${method} ${field}`)
+      }
+      t.strictSame((await ask(method, { 'if-match': '*' })).told, [{ createOnly: false, versions: '*' }])
+      t.strictSame((await ask(method, { 'if-unmodified-since': changedAt })).told, [{ createOnly: false, versions: ['7'] }])
+      t.strictSame((await ask(method, { 'if-none-match': '"6"' })).told, [{ createOnly: false, versions: ['7'] }])
+      t.strictSame((await ask(method, {})).told, [{ createOnly: false, versions: null }])
+    }
+  }
+})
+
+t.test('a change whose If-Match does not hold is 412 with the current tag, and is not made [O1] [X1]', async (t) => {
+  const wrong = [
+    ['"6"', /not in the state/],
+    ['"6", "8--gzip"', /not in the state/],
+    ['"77"', /not in the state/],
+    ['"7--lzma"', /not in the state/],
+    ['W/"6"', /not in the state/],
+    ['W/"7"', /weak tag.*A proxy that compresses may have made it weak/],
+    ['"6",W/"7--gzip"', /weak tag/],
+    ['7', /no list of entity tags/],
+    ['"7', /no list/],
+    ['*, "7"', /no list/],
+    ['"7", *', /no list/],
+    ['"7" "8"', /no list/],
+    ['', /no list/]
+  ] as const
+  for (const found of [version7, later(version7)]) {
+    const { ask } = await service(found)
+    for (const method of writes) {
+      for (const [field, message] of wrong) {
+        const answer = await ask(method, { 'if-match': field })
+        t.match(answer, { status: 412, message, headers: { etag: '"7"', 'cache-control': 'no-store' } }, `${method} ${field}`)
+        t.strictSame(answer.told, [])
+      }
+    }
+  }
+})
+
+t.test('If-Unmodified-Since without If-Match is 412 when the resource changed later, and ignored when it is no date [O1]', async (t) => {
+  const { ask } = await service(version7)
+  t.match(await ask('PATCH', { 'if-unmodified-since': earlier }), { status: 412, told: [] })
+  t.match(await ask('PATCH', { 'if-unmodified-since': earlier, 'if-match': '"7"' }), { status: 200 }, 'If-Match is the better one')
+  t.match(await ask('PATCH', { 'if-unmodified-since': 'yesterday' }), { status: 200, told: [{}] })
+  t.match(await ask('PATCH', { 'if-modified-since': changedAt }), { status: 200 }, 'only reads ask that')
+  const undated = await service({ exists: true, etag: 7 })
+  t.match(await undated.ask('PATCH', { 'if-unmodified-since': earlier }), { status: 200 })
+})
+
+t.test('If-None-Match on a change is 412 and never 304 when the version is among those [X1]', async (t) => {
+  const { ask } = await service(version7)
+  for (const method of writes) {
+    for (const field of ['"7"', 'W/"7"', '"6","7--br"', '*']) {
+      const answer = await ask(method, { 'if-none-match': field })
+      t.match(answer, { status: 412, message: /it exists, in a version that If-None-Match excludes/, headers: { etag: '"7"' }, told: [] })
+    }
+    t.match(await ask(method, { 'if-none-match': '7' }), { status: 412, message: /no list/, told: [] }, 'a guard that nobody can read')
+    t.match(await ask(method, { 'if-match': '"7"', 'if-none-match': '"7"' }), { status: 412 }, 'both have to hold')
+  }
+})
+
+t.test('what does not exist is 404 for a change and 412 for a PUT, which would create it [X1]', async (t) => {
+  for (const found of [{ exists: false }, later({ exists: false })]) {
+    const { ask } = await service(found)
+    for (const method of ['POST', 'PATCH', 'DELETE'] as const) {
+      for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-match': 'x' }, { 'if-none-match': '"7"' }])
+        t.match(await ask(method, headers), { status: 404, told: [], headers: { etag: undefined } })
+      t.match(await ask(method, { 'if-unmodified-since': earlier }), { status: 200, told: [{}] }, 'the handler says that it is missing')
+    }
+    for (const field of ['"7"', '*', 'x'])
+      t.match(await ask('PUT', { 'if-match': field }), { status: 412, told: [], headers: { etag: undefined } })
+  }
+})
+
+t.test('PUT with If-None-Match: * creates and does not replace [M4]', async (t) => {
+  const absent = await service({ exists: false }, { requireIfMatch: true })
+  t.strictSame((await absent.ask('PUT', { 'if-none-match': '*' })).told, [{ createOnly: true, versions: null }])
+  const there = await service(version7, { requireIfMatch: true })
+  t.match(await there.ask('PUT', { 'if-none-match': '*' }), { status: 412, told: [] })
+})
+
+t.test('where If-Match is required, a change without it is 428 and is not made [X1]', async (t) => {
+  const { ask } = await service(version7, { requireIfMatch: true })
+  for (const method of writes) {
+    for (const headers of [{}, { 'if-unmodified-since': changedAt }, { 'if-none-match': '"6"' }]) {
+      const answer = await ask(method, headers)
+      t.match(answer, { status: 428, message: /send its ETag in If-Match/, headers: { 'cache-control': 'no-store' }, told: [] })
+    }
+    t.match(await ask(method, { 'if-match': '"7"' }), { status: 200 })
+  }
+  t.match(await ask('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT creates')
+})
+
+t.test('without a validator, what can not be checked is refused and not ignored [O1]', async (t) => {
+  const { ask } = await service(undefined)
+  for (const method of writes) {
+    for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }])
+      t.match(await ask(method, headers), { status: 412, message: /has no version for changes/, told: [] })
+    t.match(await ask(method, { 'if-unmodified-since': earlier }), { status: 200, told: [{ versions: null }] })
+  }
+  const dated = await service({ exists: true, lastModified: changed })
+  for (const headers of [{ 'if-match': '"7"' }, { 'if-none-match': '"7"' }])
+    t.match(await dated.ask('PATCH', headers), { status: 412, message: /has no version/, told: [] })
+  t.match(await dated.ask('PATCH', { 'if-match': '*' }), { status: 200, told: [{ versions: '*' }] })
+  t.match(await dated.ask('PATCH', { 'if-unmodified-since': changedAt }), { status: 200, told: [{ versions: null }] })
+})
+
+t.test('with ifMatch opaque, a tag that a proxy made weak guards a change too [O1]', async (t) => {
+  const { ask } = await service(version7, { ifMatch: 'opaque' })
+  t.match(await ask('PATCH', { 'if-match': 'W/"7"' }), { status: 200, told: [{ versions: ['7'] }] })
+  t.match(await ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, told: [] })
+  const weak = await service(version7, { ifMatch: 'opaque', strength: 'weak', requireIfMatch: true })
+  t.match(await weak.ask('PATCH', { 'if-match': 'W/"7"' }), { status: 200 })
+  t.match(await weak.ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: 'W/"7"' } })
+})
+
+t.test('the tag of a revision guards a change, and the write gets the version without it [O1]', async (t) => {
+  const { ask } = await service(version7, { revision: 'r2' })
+  t.match(await ask('PATCH', { 'if-match': '"7~r2"' }), { status: 200, told: [{ versions: ['7'] }] })
+  t.match(await ask('PATCH', { 'if-match': '"7"' }), { status: 412, headers: { etag: '"7~r2"' } })
+})
+
+t.test('a change answers with its new version; PUT does only where it is asked to', async (t) => {
+  const { ask } = await service(version7)
+  for (const method of ['POST', 'PATCH', 'DELETE'] as const)
+    t.match((await ask(method, {})).headers, { etag: '"8"', 'last-modified': changedAt, 'cache-control': 'no-store' })
+  t.match((await ask('PUT', {})).headers, { etag: undefined, 'last-modified': undefined })
+  const told = await service(version7, { etagOnPut: true })
+  t.match((await told.ask('PUT', {})).headers, { etag: '"8"', 'last-modified': changedAt })
+})
+
+t.test('a write that finds another version after all throws 412 with that version, where the caller may know it [O1]', async (t) => {
+  const app = Fastify()
+  await app.register(conditionalCaching, { revision: 'r2' })
+  app.patch('/known', async ({ preconditions }) => {
+    throw preconditions.failed(9)
+  })
+  app.patch('/unknown', async ({ preconditions }) => {
+    throw preconditions.failed()
+  })
+  t.match(await app.inject({ method: 'PATCH', url: '/known' }), {
+    statusCode: 412,
+    headers: { etag: '"9~r2"', 'cache-control': 'no-store' }
+  })
+  t.match(await app.inject({ method: 'PATCH', url: '/unknown' }), { statusCode: 412, headers: { etag: undefined } })
+})
+
+// Every way in which Fastify lets a handler answer, around a check that waits and one that does not.
+const handlers: Readonly<Record<string, (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown>> = {
+  async 'returns from an async function'() {
+    return { sum: this.hasDecorator('mark') }
+  },
+  'returns a value'() {
+    return { sum: this.hasDecorator('mark') }
+  },
+  'sends at once'(_request, reply) {
+    reply.send({ sum: this.hasDecorator('mark') })
+  },
+  'sends later, from a callback'(_request, reply) {
+    setImmediate(() => reply.send({ sum: this.hasDecorator('mark') }))
+  },
+  async 'sends and returns the reply'(_request, reply) {
+    reply.send({ sum: this.hasDecorator('mark') })
+    return reply
+  },
+  async 'sends later and returns the reply'(_request, reply) {
+    setImmediate(() => reply.send({ sum: this.hasDecorator('mark') }))
+    return reply
+  },
+  'takes the response over'(_request, reply) {
+    reply.hijack()
+    reply.raw.end(JSON.stringify({ sum: this.hasDecorator('mark') }))
+  },
+  async 'takes the response over, async'(_request, reply) {
+    reply.hijack()
+    reply.raw.end(JSON.stringify({ sum: this.hasDecorator('mark') }))
+  }
+}
+for (const [name, handler] of Object.entries(handlers)) {
+  t.test(`a handler that ${name} answers as without the check, and has its own this`, async (t) => {
+    const problems: string[] = []
+    const stream = { write: (line: string) => void problems.push(line) }
+    const app = Fastify({ logger: { level: 'warn', stream } })
+    await app.register(conditionalCaching)
+    await app.register(async (child) => {
+      child.decorate('mark', true)
+      const found = { now: () => version7, later: later(version7) }
+      for (const [kind, validator] of Object.entries(found)) {
+        const route = { method: 'PATCH' as HTTPMethods, url: `/${kind}`, config: { validator }, handler } as unknown as RouteOptions
+        child.route(route)
+      }
+    })
+    for (const url of ['/now', '/later']) {
+      const answer = await app.inject({ method: 'PATCH', url, headers: { 'if-match': '"7"' } })
+      t.strictSame([answer.statusCode, answer.json()], [200, { sum: true }], url)
+    }
+    t.strictSame(problems, [])
+  })
+}
+
+t.test('a handler that throws or rejects is answered as without the check', async (t) => {
+  const app = Fastify()
+  await app.register(conditionalCaching)
+  const failing = {
+    throws: () => {
+      throw Object.assign(new Error('sold out'), { statusCode: 409 })
+    },
+    rejects: async () => {
+      throw Object.assign(new Error('sold out'), { statusCode: 409 })
+    }
+  }
+  for (const [name, handler] of Object.entries(failing)) {
+    app.patch(`/${name}/now`, { config: { validator: () => version7 } }, handler)
+    app.patch(`/${name}/later`, { config: { validator: later(version7) } }, handler)
+  }
+  for (const url of ['/throws/now', '/throws/later', '/rejects/now', '/rejects/later'])
+    t.equal((await app.inject({ method: 'PATCH', url, headers: { 'if-match': '"7"' } })).statusCode, 409)
+})
+
+t.test('a change is not made when its time was up while the validator was asked', async (t) => {
+  const app = Fastify({ handlerTimeout: 20 })
+  await app.register(conditionalCaching)
+  const { promise, resolve } = Promise.withResolvers<Validator>()
+  app.patch('/', { config: { validator: () => promise } }, async () => t.fail('the handler runs'))
+  t.equal((await app.inject({ method: 'PATCH', url: '/', headers: { 'if-match': '"7"' } })).statusCode, 503)
+  resolve(version7)
+  await app.close()
+})
+
+t.test('a gate around the handler that is registered later is asked first, and so is one before all handlers', async (t) => {
+  const app = Fastify()
+  await app.register(conditionalCaching)
+  const order: string[] = []
+  app.addHook('onRoute', (route) => {
+    const inner = route.handler
+    route.preHandler = [async () => void order.push('before')]
+    route.handler = async function gate(request, reply) {
+      order.push('gate')
+      // A replay of an answer, for which the version of today says nothing.
+      return request.headers['idempotency-key'] === 'known' ? { replayed: true } : inner.call(this, request, reply)
+    }
+  })
+  const validator = () => {
+    order.push('validator')
+    return version7
+  }
+  app.post('/', { config: { validator } }, async () => ({ replayed: false }))
+  const stale = { 'if-match': '"6"' }
+  t.equal((await app.inject({ method: 'POST', url: '/', headers: stale })).statusCode, 412)
+  t.strictSame(order.splice(0), ['before', 'gate', 'validator'])
+  const replay = await app.inject({ method: 'POST', url: '/', headers: { ...stale, 'idempotency-key': 'known' } })
+  t.match(replay.json(), { replayed: true })
+  t.strictSame(order, ['before', 'gate'])
+})
