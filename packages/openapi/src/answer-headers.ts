@@ -11,10 +11,16 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: 'From when on this version is deprecated: `@` and seconds since 1970 (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$', examples: ['@1798761600'] }
   },
-  ETag: { description: 'The tag of this representation, for If-None-Match and If-Match.', schema: { type: 'string', examples: ['"33a64df5"'] } },
+  ETag: {
+    description: 'The tag of this representation, for If-None-Match and If-Match.',
+    schema: { type: 'string', examples: ['"33a64df5"'] }
+  },
   'Idempotency-Replayed': { description: '`true` on an answer that was stored under the key.', schema: { type: 'string', enum: ['true'] } },
   Link: { description: 'Related pages: the deprecation notes and the version to move to (RFC 8288).', schema: text },
-  Location: { description: 'The URL of what was created, of the state of the work, or of the result.', schema: { type: 'string', format: 'uri' } },
+  Location: {
+    description: 'The URL of what was created, of the state of the work, or of the result.',
+    schema: { type: 'string', format: 'uri' }
+  },
   RateLimit: {
     description: 'What is left of each limit (`r`), and the seconds until its window ends (`t`).',
     schema: { type: 'string', examples: ['"address";r=1199;t=60'] }

@@ -9,7 +9,9 @@ import { pascalCase, resourceName } from './words.ts'
  * that for its name. A different schema with the same name gets a number.
  */
 export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
-  const named = new Map<string, JsonSchema>(Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [name, tidy(schema)]))
+  const named = new Map<string, JsonSchema>(
+    Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [name, tidy(schema)])
+  )
   const texts = new Map([...named].map(([name, schema]) => [name, JSON.stringify(schema)]))
 
   function component(wanted: string, given: JsonSchema): JsonSchema {
@@ -45,9 +47,11 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     const properties = {
       ...propertiesOf(common),
       ...Object.fromEntries(Object.entries(others).map(([name, schema]) => [name, tidy(schema)])),
-      ...(pagination !== undefined && { pagination: component('Pagination', pagination) })
+      ...(pagination !== undefined && {
+        pagination: component('page' in propertiesOf(pagination) ? 'Pagination' : 'CursorPagination', pagination)
+      })
     }
-    return component(pagination === undefined ? 'FurtherMeta' : 'ListMeta', { ...meta, properties })
+    return component(metaName(pagination), { ...meta, properties })
   }
 
   function body(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
@@ -73,7 +77,10 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
   function requestOf(path: string, method: string, operation: Operation): Operation {
     const request = operation.requestBody as RequestBody | undefined
     if (request === undefined) return operation
-    return { ...operation, requestBody: { ...request, content: body(request.content, (schema) => list(requestName(method, path), schema)) } }
+    return {
+      ...operation,
+      requestBody: { ...request, content: body(request.content, (schema) => list(requestName(method, path), schema)) }
+    }
   }
 
   const withAnswers = changeOperations(document.paths ?? {}, (path, _method, operation) => answersOf(path, operation))
@@ -109,7 +116,9 @@ function changeOperations(
 }
 
 function isComposite(schema: JsonSchema) {
-  return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some((key) => isObject(schema[key]) || Array.isArray(schema[key]))
+  return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some(
+    (key) => isObject(schema[key]) || Array.isArray(schema[key])
+  )
 }
 
 /** A union of constants as the enumeration that it is: generators of clients understand that best. */
@@ -147,4 +156,9 @@ function withoutUnused(document: OpenapiDocument): OpenapiDocument {
   }
   const kept = Object.entries(schemas).filter(([name]) => used.has(name))
   return { ...document, components: { ...components, schemas: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))) } }
+}
+
+function metaName(pagination: JsonSchema | undefined) {
+  if (pagination === undefined) return 'FurtherMeta'
+  return 'page' in propertiesOf(pagination) ? 'ListMeta' : 'CursorListMeta'
 }

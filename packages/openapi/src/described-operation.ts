@@ -1,5 +1,14 @@
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
-import { type Header, jsonSchemaOf, type MediaType, type Operation, type Parameter, type Reference, type RequestBody, type Response } from './document.ts'
+import {
+  type Header,
+  jsonSchemaOf,
+  type MediaType,
+  type Operation,
+  type Parameter,
+  type Reference,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import { errorAnswers } from './error-answers.ts'
 import { propertiesOf } from './json-schema.ts'
 import { lintIds } from './lints.ts'
@@ -35,7 +44,17 @@ export function describeOperation(
   const answers = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
   const all = { ...answers, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
   const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
-  const { 'x-route': _mark, operationId, summary, description, tags, parameters = [], requestBody: _body, responses: _answers, ...rest } = operation
+  const {
+    'x-route': _mark,
+    operationId,
+    summary,
+    description,
+    tags,
+    parameters = [],
+    requestBody: _body,
+    responses: _answers,
+    ...rest
+  } = operation
   const names = operationNames(method, path, isList(route, operation))
   const body = requestBodyOf(operation, route)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
@@ -47,10 +66,15 @@ export function describeOperation(
       description: notes.length === 0 ? (summary ?? names.summary) : notes.join('\n\n'),
       tags: tags ?? nounsOf(path).slice(0, 1),
       ...(isDeprecated && { deprecated: true }),
-      parameters: [...parameters, ...parts.flatMap((part) => part.parameters ?? [])].map((parameter) => describeParameter(parameter as Parameter)),
+      parameters: [...parameters, ...parts.flatMap((part) => part.parameters ?? [])].map((parameter) =>
+        describeParameter(parameter as Parameter)
+      ),
       ...(body !== undefined && { requestBody: body }),
       responses: Object.fromEntries(
-        Object.entries(answers as Readonly<Record<string, Response>>).map(([status, answer]) => [status, completeAnswer(status, answer, parts)])
+        Object.entries(answers as Readonly<Record<string, Response>>).map(([status, answer]) => [
+          status,
+          completeAnswer(status, answer, parts)
+        ])
       ),
       security: securityOf(route, settings),
       ...rest,
@@ -76,15 +100,17 @@ function isLint(id: string, { routeLints }: Settings) {
 function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readonly DescribedError[] {
   const own = route.config?.openapi === false ? [] : (route.config?.openapi?.errors ?? [])
   const unknown = own.find((code) => !errors.has(code))
-  if (unknown !== undefined) {
-    throw new TypeError(`openapi: ${routeName(route)} names the error "${unknown}", which the option errors does not have. Define it, or remove it.`)
+  if (unknown !== undefined && errors.size > 0) {
+    throw new TypeError(
+      `openapi: ${routeName(route)} names the error "${unknown}", which the option errors does not have. Define it, or remove it.`
+    )
   }
   return [...new Set([...errorsOf(route), ...own])].flatMap((code) => errors.get(code) ?? [])
 }
 
+// Permissions stand in x-permissions: OpenAPI 3.1 would allow them here, but tools take them for scopes of OAuth.
 function securityOf({ config }: DescribedRoute, { securitySchemes }: Settings) {
-  const permissions = config?.permissions
-  return permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: permissions }))
+  return config?.permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }))
 }
 
 // A body that is read without a schema, as an image is.
@@ -93,7 +119,10 @@ function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): Reque
   if (requestBody !== undefined || consumes === undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
     return requestBody as RequestBody | undefined
   if (consumes.every((type) => type === 'application/json')) return undefined
-  return { required: true, content: Object.fromEntries(consumes.map((type): [string, MediaType] => [type, { schema: { type: 'string', format: 'binary' } }])) }
+  return {
+    required: true,
+    content: Object.fromEntries(consumes.map((type): [string, MediaType] => [type, { schema: { type: 'string', format: 'binary' } }]))
+  }
 }
 
 function describeParameter(parameter: Parameter): Parameter {
@@ -109,7 +138,11 @@ function endingNote({ name, ending }: VersionToDescribe) {
 }
 
 /** The dates of a version's end (rules V5, V6). */
-export function endingExtensions({ deprecatedAt, sunsetAt, documentation }: NonNullable<VersionToDescribe['ending']>): Record<`x-${string}`, string> {
+export function endingExtensions({
+  deprecatedAt,
+  sunsetAt,
+  documentation
+}: NonNullable<VersionToDescribe['ending']>): Record<`x-${string}`, string> {
   return {
     'x-deprecated-at': new Date(deprecatedAt).toISOString(),
     'x-sunset': new Date(sunsetAt).toISOString(),

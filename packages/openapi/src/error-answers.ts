@@ -36,33 +36,25 @@ const fieldError: JsonSchema = {
   }
 }
 
-const error: JsonSchema = {
+const errorDetail: JsonSchema = {
   type: 'object',
-  description: 'Every error of the API. Programs compare `error.code`, people read `error.message`.',
-  required: ['error', '_links', '_meta'],
+  description: 'What went wrong. Programs compare `code`, people read `message`.',
+  required: ['status', 'error', 'message', 'code'],
   properties: {
-    error: {
-      type: 'object',
-      required: ['status', 'error', 'message', 'code'],
-      properties: {
-        status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599 },
-        error: { type: 'string', description: 'The standard name of the error.' },
-        message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language asks for.' },
-        code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'What programs compare.' },
-        errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each part of the request that is wrong.' }
-      }
-    },
-    _links: { type: 'array', items: { $ref: '#/components/schemas/Link' } },
-    _meta: { $ref: '#/components/schemas/Meta' }
+    status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599 },
+    error: { type: 'string', description: 'The standard name of the error.' },
+    message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language asks for.' },
+    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'What programs compare.' },
+    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each part of the request that is wrong.' }
   }
 }
 
 /** The shapes that are the same in every answer: links (K1), meta (E1) and errors (E4). */
-export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'Error', JsonSchema>> = {
+export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> = {
   Link: link,
   Meta: meta,
   FieldError: fieldError,
-  Error: error
+  ErrorDetail: errorDetail
 }
 
 /** The headers of errors whose meaning HTTP itself gives. */
@@ -90,10 +82,15 @@ function errorAnswer(status: number, group: readonly DescribedError[], version: 
   const codes = group.map(({ code }) => code)
   const content: MediaType = {
     schema: {
-      allOf: [
-        { $ref: '#/components/schemas/Error' },
-        { type: 'object', properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } } }
-      ]
+      type: 'object',
+      required: ['error', '_links', '_meta'],
+      properties: {
+        error: {
+          allOf: [{ $ref: '#/components/schemas/ErrorDetail' }, { type: 'object', properties: { code: { type: 'string', enum: codes } } }]
+        },
+        _links: { type: 'array', items: { $ref: '#/components/schemas/Link' } },
+        _meta: { $ref: '#/components/schemas/Meta' }
+      }
     },
     examples: Object.fromEntries(group.map((one) => [one.code, { summary: one.remedy, value: exampleOf(one, version) }]))
   }

@@ -1,7 +1,7 @@
+import { knownHeaders, references } from './answer-headers.ts'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
 import type { Header, Parameter } from './document.ts'
 import { isObject } from './json-schema.ts'
-import { knownHeaders, references } from './answer-headers.ts'
 import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
@@ -9,7 +9,9 @@ type Headers = NonNullable<OperationParts['headers']>
 /** Everything known about the operation of a route beside its schemas: what its config says, and what the options add. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
   const own = [
-    ...(route.config === undefined ? [] : [accessParts, collectionParts, idempotencyParts, cachingParts].map((part) => part(route.config as RouteConfig, route))),
+    ...(route.config === undefined
+      ? []
+      : [accessParts, collectionParts, idempotencyParts, cachingParts].map((part) => part(route.config as RouteConfig, route))),
     limitParts(route, settings),
     endingParts(version),
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
@@ -20,7 +22,10 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
 
 function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
   if (permissions === undefined || permissions.length === 0) return undefined
-  return { notes: [`Needs the permission ${permissions.map((name) => `\`${name}\``).join(' and ')}.`], extensions: { 'x-permissions': permissions } }
+  return {
+    notes: [`Needs the permission ${permissions.map((name) => `\`${name}\``).join(' and ')}.`],
+    extensions: { 'x-permissions': permissions }
+  }
 }
 
 function collectionParts({ collection }: RouteConfig): OperationParts | undefined {
@@ -56,7 +61,12 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   if (key !== 'required' && key !== 'accepted') return undefined
   return {
     parameters: [
-      header('Idempotency-Key', 'A new random key for each new request, the same for each retry of it.', { minLength: 1, maxLength: 255 }, key === 'required')
+      header(
+        'Idempotency-Key',
+        'A new random key for each new request, the same for each retry of it.',
+        { minLength: 1, maxLength: 255 },
+        key === 'required'
+      )
     ],
     headers: headers(['Idempotency-Replayed'], ['2XX']),
     notes: [
@@ -86,8 +96,12 @@ function cachingParts({ cache, validator, requireIfMatch }: RouteConfig, { metho
   }
   if (validator === undefined && requireIfMatch !== true) return undefined
   return {
-    parameters: [header('If-Match', 'The ETag of the state that the change is meant for.', {}, requireIfMatch === true && method !== 'PUT')],
-    notes: [`The change is made only if the resource is in the state that \`If-Match\` names${requireIfMatch === true ? ', which is needed' : ''}.`],
+    parameters: [
+      header('If-Match', 'The ETag of the state that the change is meant for.', {}, requireIfMatch === true && method !== 'PUT')
+    ],
+    notes: [
+      `The change is made only if the resource is in the state that \`If-Match\` names${requireIfMatch === true ? ', which is needed' : ''}.`
+    ],
     extensions: { 'x-if-match': requireIfMatch === true ? 'required' : 'accepted' }
   }
 }

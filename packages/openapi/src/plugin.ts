@@ -35,7 +35,9 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   async function checkRules() {
-    const findings = documents.flatMap(({ path, document }) => findingsIn(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` })))
+    const findings = documents.flatMap(({ path, document }) =>
+      findingsIn(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+    )
     if (findings.length === 0) return
     if (settings.lint === 'error') throw new Error(reportOf(findings))
     for (const { rule, place, problem, remedy } of findings) app.log.warn({ rule, place }, `openapi: ${problem} ${remedy}`)
@@ -66,7 +68,9 @@ async function describeVersion(
     stripBasePath: false,
     refResolver: { buildLocalReference: schemaNames() },
     transform: ({ route, url }) => ({
-      schema: belongsTo(route as DescribedRoute, base) ? swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute)) : { hide: true },
+      schema: belongsTo(route as DescribedRoute, base)
+        ? swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute))
+        : { hide: true },
       url
     })
   })

@@ -2,7 +2,18 @@ import { knownHeaders } from './answer-headers.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
 import type { DescribedRoute } from './described-route.ts'
-import { isJson, type Header, type MediaType, methods, type OpenapiDocument, type Operation, type PathItem, type Reference, type RequestBody, type Response } from './document.ts'
+import {
+  type Header,
+  isJson,
+  type MediaType,
+  methods,
+  type OpenapiDocument,
+  type Operation,
+  type PathItem,
+  type Reference,
+  type RequestBody,
+  type Response
+} from './document.ts'
 import { commonSchemas, errorAnswerName } from './error-answers.ts'
 import { exampleOf } from './examples.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
@@ -42,7 +53,9 @@ export function completeDocument(
   const operationIds = new Set<string>()
   const paths: Record<string, PathItem> = {}
   for (const [path, item] of Object.entries(draft.paths ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    paths[path] = Object.fromEntries(methods.flatMap((method) => (item[method] === undefined ? [] : [[method, describe(path, method, item[method])]])))
+    paths[path] = Object.fromEntries(
+      methods.flatMap((method) => (item[method] === undefined ? [] : [[method, describe(path, method, item[method])]]))
+    )
   }
   const tags = [...new Set(Object.values(paths).flatMap((item) => methods.flatMap((method) => item[method]?.tags ?? [])))]
   const { components, openapi, info, servers } = draft
@@ -62,7 +75,11 @@ export function completeDocument(
     const described = describeOperation({ operation, route, method, path }, version, settings)
     for (const [name, header] of Object.entries(described.headers)) headers.set(name, header)
     const errors = [...described.errors].map(([status, answer]): [string, Reference] => [status, shared(status, answer)])
-    return { ...described.operation, operationId: unique(described.operation.operationId as string), responses: { ...described.operation.responses, ...Object.fromEntries(errors) } }
+    return {
+      ...described.operation,
+      operationId: unique(described.operation.operationId as string),
+      responses: { ...described.operation.responses, ...Object.fromEntries(errors) }
+    }
   }
 
   function unique(wanted: string): string {
@@ -87,7 +104,9 @@ export function completeDocument(
 
 function usedHeaders({ paths, components }: OpenapiDocument, headers: ReadonlyMap<string, Header>) {
   const text = JSON.stringify({ paths, responses: components?.responses })
-  return Object.fromEntries([...headers].filter(([name]) => text.includes(`"#/components/headers/${name}"`)).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return Object.fromEntries(
+    [...headers].filter(([name]) => text.includes(`"#/components/headers/${name}"`)).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  )
 }
 
 function withExamples(document: OpenapiDocument): OpenapiDocument {
