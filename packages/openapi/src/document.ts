@@ -72,6 +72,7 @@ export interface OpenapiDocument {
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly paths?: Readonly<Record<string, PathItem>>
+  readonly webhooks?: Readonly<Record<string, PathItem>>
   readonly components?: Components
   readonly [extension: `x-${string}`]: unknown
 }

@@ -1,3 +1,5 @@
+export type { BreakingChange } from './breaking-changes.ts'
+export { breakingChanges, changesText, requireCompatible } from './breaking-changes.ts'
 export type { DescribedCollection, DescribedRoute, RouteConfig, RouteDescription, RouteSchema } from './described-route.ts'
 export type { OpenapiDocument } from './document.ts'
 export type { DescribedError, DescribedLimits, DescribedVersion, OpenapiOptions, OperationParts } from './options.ts'
