@@ -89,13 +89,7 @@ function compareParameters({ old, now, was, is, place, report }: Comparison) {
     }
     if (next.required === true && parameter.required !== true) report(where, 'must be sent now')
     if (serializationOf(parameter) !== serializationOf(next)) report(where, 'is written in another style')
-    compareSchemas(
-      { schema: parameter.schema ?? {}, document: was },
-      { schema: next.schema ?? {}, document: is },
-      'request',
-      where,
-      report
-    )
+    compareSchemas({ schema: parameter.schema ?? {}, document: was }, { schema: next.schema ?? {}, document: is }, 'request', where, report)
   }
   for (const parameter of present.values()) {
     if (parameter.required === true) report(`${place} ${parameter.in} ${parameter.name}`, 'is new and must be sent')
@@ -143,7 +137,15 @@ function compareAnswers({ old, now, was, is, place, report }: Comparison) {
     compareHeaders(answer, next, status)
     // Errors have one shape, in which a new code may come up at any time.
     const told: Report = /^[45]/.test(status) ? (where, problem) => /\.code$/.test(where) || report(where, problem) : report
-    compareContent({ before: answer.content ?? {}, after: next.content ?? {}, was, is, direction: 'answer', place: `${place} ${status}`, report: told })
+    compareContent({
+      before: answer.content ?? {},
+      after: next.content ?? {},
+      was,
+      is,
+      direction: 'answer',
+      place: `${place} ${status}`,
+      report: told
+    })
   }
 
   function compareHeaders(answer: Response, next: Response, status: string) {
@@ -181,7 +183,9 @@ function compareAccess({ old, now, was, is, place, report }: Comparison) {
   const [before, after] = [accessOf(old.operation, was), accessOf(now.operation, is)]
   const stillWorks = (credentials: Readonly<Record<string, readonly string[]>>) =>
     after.some((needed) =>
-      Object.entries(needed).every(([scheme, scopes]) => scopes.every((scope) => credentials[scheme]?.includes(scope)) && credentials[scheme] !== undefined)
+      Object.entries(needed).every(
+        ([scheme, scopes]) => scopes.every((scope) => credentials[scheme]?.includes(scope)) && credentials[scheme] !== undefined
+      )
     )
   if (!before.every(stillWorks)) report(place, 'asks for other credentials')
   const known = permissionsOf(old.operation)
@@ -200,7 +204,8 @@ function permissionsOf({ 'x-permissions': permissions }: Operation): readonly st
 
 // Hosts differ from one installation to the next; the path before the version is part of every address.
 function compareBase(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
-  const paths = ({ servers = [{ url: '/' }] }: OpenapiDocument) => servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
+  const paths = ({ servers = [{ url: '/' }] }: OpenapiDocument) =>
+    servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
   const present = paths(is)
   for (const path of paths(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'is gone')
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import type { DescribedRoute, RouteDescription } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
-import { findingsIn, reportOf } from './lints.ts'
+import { findingsText, lintDocument } from './lints.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
 import { belongsTo, swaggerSchema } from './route-schema.ts'
 import { completeDocument, documentHead } from './version-document.ts'
@@ -35,11 +35,12 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   async function checkRules() {
+    if (settings.lint === 'off') return
     const findings = documents.flatMap(({ path, document }) =>
-      findingsIn(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+      lintDocument(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
     )
     if (findings.length === 0) return
-    if (settings.lint === 'error') throw new Error(reportOf(findings))
+    if (settings.lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
     for (const { rule, place, problem, remedy } of findings) app.log.warn({ rule, place }, `openapi: ${problem} ${remedy}`)
   }
 }

@@ -211,6 +211,11 @@ function compareMembers({ was, is, direction, place, report }: Context) {
     if (direction === 'request') report(`${place}.${name}`, 'must be sent now')
     else if (now[name] !== undefined) report(`${place}.${name}`, 'may be absent now')
   }
-  if (direction === 'request' && is['additionalProperties'] === false && was['additionalProperties'] !== false && Object.keys(old).length > 0)
+  if (
+    direction === 'request' &&
+    is['additionalProperties'] === false &&
+    was['additionalProperties'] !== false &&
+    Object.keys(old).length > 0
+  )
     report(place, 'takes no further members now')
 }

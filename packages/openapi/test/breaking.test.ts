@@ -8,7 +8,11 @@ const schemaOf = (operation: Parts['list'], status: number) => operation.respons
 
 const seeds: readonly Seed[] = [
   ['a path is removed', ({ document }) => delete document.paths['/v1/orders/{id}']],
-  ['a path is renamed', ({ document }) => Object.assign(document.paths, { '/v1/purchases': document.paths['/v1/orders'] }) && delete document.paths['/v1/orders']],
+  [
+    'a path is renamed',
+    ({ document }) =>
+      Object.assign(document.paths, { '/v1/purchases': document.paths['/v1/orders'] }) && delete document.paths['/v1/orders']
+  ],
   ['a method is removed', ({ item }) => delete item.delete],
   ['a method is replaced', ({ item }) => Object.assign(item, { put: item.patch }) && delete item.patch],
   ['a query parameter is removed', ({ list }) => list.parameters.shift()],
@@ -18,8 +22,14 @@ const seeds: readonly Seed[] = [
   ['a header parameter is removed', ({ create }) => create.parameters.pop()],
   ['an optional parameter becomes required', ({ list }) => (list.parameters[0].required = true)],
   ['an optional header becomes required', ({ create }) => (create.parameters[0].required = true)],
-  ['a required query parameter is added', ({ list }) => list.parameters.push({ name: 'tenant', in: 'query', required: true, schema: { type: 'string' } })],
-  ['a required header is added', ({ create }) => create.parameters.push({ name: 'X-Shop', in: 'header', required: true, schema: { type: 'string' } })],
+  [
+    'a required query parameter is added',
+    ({ list }) => list.parameters.push({ name: 'tenant', in: 'query', required: true, schema: { type: 'string' } })
+  ],
+  [
+    'a required header is added',
+    ({ create }) => create.parameters.push({ name: 'X-Shop', in: 'header', required: true, schema: { type: 'string' } })
+  ],
   ['the type of a parameter changes', ({ list }) => (list.parameters[2].schema = { type: 'string' })],
   ['a parameter takes a value no longer', ({ list }) => list.parameters[0].schema.enum.pop()],
   ['a parameter takes only some values now', ({ document }) => (document.components.parameters.After.schema.enum = ['a'])],
@@ -39,7 +49,10 @@ const seeds: readonly Seed[] = [
   ['a media type of a body is removed', ({ create }) => delete create.requestBody.content['application/x-www-form-urlencoded']],
   ['a field of a body is removed', ({ draft }) => delete draft.note],
   ['a field of a body is renamed', ({ draft }) => Object.assign(draft, { remark: draft.note }) && delete draft.note],
-  ['a required field of a body is added', ({ schemas, draft }) => Object.assign(draft, { customer: { type: 'string' } }) && schemas.NewOrder.required.push('customer')],
+  [
+    'a required field of a body is added',
+    ({ schemas, draft }) => Object.assign(draft, { customer: { type: 'string' } }) && schemas.NewOrder.required.push('customer')
+  ],
   ['a field of a body becomes required', ({ schemas }) => schemas.NewOrder.required.push('note')],
   ['a field within a list of a body becomes required', ({ draft }) => draft.items.items.required.push('quantity')],
   ['the type of a field of a body changes', ({ draft }) => (draft.note.type = 'integer')],
@@ -57,10 +70,16 @@ const seeds: readonly Seed[] = [
   ['an alternative of a body is removed', ({ draft }) => draft.payment.oneOf.pop()],
   ['a body takes no further members', ({ schemas }) => (schemas.NewOrder.additionalProperties = false)],
   ['a default of a body changes', ({ draft }) => (draft.items.items.properties.quantity.default = 2)],
-  ['a success status changes', ({ create }) => Object.assign(create.responses, { 200: create.responses[201] }) && delete create.responses[201]],
+  [
+    'a success status changes',
+    ({ create }) => Object.assign(create.responses, { 200: create.responses[201] }) && delete create.responses[201]
+  ],
   ['a success status is added', ({ create }) => (create.responses[202] = { description: 'Later.' })],
   ['a redirection is added', ({ list }) => (list.responses[301] = { description: 'Moved.' })],
-  ['an error status changes', ({ create }) => Object.assign(create.responses, { 410: create.responses[404] }) && delete create.responses[404]],
+  [
+    'an error status changes',
+    ({ create }) => Object.assign(create.responses, { 410: create.responses[404] }) && delete create.responses[404]
+  ],
   ['a body of an answer is removed', ({ item }) => delete item.get.responses[200].content],
   ['a media type of an answer is removed', ({ list }) => delete list.responses[200].content['text/csv']],
   ['a header of an answer is removed', ({ create }) => delete create.responses[201].headers.Location],
@@ -73,7 +92,10 @@ const seeds: readonly Seed[] = [
   ['the type of a field of an answer changes', ({ order }) => (order.total = { type: 'string' })],
   ['an integer of an answer becomes a number', ({ order }) => (order.count.type = 'number')],
   ['a field of an answer may be null', ({ order }) => (order.note.type = ['string', 'null'])],
-  ['a field of an answer may be null, written as alternatives', ({ order }) => (order.placedAt = { anyOf: [order.placedAt, { type: 'null' }] })],
+  [
+    'a field of an answer may be null, written as alternatives',
+    ({ order }) => (order.placedAt = { anyOf: [order.placedAt, { type: 'null' }] })
+  ],
   ['a field of an answer may have a new value', ({ order }) => order.status.enum.push('lost')],
   ['a field of an answer may have any value', ({ order }) => delete order.status.enum],
   ['a constant of an answer changes', ({ schemas }) => (schemas.Money.properties.currency.const = 'USD')],
@@ -87,7 +109,10 @@ const seeds: readonly Seed[] = [
   ['the items of a list of an answer change their type', ({ order }) => (order.tags.items.type = 'integer')],
   ['a list of an answer may have doubles', ({ order }) => delete order.tags.uniqueItems],
   ['the members of a map change their type', ({ order }) => (order.labels.additionalProperties.type = 'boolean')],
-  ['an alternative of an answer is added', ({ order }) => order.payment.oneOf.push({ type: 'object', required: ['cash'], properties: { cash: { type: 'boolean' } } })],
+  [
+    'an alternative of an answer is added',
+    ({ order }) => order.payment.oneOf.push({ type: 'object', required: ['cash'], properties: { cash: { type: 'boolean' } } })
+  ],
   ['a field of a recursive schema is removed', ({ schemas }) => delete schemas.Customer.properties.referredBy],
   ['the error envelope loses a field', ({ schemas }) => delete schemas.ErrorDetail.properties.message],
   ['a public operation needs a token', ({ list }) => delete list.security],
@@ -127,7 +152,10 @@ t.test('a report says where and what [V3]', async (t) => {
     { place: 'GET /v1/orders query perPage', problem: 'its maximum was 100 and is 50' },
     { place: 'GET /v1/orders 200 application/json.data[].total', problem: 'its type was object and is number' }
   ])
-  t.match(changesText(breakingChanges(released(), present)), /breaking changes \(rule V3\)\. Undo each, or release a new version\.\n {2}GET \/v1\/orders query perPage: its/)
+  t.match(
+    changesText(breakingChanges(released(), present)),
+    /breaking changes \(rule V3\)\. Undo each, or release a new version\.\n {2}GET \/v1\/orders query perPage: its/
+  )
   t.equal(changesText([]), 'Nothing breaks.')
   t.match(changesText([{ place: 'here', problem: 'is gone' }]), /^1 breaking change /)
 })

@@ -10,19 +10,25 @@ const seeds: readonly Seed[] = [
   ['nothing changes', () => undefined],
   ['a path is added', ({ document }) => (document.paths['/v1/customers'] = { get: { responses: { 200: { description: 'All.' } } } })],
   ['a method is added', ({ item }) => (item.put = { responses: { 200: { description: 'Replaced.' } } })],
-  ['the name of a path parameter changes', ({ document, item }) => {
-    item.parameters[0].name = 'orderId'
-    document.paths['/v1/orders/{orderId}'] = item
-    delete document.paths['/v1/orders/{id}']
-  }],
+  [
+    'the name of a path parameter changes',
+    ({ document, item }) => {
+      item.parameters[0].name = 'orderId'
+      document.paths['/v1/orders/{orderId}'] = item
+      delete document.paths['/v1/orders/{id}']
+    }
+  ],
   ['an optional query parameter is added', ({ list }) => list.parameters.push({ name: 'note', in: 'query', schema: text })],
   ['an optional header is added', ({ create }) => create.parameters.push({ name: 'If-Match', in: 'header', schema: text })],
   ['the letters of a header change', ({ create }) => (create.parameters[0].name = 'idempotency-key')],
   ['a parameter moves to the path item', ({ document, list }) => document.paths['/v1/orders'].parameters.push(list.parameters.shift())],
-  ['a parameter moves to the components', ({ document, list }) => {
-    document.components.parameters.Status = list.parameters[0]
-    list.parameters[0] = { $ref: '#/components/parameters/Status' }
-  }],
+  [
+    'a parameter moves to the components',
+    ({ document, list }) => {
+      document.components.parameters.Status = list.parameters[0]
+      list.parameters[0] = { $ref: '#/components/parameters/Status' }
+    }
+  ],
   ['parameters change their order', ({ list }) => list.parameters.reverse()],
   ['a required parameter becomes optional', ({ list }) => (list.parameters[0].required = false)],
   ['a parameter takes one more value', ({ list }) => list.parameters[0].schema.enum.push('lost')],
@@ -35,14 +41,20 @@ const seeds: readonly Seed[] = [
   ['a style is written out', ({ list }) => Object.assign(list.parameters[0], { style: 'form', explode: true })],
   ['a parameter is deprecated', ({ list }) => (list.parameters[0].deprecated = true)],
   ['an operation is deprecated', ({ list }) => (list.deprecated = true)],
-  ['texts change', ({ document, list, order }) => {
-    document.info.title = 'Store'
-    list.summary = 'All orders'
-    list.operationId = 'orders'
-    order.note.description = 'What to know.'
-  }],
+  [
+    'texts change',
+    ({ document, list, order }) => {
+      document.info.title = 'Store'
+      list.summary = 'All orders'
+      list.operationId = 'orders'
+      order.note.description = 'What to know.'
+    }
+  ],
   ['examples change', ({ order }) => (order.note.examples = ['x'])],
-  ['an optional body is added', ({ document }) => (document.paths['/v1/searches'].post.requestBody = { content: { [json]: { schema: text } } })],
+  [
+    'an optional body is added',
+    ({ document }) => (document.paths['/v1/searches'].post.requestBody = { content: { [json]: { schema: text } } })
+  ],
   ['a required body becomes optional', ({ create }) => (create.requestBody.required = false)],
   ['a media type of a body is added', ({ create }) => (create.requestBody.content['text/csv'] = { schema: text })],
   ['an optional field of a body is added', ({ draft }) => (draft.coupon = text)],
@@ -59,17 +71,27 @@ const seeds: readonly Seed[] = [
   ['a number of a body has finer steps', ({ draft }) => (draft.step.multipleOf = 1)],
   ['a number of a body has no steps any more', ({ draft }) => delete draft.step.multipleOf],
   ['a body takes one more value', ({ draft }) => draft.channel.enum.push('shop')],
-  ['an alternative of a body is added', ({ draft }) => draft.payment.oneOf.push({ type: 'object', required: ['cash'], properties: { cash: { type: 'boolean' } } })],
+  [
+    'an alternative of a body is added',
+    ({ draft }) => draft.payment.oneOf.push({ type: 'object', required: ['cash'], properties: { cash: { type: 'boolean' } } })
+  ],
   ['alternatives of a body change their order', ({ draft }) => draft.payment.oneOf.reverse()],
   ['the format of a path parameter is removed', ({ item }) => delete item.parameters[0].schema.format],
   ['a body says that it takes further members', ({ schemas }) => (schemas.NewOrder.additionalProperties = true)],
   ['an error status is added', ({ list }) => (list.responses[429] = { description: 'Slow down.' })],
   ['a server error is added', ({ create }) => (create.responses[503] = { description: 'Later.' })],
-  ['an error has one more code', ({ document }) => document.components.responses.NotFound.content[json].schema.properties.error.allOf[1].properties.code.enum.push('ORDER_NOT_FOUND')],
-  ['a status is described by its range', ({ create }) => {
-    create.responses['4XX'] = create.responses[404]
-    delete create.responses[404]
-  }],
+  [
+    'an error has one more code',
+    ({ document }) =>
+      document.components.responses.NotFound.content[json].schema.properties.error.allOf[1].properties.code.enum.push('ORDER_NOT_FOUND')
+  ],
+  [
+    'a status is described by its range',
+    ({ create }) => {
+      create.responses['4XX'] = create.responses[404]
+      delete create.responses[404]
+    }
+  ],
   ['a range of errors has one of its own', ({ item }) => (item.get.responses[404] = { description: 'Nothing.' })],
   ['a default is told in detail', ({ document }) => (document.paths['/v1/searches'].post.responses[200] = { description: 'Found.' })],
   ['304 is added', ({ item }) => (item.get.responses[304] = { description: 'Not modified.' })],
@@ -78,7 +100,10 @@ const seeds: readonly Seed[] = [
   ['a header of an answer is always there', ({ create }) => (create.responses[201].headers.Location.required = true)],
   ['a media type of an answer is added', ({ item }) => (item.get.responses[200].content['text/csv'] = { schema: text })],
   ['an optional field of an answer is added', ({ order }) => (order.coupon = text)],
-  ['a field of an answer is added that is always there', ({ order, schemas }) => (order.coupon = text) && schemas.Order.required.push('coupon')],
+  [
+    'a field of an answer is added that is always there',
+    ({ order, schemas }) => (order.coupon = text) && schemas.Order.required.push('coupon')
+  ],
   ['a field of an answer is always there', ({ schemas }) => schemas.Order.required.push('note')],
   ['a field of an answer is never null any more', ({ order }) => (order.reviewedAt.type = 'string')],
   ['a number of an answer is an integer', ({ order }) => (order.weight.type = 'integer')],
@@ -92,10 +117,13 @@ const seeds: readonly Seed[] = [
   ['an answer has no further members', ({ schemas }) => (schemas.Order.additionalProperties = false)],
   ['a schema is written out', ({ order, schemas }) => (order.total = structuredClone(schemas.Money))],
   ['a schema is put together', ({ order }) => (order.total = { allOf: [{ $ref: '#/components/schemas/Money' }] })],
-  ['a schema has another name', ({ order, schemas }) => {
-    schemas.Amount = schemas.Money
-    order.total = { $ref: '#/components/schemas/Amount' }
-  }],
+  [
+    'a schema has another name',
+    ({ order, schemas }) => {
+      schemas.Amount = schemas.Money
+      order.total = { $ref: '#/components/schemas/Amount' }
+    }
+  ],
   ['a constant is written as an enumeration', ({ schemas }) => (schemas.Money.properties.currency = { type: 'string', enum: ['EUR'] })],
   ['an operation becomes public', ({ item }) => (item.patch.security = [])],
   ['one more scheme is taken', ({ item }) => item.delete.security.push({ bearer: [] })],

@@ -1,6 +1,10 @@
 import type { Loose } from './shop.ts'
 
-const link = { type: 'object', required: ['rel', 'href', 'method'], properties: { rel: { type: 'string' }, href: { type: 'string', format: 'uri' }, method: { type: 'string' } } }
+const link = {
+  type: 'object',
+  required: ['rel', 'href', 'method'],
+  properties: { rel: { type: 'string' }, href: { type: 'string', format: 'uri' }, method: { type: 'string' } }
+}
 
 function page(data: object) {
   return {
@@ -32,7 +36,13 @@ export function released(): Loose {
           security: [],
           parameters: [
             { name: 'status', in: 'query', schema: { type: 'string', enum: ['pending', 'paid', 'shipped'] } },
-            { name: 'sort', in: 'query', style: 'form', explode: false, schema: { type: 'array', items: { type: 'string', enum: ['placedAt', 'total'] }, default: ['placedAt'] } },
+            {
+              name: 'sort',
+              in: 'query',
+              style: 'form',
+              explode: false,
+              schema: { type: 'array', items: { type: 'string', enum: ['placedAt', 'total'] }, default: ['placedAt'] }
+            },
             { name: 'perPage', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 25 } },
             { $ref: '#/components/parameters/After' }
           ],
@@ -49,8 +59,14 @@ export function released(): Loose {
         post: {
           'x-permissions': ['orders:create'],
           parameters: [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 255 } }],
-          requestBody: { required: true, content: { ...json(ref('NewOrder')), 'application/x-www-form-urlencoded': { schema: ref('NewOrder') } } },
-          responses: { 201: { description: 'Created.', headers: { Location: { schema: { type: 'string' } } }, content: json(page(ref('Order'))) }, 404: failure }
+          requestBody: {
+            required: true,
+            content: { ...json(ref('NewOrder')), 'application/x-www-form-urlencoded': { schema: ref('NewOrder') } }
+          },
+          responses: {
+            201: { description: 'Created.', headers: { Location: { schema: { type: 'string' } } }, content: json(page(ref('Order'))) },
+            404: failure
+          }
         }
       },
       '/v1/orders/{id}': {
@@ -77,14 +93,26 @@ export function released(): Loose {
           content: json({
             type: 'object',
             required: ['error'],
-            properties: { error: { allOf: [ref('ErrorDetail'), { type: 'object', properties: { code: { type: 'string', enum: ['RESOURCE_NOT_FOUND'] } } }] } }
+            properties: {
+              error: {
+                allOf: [ref('ErrorDetail'), { type: 'object', properties: { code: { type: 'string', enum: ['RESOURCE_NOT_FOUND'] } } }]
+              }
+            }
           })
         }
       },
       schemas: {
         Link: link,
-        ErrorDetail: { type: 'object', required: ['code', 'message'], properties: { code: { type: 'string' }, message: { type: 'string' } } },
-        Money: { type: 'object', required: ['amount'], properties: { amount: { type: 'string', pattern: '^\\d+\\.\\d\\d$' }, currency: { type: 'string', const: 'EUR' } } },
+        ErrorDetail: {
+          type: 'object',
+          required: ['code', 'message'],
+          properties: { code: { type: 'string' }, message: { type: 'string' } }
+        },
+        Money: {
+          type: 'object',
+          required: ['amount'],
+          properties: { amount: { type: 'string', pattern: '^\\d+\\.\\d\\d$' }, currency: { type: 'string', const: 'EUR' } }
+        },
         Customer: { type: 'object', required: ['id'], properties: { id: { type: 'string', format: 'uuid' }, referredBy: ref('Customer') } },
         Order: {
           type: 'object',
@@ -100,7 +128,12 @@ export function released(): Loose {
             note: { type: 'string', maxLength: 200 },
             reviewedAt: { type: ['string', 'null'], format: 'date-time' },
             tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
-            payment: { oneOf: [{ type: 'object', required: ['card'], properties: { card: { type: 'string' } } }, { type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } }] },
+            payment: {
+              oneOf: [
+                { type: 'object', required: ['card'], properties: { card: { type: 'string' } } },
+                { type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } }
+              ]
+            },
             labels: { type: 'object', additionalProperties: { type: 'string' } }
           }
         },
@@ -108,10 +141,27 @@ export function released(): Loose {
           type: 'object',
           required: ['items'],
           properties: {
-            items: { type: 'array', minItems: 1, maxItems: 50, items: { type: 'object', required: ['sku'], properties: { sku: { type: 'string', minLength: 1, maxLength: 40 }, quantity: { type: 'integer', minimum: 1, maximum: 100, default: 1 } } } },
+            items: {
+              type: 'array',
+              minItems: 1,
+              maxItems: 50,
+              items: {
+                type: 'object',
+                required: ['sku'],
+                properties: {
+                  sku: { type: 'string', minLength: 1, maxLength: 40 },
+                  quantity: { type: 'integer', minimum: 1, maximum: 100, default: 1 }
+                }
+              }
+            },
             note: { type: 'string', maxLength: 200 },
             channel: { type: 'string', enum: ['web', 'phone'] },
-            payment: { oneOf: [{ type: 'object', required: ['card'], properties: { card: { type: 'string' } } }, { type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } }] },
+            payment: {
+              oneOf: [
+                { type: 'object', required: ['card'], properties: { card: { type: 'string' } } },
+                { type: 'object', required: ['iban'], properties: { iban: { type: 'string' } } }
+              ]
+            },
             step: { type: 'integer', multipleOf: 5 },
             when: { type: 'string' },
             gift: { anyOf: [{ type: 'string', enum: ['wrap'] }, { type: 'null' }] }
@@ -119,7 +169,11 @@ export function released(): Loose {
         },
         OrderChanges: { type: 'object', properties: { note: { type: ['string', 'null'] }, weight: { type: 'number' } } }
       },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' }, key: { type: 'apiKey', in: 'header', name: 'X-API-Key' }, oauth: { type: 'oauth2', flows: {} } }
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        oauth: { type: 'oauth2', flows: {} }
+      }
     }
   })
 }

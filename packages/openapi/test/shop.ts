@@ -56,7 +56,7 @@ export const collection = {
   parameters: [
     parameter('status', { type: 'string', enum: ['pending', 'paid'] }),
     parameter('total[gte]', { type: 'string' }),
-    parameter('sort', { type: 'array', items: { type: 'string' } }),
+    parameter('sort', { type: 'array', items: { type: 'string', enum: ['placedAt', '-placedAt'] } }),
     parameter('perPage', { type: 'integer', minimum: 1, maximum: 50, default: 10 }),
     parameter('page', { type: 'integer', minimum: 1, default: 1 })
   ]
