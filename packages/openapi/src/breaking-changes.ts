@@ -2,7 +2,6 @@ import {
   follow,
   type Header,
   type MediaType,
-  type Method,
   methods,
   type OpenapiDocument,
   type Operation,
@@ -136,7 +135,7 @@ function compareAnswers({ old, now, was, is, place, report }: Comparison) {
     if (answer === undefined || next === undefined) return report(`${place} ${status}`, 'is described by nothing that can be found')
     compareHeaders(answer, next, status)
     // Errors have one shape, in which a new code may come up at any time.
-    const told: Report = /^[45]/.test(status) ? (where, problem) => /\.code$/.test(where) || report(where, problem) : report
+    const told: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
     compareContent({
       before: answer.content ?? {},
       after: next.content ?? {},
@@ -204,17 +203,19 @@ function permissionsOf({ 'x-permissions': permissions }: Operation): readonly st
 
 // Hosts differ from one installation to the next; the path before the version is part of every address.
 function compareBase(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
-  const paths = ({ servers = [{ url: '/' }] }: OpenapiDocument) =>
-    servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
-  const present = paths(is)
-  for (const path of paths(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'is gone')
+  const present = basesOf(is)
+  for (const path of basesOf(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'is gone')
+}
+
+function basesOf({ servers = [{ url: '/' }] }: OpenapiDocument) {
+  return servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
 }
 
 // What a webhook sends is read by clients, as an answer is.
 function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
   for (const [name, item] of Object.entries(was.webhooks ?? {})) {
     for (const method of methods) {
-      const operation: Operation | undefined = item[method as Method]
+      const operation: Operation | undefined = item[method]
       if (operation === undefined) continue
       const place = `webhook ${name}`
       const next = is.webhooks?.[name]?.[method]

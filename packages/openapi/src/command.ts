@@ -52,7 +52,7 @@ async function readDocument(file: string): Promise<OpenapiDocument> {
   } catch (error) {
     throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
   }
-  if (isObject(document) && /^3\.1\./.test(String(document['openapi']))) return document as unknown as OpenapiDocument
+  if (isObject(document) && String(document['openapi']).startsWith('3.1.')) return document as unknown as OpenapiDocument
   throw new Error(`${file} is no document of OpenAPI 3.1.`)
 }
 

@@ -54,21 +54,12 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     return component(metaName(pagination), { ...meta, properties })
   }
 
-  function body(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
-    return Object.fromEntries(
-      Object.entries(content).map(([type, media]) => [
-        type,
-        media.schema !== undefined && isJson(type) && media.examples === undefined ? { ...media, schema: change(media.schema) } : media
-      ])
-    )
-  }
-
   // What is read first gives the names, so what a resource looks like stands before what may be sent.
   function answersOf(path: string, operation: Operation): Operation {
     const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => [
       status,
-      /^2/.test(status) && response.content !== undefined
-        ? { ...response, content: body(response.content, (schema) => answer(resourceName(path), schema)) }
+      status.startsWith('2') && response.content !== undefined
+        ? { ...response, content: changeContent(response.content, (schema) => answer(resourceName(path), schema)) }
         : response
     ])
     return { ...operation, responses: Object.fromEntries(responses) }
@@ -79,7 +70,7 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     if (request === undefined) return operation
     return {
       ...operation,
-      requestBody: { ...request, content: body(request.content, (schema) => list(requestName(method, path), schema)) }
+      requestBody: { ...request, content: changeContent(request.content, (schema) => list(requestName(method, path), schema)) }
     }
   }
 
@@ -89,6 +80,15 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
 }
 
 const links: JsonSchema = { type: 'array', items: { $ref: '#/components/schemas/Link' } }
+
+function changeContent(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      media.schema !== undefined && isJson(type) && media.examples === undefined ? { ...media, schema: change(media.schema) } : media
+    ])
+  )
+}
 
 function requestName(method: string, path: string) {
   const name = resourceName(path)

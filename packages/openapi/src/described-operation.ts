@@ -131,9 +131,12 @@ function describeParameter(parameter: Parameter): Parameter {
     : parameter
 }
 
+function day(time: number) {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
 function endingNote({ name, ending }: VersionToDescribe) {
   if (ending === undefined) return undefined
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
 }
 

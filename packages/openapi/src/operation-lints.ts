@@ -40,7 +40,7 @@ function resourceOf(schema: JsonSchema | undefined, { document }: OperationSite)
 }
 
 function successOf(site: OperationSite): JsonSchema | undefined {
-  const success = answersOf(site).find(([status]) => /^2/.test(status))
+  const success = answersOf(site).find(([status]) => status.startsWith('2'))
   return resourceOf(jsonSchemaOf(success?.[1].content), site)
 }
 
@@ -203,7 +203,7 @@ function statusesTellTheTruth(site: OperationSite): readonly Objection[] {
     const whole = follow<JsonSchema>(site.document, jsonSchemaOf(content))
     const members = whole === undefined ? {} : propertiesOf(whole)
     if (
-      /^2/.test(status) &&
+      status.startsWith('2') &&
       members['error'] !== undefined &&
       members['data'] === undefined &&
       requiredOf(whole as JsonSchema).includes('error')

@@ -5,6 +5,7 @@ import type { DescribedRoute, RouteDescription } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
+import { referenceParts, referencePolicy } from './reference-page.ts'
 import { belongsTo, swaggerSchema } from './route-schema.ts'
 import { completeDocument, documentHead } from './version-document.ts'
 import { schemaNames } from './words.ts'
@@ -30,8 +31,19 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
     })
   }
 
+  if (settings.reference !== false) {
+    const contentSecurityPolicy = referencePolicy(settings.publicUrl)
+    for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
+      const config: object = { ...settings.routeConfig, contentSecurityPolicy, produces: [mediaType] }
+      app.get(path, { config }, async (_request: FastifyRequest, reply: FastifyReply) => {
+        const body = await text()
+        return reply.type(`${mediaType}; charset=utf-8`).header('cache-control', 'no-cache').send(body)
+      })
+    }
+  }
+
   function rememberRoute(route: RouteOptions) {
-    routes.push(route as DescribedRoute)
+    routes.push(route)
   }
 
   async function checkRules() {

@@ -35,7 +35,7 @@ function answersOf({ schema, config }: DescribedRoute) {
   const declared = Object.entries((isObject(schema?.response) ? schema.response : {}) as Record<string, JsonSchema>)
   const answers = declared.map(([status, answer]) => {
     if (status === '204' || status === '205') return [status, { type: 'null' }]
-    const item = /^2/.test(status) ? config?.collection?.item : undefined
+    const item = status.startsWith('2') ? config?.collection?.item : undefined
     return [status, item === undefined ? answer : withWholeItems(answer, item)]
   })
   return answers.length === 0 ? undefined : Object.fromEntries(answers)

@@ -138,9 +138,12 @@ function compareUnions({ was, is, direction, place, report }: Context, wasIn: Op
 function compareTypes({ was, is, direction, place, report }: Context) {
   const [old, now] = [typesOf(was), typesOf(is)]
   const [from, to] = direction === 'request' ? [old, now] : [now, old]
-  const covers = (types: readonly string[], type: string) => types.includes(type) || (type === 'integer' && types.includes('number'))
   if (to.length === 0 || (from.length > 0 && from.every((type) => covers(to, type)))) return
   report(place, `its type was ${old.join(' or ') || 'anything'} and is ${now.join(' or ') || 'anything'}`)
+}
+
+function covers(types: readonly string[], type: string) {
+  return types.includes(type) || (type === 'integer' && types.includes('number'))
 }
 
 function compareValues({ was, is, direction, place, report }: Context) {
@@ -169,7 +172,7 @@ function compareFormat({ was, is, direction, place, report }: Context) {
     const [from, to] = direction === 'request' ? [was[key], is[key]] : [is[key], was[key]]
     // A wish that goes away harms nobody who fulfilled it, nor a promise that is added anybody who expected none.
     if (to === undefined && from !== undefined) continue
-    report(place, `its ${key} was ${String(was[key] ?? 'open')} and is ${String(is[key] ?? 'open')}`)
+    report(place, `its ${key} was ${shown(was[key])} and is ${shown(is[key])}`)
   }
 }
 
@@ -184,7 +187,7 @@ function compareBounds({ was, is, direction, place, report }: Context) {
     ...(to['multipleOf'] !== undefined && !isMultiple(from['multipleOf'], to['multipleOf']) ? ['multipleOf'] : []),
     ...(to['uniqueItems'] === true && from['uniqueItems'] !== true ? ['uniqueItems'] : [])
   ]
-  for (const key of outside) report(place, `its ${key} was ${String(was[key] ?? 'open')} and is ${String(is[key] ?? 'open')}`)
+  for (const key of outside) report(place, `its ${key} was ${shown(was[key])} and is ${shown(is[key])}`)
 }
 
 function bound(schema: JsonSchema, key: string, open: number) {
@@ -218,4 +221,8 @@ function compareMembers({ was, is, direction, place, report }: Context) {
     Object.keys(old).length > 0
   )
     report(place, 'takes no further members now')
+}
+
+function shown(value: unknown) {
+  return value === undefined ? 'open' : typeof value === 'string' ? value : JSON.stringify(value)
 }

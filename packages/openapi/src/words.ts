@@ -38,11 +38,6 @@ function wordsIn(text: string) {
     .filter((word) => word !== '')
 }
 
-/** Whether a path ends in an item: `/orders/{id}`. */
-export function isItem(path: string): boolean {
-  return /\}\/?$/.test(path)
-}
-
 const verbs: Readonly<Record<string, readonly [collection: string, item: string]>> = {
   get: ['list', 'get'],
   post: ['create', 'create'],

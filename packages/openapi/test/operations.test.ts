@@ -2,6 +2,14 @@ import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { collection, documentOf, enveloped, errors, handler, type Loose, Order, pagination, shop } from './shop.ts'
 
+function failing(codes: string[]) {
+  return { config: { openapi: { errors: codes } }, handler }
+}
+
+function names({ parameters }: Loose) {
+  return parameters.filter((one: Loose) => one.in === 'header').map(({ name, required }: Loose) => `${name}${required ? '!' : ''}`)
+}
+
 t.test('a collection lists its parameters, what it sorts and filters by, and whole items [Q13]', async (t) => {
   const { paths, components } = await documentOf({}, shop)
   const list = paths['/v1/orders'].get
@@ -62,10 +70,9 @@ t.test('several codes of a status stand in one answer, and other codes in anothe
   const { components, paths } = await documentOf(
     { errors: [...errors, { code: 'ODD', statusCode: 499, message: { en: 'Odd.' }, remedy: 'None.' }] },
     (app) => {
-      const route = (codes: string[]) => ({ config: { openapi: { errors: codes } }, handler })
-      app.get('/v1/a', route(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK', 'ODD']))
-      app.get('/v1/b', route(['INSUFFICIENT_STOCK', 'ALREADY_SHIPPED']))
-      app.get('/v1/c', route(['ALREADY_SHIPPED', 'VALIDATION_FAILED']))
+      app.get('/v1/a', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK', 'ODD']))
+      app.get('/v1/b', failing(['INSUFFICIENT_STOCK', 'ALREADY_SHIPPED']))
+      app.get('/v1/c', failing(['ALREADY_SHIPPED', 'VALIDATION_FAILED']))
     }
   )
   t.strictSame(Object.keys(components.responses), ['Conflict', 'Odd', 'AlreadyShipped', 'ValidationFailed'])
@@ -97,8 +104,6 @@ t.test('support of keys and of conditions is there, with the headers in and out 
   const { paths } = await documentOf({}, shop)
   const { get, put, patch } = paths['/v1/orders/{id}']
   const { post } = paths['/v1/orders']
-  const names = ({ parameters }: Loose) =>
-    parameters.filter((one: Loose) => one.in === 'header').map(({ name, required }: Loose) => `${name}${required ? '!' : ''}`)
   t.strictSame([post, get, put, patch].map(names), [
     ['Idempotency-Key!'],
     ['If-None-Match', 'If-Modified-Since'],
@@ -147,7 +152,7 @@ t.test('bodies without a schema have their media types, and answers what their a
           summary: 'Own',
           tags: ['own'],
           response: { 203: Type.Object({}) }
-        } as object
+        }
       },
       handler
     )
