@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { coverageGaps } from './coverage.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
-import { findProgram, findService, haproxy, nginx, postgres, redis, type Service } from './services.ts'
+import { findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
 import { repository } from './workspace.ts'
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--require-services')
@@ -49,7 +49,7 @@ async function findServices() {
       if (servicesRequired) process.exitCode = 1
     }
   }
-  for (const program of [nginx, haproxy]) {
+  for (const program of [nginx, haproxy, varnish]) {
     const path = findProgram(program)
     if (path) env[program.variable] = path
     else {

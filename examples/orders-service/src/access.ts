@@ -29,10 +29,15 @@ export function customerOf(principal: Principal | null): string | undefined {
   return principal?.roles.includes('staff') ? undefined : (principal?.subject ?? NIL)
 }
 
-const orders: Policy<Order> = { secret: true, allows: (principal, _action, { customerId }) => isFor(principal, customerId) }
+const orders: Policy<Order> = { secret: true, allows: (principal, _action, order) => mayHave(principal, order) }
 const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => isFor(principal, id) }
 
-function isFor(principal: Principal, customerId: string) {
+/** Whether an order is one that the caller may see and change. */
+export function mayHave(principal: Principal | null, { customerId }: Pick<Order, 'customerId'>): boolean {
+  return isFor(principal, customerId)
+}
+
+function isFor(principal: Principal | null, customerId: string) {
   const only = customerOf(principal)
   return only === undefined || only === customerId
 }

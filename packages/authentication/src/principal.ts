@@ -46,15 +46,13 @@ export function isPrivate({ principal }: MaybeKnown): boolean {
   return principal !== null
 }
 
-/** Issuer, client and subject as one text, or `undefined` for nobody: for `client` of rate-limiting, which then counts addresses. */
+/**
+ * Issuer, client and subject as one text, or `undefined` for nobody: for `client` of rate-limiting, which then counts addresses, and for
+ * `scope` of idempotency, which then refuses.
+ */
 export function clientOf({ principal }: MaybeKnown): string | undefined {
   // As JSON, so that no name can be made to look like two.
   return principal === null ? undefined : JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
-}
-
-/** The same, `anonymous` for nobody: for `scope` of idempotency. */
-export function scopeOf(request: MaybeKnown): string {
-  return clientOf(request) ?? 'anonymous'
 }
 
 /** Issuer and user, whatever client the user came through; the client when it speaks for itself: for `owner` of jobs and webhooks. */

@@ -5,8 +5,7 @@ import authentication, {
   isPrivate,
   ownerOf,
   type Policy,
-  type Principal,
-  scopeOf
+  type Principal
 } from '@concordat/authentication'
 import { caslPolicy } from '@concordat/authentication/casl'
 import Fastify, { type RouteOptions } from 'fastify'
@@ -192,7 +191,7 @@ t.test('the principal says who asks, through which client, and can not be change
   t.throws(() => Object.assign((user?.claims?.['tenant'] as { ids?: string[] } | undefined)?.ids ?? [], ['t2']))
 })
 
-t.test('other plugins are told who asks: isPrivate, clientOf, scopeOf, ownerOf', async (t) => {
+t.test('other plugins are told who asks: isPrivate, clientOf, ownerOf', async (t) => {
   const base: Principal = {
     kind: 'user',
     issuer: 'https://a',
@@ -208,8 +207,7 @@ t.test('other plugins are told who asks: isPrivate, clientOf, scopeOf, ownerOf',
   const nobody = { principal: null }
   t.strictSame([user, nobody].map(isPrivate), [true, false])
   t.strictSame([user, nobody].map(clientOf), ['["https://a","web","ada"]', undefined])
-  t.strictSame([user, nobody].map(scopeOf), ['["https://a","web","ada"]', 'anonymous'])
-  t.not(scopeOf(user), scopeOf(other))
+  t.not(clientOf(user), clientOf(other))
   t.equal(ownerOf(user), ownerOf(other), 'one user through two clients owns the same jobs')
   t.not(ownerOf(user), ownerOf(client), 'a client is no user, even with the same name')
   t.equal(ownerOf(nobody), undefined)

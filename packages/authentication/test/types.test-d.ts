@@ -10,7 +10,6 @@ import authentication, {
   ownTokens,
   type Policy,
   type Principal,
-  scopeOf,
   type TrustedIssuer
 } from '@concordat/authentication'
 import { caslPolicy } from '@concordat/authentication/casl'
@@ -59,7 +58,6 @@ app.get('/public', { config: { public: true } }, async () => 'x')
 
 const request = {} as FastifyRequest
 expectTypeOf(clientOf(request)).toEqualTypeOf<string | undefined>()
-expectTypeOf(scopeOf(request)).toEqualTypeOf<string>()
 expectTypeOf(ownerOf(request)).toEqualTypeOf<string | undefined>()
 
 const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })

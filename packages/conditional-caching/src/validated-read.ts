@@ -12,8 +12,7 @@ import { askValidator, type CurrentState, type ValidatorFunction } from './valid
 /** On each reply: what the validator of its route found. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
 
-/** A reply of an application with the plugin. */
-export type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null }
+type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null }
 
 type Next = (error?: Error) => void
 

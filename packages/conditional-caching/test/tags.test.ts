@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type JsonValue, sample } from 'fast-check'
 import t from 'tap'
@@ -55,14 +54,20 @@ t.test(
 
 function otherNode() {
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('node-22/package.json')), 'bin/node')
+    return fileURLToPath(new URL('bin/node', import.meta.resolve('node-22/package.json')))
   } catch {
     return undefined
   }
 }
 
 async function tagsOf(node: string, timestamp: string) {
-  const words = ['--conditions=@concordat/source', join(import.meta.dirname, 'tag-process.ts'), String(seed), '1000', timestamp]
+  const words = [
+    '--conditions=@concordat/source',
+    fileURLToPath(new URL('tag-process.ts', import.meta.url)),
+    String(seed),
+    '1000',
+    timestamp
+  ]
   // Of the coverage of another version nothing could be made.
   const { NODE_V8_COVERAGE: _coverage, NODE_OPTIONS: _options, ...env } = process.env
   return JSON.parse((await run(node, words, { env })).stdout) as { version: string; hash: string; tags: string[] }

@@ -1,13 +1,17 @@
 import type { AuthenticationOptions } from '@concordat/authentication'
+import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
 import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
+import type { IdempotencyOptions } from '@concordat/idempotency'
 import type { OriginOptions } from '@concordat/links'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
+import type { FastifyCompressOptions } from '@fastify/compress'
+import type { Stores } from './stores.ts'
 
 /**
  * Settings of the preset. What several plugins need is said once; each plugin can be left out with `false` or be given
@@ -26,6 +30,8 @@ export interface ConventionsOptions extends OriginOptions {
    * the routes themselves don't refuse.
    */
   readonly authentication?: AuthenticationOptions | false
+  /** What all processes share. @default each counts and keeps for itself, and there are no transactions */
+  readonly stores?: Stores
   /** The clock of what shows or compares a time, in milliseconds. @default Date.now */
   readonly now?: () => number
   readonly transportSecurity?: TransportSecurityOptions | false
@@ -34,6 +40,13 @@ export interface ConventionsOptions extends OriginOptions {
   readonly versioning?: Omit<VersioningOptions, 'versions'> | false
   readonly httpMethods?: HttpMethodsOptions | false
   readonly contentNegotiation?: ContentNegotiationOptions | false
+  readonly conditionalCaching?: ConditionalCachingOptions | false
+  readonly idempotency?: IdempotencyOptions | false
+  /**
+   * Settings of `@fastify/compress`. A route leaves it out with `compress: false`.
+   * @default Brotli and gzip for text of 1024 bytes and more; requests are not decompressed
+   */
+  readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
 }

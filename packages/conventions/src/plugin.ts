@@ -1,14 +1,18 @@
-import authentication, { authenticationErrors, clientOf, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
-import envelope from '@concordat/envelope'
+import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
+import idempotency, { idempotencyErrors } from '@concordat/idempotency'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
-import transportSecurity, { answerHeaders, transportErrors } from '@concordat/transport-security'
+import transportSecurity, { answerHeaders, defaultHandlerTimeoutSeconds, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import compress from '@fastify/compress'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { compression } from './compression.ts'
 import type { ConventionsOptions } from './options.ts'
 
 const errorLists = [
@@ -19,12 +23,14 @@ const errorLists = [
   methodErrors,
   negotiationErrors,
   versioningErrors,
-  paginationErrors
+  paginationErrors,
+  preconditionErrors,
+  idempotencyErrors
 ]
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
-  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], now = Date.now } = options
+  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const versioned = options.versioning !== false
   const { authentication: identity } = options
@@ -46,7 +52,11 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.rateLimiting !== false) {
-    await app.register(rateLimiting, { ...(identity !== false && { client: principalAsClient }), ...options.rateLimiting })
+    await app.register(rateLimiting, {
+      store: stores.rateLimits,
+      ...(identity !== false && { client: principalAsClient }),
+      ...options.rateLimiting
+    })
   }
   const enveloped = options.envelope !== false
   const paginated = options.paginationQuery !== false
@@ -63,6 +73,26 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
+  if (options.conditionalCaching !== false) {
+    await app.register(conditionalCaching, {
+      now,
+      ...(enveloped && { volatileTail: timestampTail }),
+      ...(identity !== false && { isPrivate }),
+      ...options.conditionalCaching
+    })
+  }
+  // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the kept answer, compression.
+  if (stores.unitOfWork) await stores.unitOfWork.register(app, { handlerTimeoutSeconds: handlerSecondsOf(options) })
+  if (options.idempotency !== false) {
+    await app.register(idempotency, {
+      store: stores.idempotency,
+      transaction: stores.unitOfWork?.transactionOf,
+      ...(identity !== false && { scope: clientOf }),
+      ...(enveloped && { onReplay: markReplay }),
+      ...options.idempotency
+    })
+  }
+  if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
   // Here, because versioning adds a route, and the hooks above apply to routes that come after them.
   if (versioned) {
     if (versions === undefined)
@@ -78,6 +108,15 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
 function principalAsClient(request: FastifyRequest) {
   const key = clientOf(request)
   return key === undefined ? undefined : { key }
+}
+
+function handlerSecondsOf({ transportSecurity: transport }: ConventionsOptions) {
+  return transport === false ? undefined : (transport?.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds)
+}
+
+// What was kept is in the envelope, unless its route never was.
+function markReplay({ routeOptions }: FastifyRequest, reply: FastifyReply) {
+  if (routeOptions.config.envelope !== false) markEnveloped(reply)
 }
 
 const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })

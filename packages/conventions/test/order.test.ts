@@ -31,6 +31,7 @@ const faults: Readonly<Record<number, (wish: Wish) => void>> = {
   415: (wish) => (wish.headers['content-type'] = 'text/plain'),
   400: (wish) => (wish.body = '{'),
   422: (wish) => (wish.body = '{}'),
+  412: (wish) => (wish.headers['if-match'] = '"stale"'),
   409: () => {}
 }
 const packages: Readonly<Record<number, [string, string]>> = {
@@ -45,6 +46,7 @@ const packages: Readonly<Record<number, [string, string]>> = {
   415: ['content-negotiation', 'preParsing of the route'],
   400: ['error-catalogue', 'parsing'],
   422: ['error-catalogue', 'validation'],
+  412: ['conditional-caching', 'around the handler'],
   409: ['the service', 'handler']
 }
 // Nobody is asked who they are, and nothing is negotiated, for what does not exist; a body has one fault at a time, and a client one
@@ -82,7 +84,10 @@ for (const version of [1, 2]) {
   await app.apiVersion(version, async (instance) => {
     instance.post(
       '/orders',
-      { config: { permissions: ['orders:create'] }, schema: { body: Order, response: { 201: Order } } },
+      {
+        config: { permissions: ['orders:create'], validator: () => ({ exists: true, etag: 7 }) },
+        schema: { body: Order, response: { 201: Order } }
+      },
       async () => {
         throw Object.assign(new Error('sold out'), { statusCode: 409 })
       }

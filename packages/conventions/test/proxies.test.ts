@@ -1,16 +1,13 @@
 // The preset behind real proxies that end TLS. Clients have addresses of their own on this machine: 127.0.0.1 is the proxy.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type AddressInfo, connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
 import t, { type Test } from 'tap'
+import { freePort, runProxy } from './proxy-process.ts'
 
 interface Ports {
   readonly service: number
@@ -126,46 +123,14 @@ async function startService(t: Test, options: Partial<ConventionsOptions> = {}) 
   return service
 }
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 async function startProxy(t: Test, { program, configuration, words }: Proxy, service: number): Promise<Ports> {
   const ports = { service, tls: await freePort(), plain: await freePort() }
-  const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'shop.example' }])
-  writeFileSync(join(folder, 'both.pem'), `${cert}\n${key}\n`, { mode: 0o600 })
-  writeFileSync(join(folder, 'configuration'), configuration(ports, folder))
-  const child = spawn(program as string, words(folder), { stdio: ['ignore', 'ignore', 'pipe'] })
-  let complaint = ''
-  child.stderr.on('data', (data: Buffer) => (complaint += data.toString()))
-  const gone = once(child, 'exit').catch(() => {})
-  t.teardown(async () => {
-    child.kill('SIGKILL')
-    await gone
-    rmSync(folder, { recursive: true, force: true })
-  })
-  while (!(await answers(ports.plain))) {
-    if (hasEnded(child)) throw new Error(`The proxy did not start.\n${complaint}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await runProxy(t, program as string, ports.plain, (folder) => ({
+    files: { 'both.pem': `${cert}\n${key}\n`, configuration: configuration(ports, folder) },
+    words: words(folder)
+  }))
   return ports
-}
-
-function hasEnded({ pid, exitCode, signalCode }: ChildProcess) {
-  return pid === undefined || exitCode !== null || signalCode !== null
-}
-
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve((socket.destroy(), true)))
-    socket.on('error', () => resolve(false))
-  })
 }
 
 interface Wish {

@@ -6,6 +6,11 @@ export const enveloped: unique symbol = Symbol('concordat.enveloped')
 /** A reply of an application with the envelope. */
 export type EnvelopedReply = FastifyReply & { [enveloped]: boolean }
 
+/** Says that the payload of a reply is in the envelope already: that of an answer which was kept and is sent again. */
+export function markEnveloped(reply: FastifyReply): void {
+  ;(reply as EnvelopedReply)[enveloped] = true
+}
+
 const start = '"timestamp":"'
 const tailLength = start.length + new Date(0).toISOString().length + '"}}'.length
 

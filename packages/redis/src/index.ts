@@ -1,4 +1,4 @@
-export type { IoredisLike, IoredisSubscriberLike } from './ioredis.ts'
+export type { IoredisClusterLike, IoredisLike, IoredisScripts, IoredisSubscriberLike } from './ioredis.ts'
 export { fromIoredis } from './ioredis.ts'
 export type { NodeRedisLike, NodeRedisSubscriberLike } from './node-redis.ts'
 export { fromNodeRedis } from './node-redis.ts'

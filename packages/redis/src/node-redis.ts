@@ -4,7 +4,7 @@ import { runScript } from './script.ts'
 /** A connection of `redis` that hears channels, as far as it is used here. */
 export interface NodeRedisSubscriberLike {
   connect(): Promise<unknown>
-  subscribe(channel: string, heard: () => void): Promise<unknown>
+  subscribe(channel: string, heard: (message: string) => void): Promise<unknown>
   destroy(): void
   readonly isOpen: boolean
   on(event: string, listener: (...told: unknown[]) => void): unknown

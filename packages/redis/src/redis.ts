@@ -2,8 +2,8 @@ import type { Script } from './script.ts'
 
 /** Who hears a channel. */
 export interface Listener {
-  /** There is news. */
-  readonly heard: () => void
+  /** There is news: what was published. */
+  readonly heard: (message: string) => void
   /** The connection is gone: nothing will be heard any more. Called at most once. */
   readonly lost: () => void
 }
@@ -24,10 +24,13 @@ export interface StoreOptions {
 
 /** What every key of one store begins with: the braces keep them in one slot of a cluster. Refuses what would break that. */
 export function keysOf(prefix: string, store: string): string {
-  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
-    throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
-  }
-  return `{${prefix}:${store}}:`
+  return `{${requirePrefix(prefix)}:${store}}:`
+}
+
+/** Refuses a prefix that could part the keys of one store in a cluster. */
+export function requirePrefix(prefix: string): string {
+  if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
+  throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
 }
 
 /** Calls `lost` once, for the first of the signs that a connection is gone; `end` keeps it from being called for those that follow. */

@@ -12,7 +12,7 @@ export function freshPrefix(t: Test): string {
   const prefix = `concordat-test-${randomUUID().slice(0, 8)}`
   t.teardown(async () => {
     const client = new Ioredis(server)
-    const keys = await client.keys(`{${prefix}:*`)
+    const keys = await client.keys(`*${prefix}:*`)
     if (keys.length > 0) await client.del(...keys)
     client.disconnect()
   })

@@ -3,12 +3,14 @@ import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
 import { expectTypeOf } from 'expect-type'
-import { Redis as Ioredis } from 'ioredis'
-import { createClient } from 'redis'
+import { Cluster, Redis as Ioredis } from 'ioredis'
+import { createClient, createCluster } from 'redis'
 
 const redis = fromIoredis(new Ioredis())
 expectTypeOf(redis).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createClient())).toEqualTypeOf<Redis>()
+expectTypeOf(fromIoredis(new Cluster([]))).toEqualTypeOf<Redis>()
+expectTypeOf(fromNodeRedis(createCluster({ rootNodes: [] }))).toEqualTypeOf<Redis>()
 expectTypeOf(redisRefreshTokens(redis)).toEqualTypeOf<RefreshTokenStore>()
 expectTypeOf(redisRevocations(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
 // @ts-expect-error a client is wrapped first

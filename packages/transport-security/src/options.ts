@@ -5,6 +5,9 @@ import { HiddenFields } from './hidden-fields.ts'
 import { type LogSerializer, logSerializers } from './log-serializers.ts'
 import { milliseconds } from './milliseconds.ts'
 
+/** How long a handler may take where nothing else is said, in seconds. */
+export const defaultHandlerTimeoutSeconds = 30
+
 /** What the plugin can be told. */
 export interface TransportSecurityOptions extends HeaderOptions, AdmissionOptions {
   /**
@@ -60,7 +63,7 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
     refusalOf: admission(options),
     hiddenFields,
     serializers: logSerializers(hiddenFields, options.remoteAddress, options.serializers),
-    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? 30),
+    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds),
     closeTimeoutMilliseconds: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
   }
 }

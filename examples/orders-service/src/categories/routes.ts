@@ -7,13 +7,13 @@ import { Category, CategoryPath, categoryCollection } from './schemas.ts'
 export const categories: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/categories',
-    { config: { public: true, collection: categoryCollection }, schema: { response: { 200: Type.Array(Category) } } },
+    { config: { public: true, cache: 'public', collection: categoryCollection }, schema: { response: { 200: Type.Array(Category) } } },
     async (request, reply) => reply.page(await listCategories(database, request.listQuery(categoryCollection)))
   )
 
   app.get(
     '/categories/:id',
-    { config: { public: true }, schema: { params: CategoryPath, response: { 200: Category } } },
+    { config: { public: true, cache: 'public' }, schema: { params: CategoryPath, response: { 200: Category } } },
     async (request, reply) => {
       const category = found(await findCategory(database, request.params.id))
       reply.link('collection', '/categories')

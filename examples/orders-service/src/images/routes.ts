@@ -13,7 +13,10 @@ const maxImageBytes = 1_048_576
 export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
     '/products/:id/images',
-    { config: { public: true, collection: imageCollection }, schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } } },
+    {
+      config: { public: true, cache: 'no-cache', collection: imageCollection },
+      schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } }
+    },
     async (request, reply) => {
       const { id } = request.params
       found(await findProduct(database, id))
@@ -43,7 +46,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.get(
     '/products/:id/images/:imageId',
     {
-      config: { public: true, produces: ['application/json', ...imageTypes] },
+      config: { public: true, cache: 'no-cache', produces: ['application/json', ...imageTypes] },
       schema: { params: ImagePath, response: { 200: ProductImageRepresentations } }
     },
     async (request, reply) => {

@@ -3,12 +3,13 @@ import { v7 } from 'uuid'
 import type { Database, Queries } from '../database/database.ts'
 import { onViolation } from '../database/errors.ts'
 import { list } from '../database/list.ts'
+import type { Expected, Versioned } from '../database/row-version.ts'
 import { notCancellable, statusChangeNotAllowed, unknownCustomer } from './errors.ts'
 import { addItems, itemsOf } from './lines.ts'
 import type { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderStatus } from './schemas.ts'
 import { returnStock, takeStock } from './stock.ts'
 
-const columns = `id, customer_id AS "customerId", status, placed_at AS "placedAt", shipped_at AS "shippedAt", total, currency, note`
+const columns = `id, customer_id AS "customerId", status, placed_at AS "placedAt", shipped_at AS "shippedAt", total, currency, note, version`
 
 const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
   pending: 'paid',
@@ -22,13 +23,13 @@ export function listOrders(database: Queries, query: ListQuery<Order>, customerI
   return list(database, query, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
 }
 
-export async function findOrder(database: Queries, id: string): Promise<Order | undefined> {
-  const [order] = await database.query<Order>(`SELECT ${columns} FROM orders WHERE id = $1`, [id])
+export async function findOrder(database: Queries, id: string): Promise<Versioned<Order> | undefined> {
+  const [order] = await database.query<Versioned<Order>>(`SELECT ${columns} FROM orders WHERE id = $1`, [id])
   return order
 }
 
 /** Takes the stock and places the order, or does neither. The total is computed by the database, in exact decimals. */
-export function createOrder(database: Database, customerId: string, { items, note }: NewOrder): Promise<Order> {
+export function createOrder(database: Database, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
   return database.transaction(async (transaction) => {
     const wanted = items.map((item, index) => ({
       ...item,
@@ -47,17 +48,22 @@ export function createOrder(database: Database, customerId: string, { items, not
       { orders_customer_id_fkey: unknownCustomer }
     )
     await addItems(transaction, id, wanted)
-    return (await findOrder(transaction, id)) as Order
+    return (await findOrder(transaction, id)) as Versioned<Order>
   })
 }
 
-/** Sets the note, and moves the status one step on. Throws when the step does not lead there. */
-export function changeOrder(database: Database, id: string, { status, note }: OrderChanges): Promise<Order | undefined> {
+/** Sets the note, and moves the status one step on. Throws when the step does not lead there. `undefined`: there is none of an expected version. */
+export function changeOrder(
+  database: Database,
+  id: string,
+  { status, note }: OrderChanges,
+  expected: Expected
+): Promise<Versioned<Order> | undefined> {
   return database.transaction(async (transaction) => {
-    const order = await lockOrder(transaction, id)
+    const order = await lockOrder(transaction, id, expected)
     if (order === undefined) return undefined
     if (status !== undefined && nextStatus[order.status] !== status) throw statusChangeNotAllowed(order.status, status)
-    const [changed] = await transaction.query<Order>(
+    const [changed] = await transaction.query<Versioned<Order>>(
       `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
          shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
        WHERE id = $1 RETURNING ${columns}`,
@@ -84,19 +90,25 @@ export function cancelOrder(database: Database, id: string, { reason }: NewCance
   })
 }
 
-/** Whether there was one to delete. Units that have not left the house, those of pending and paid orders, go back to stock. */
-export function deleteOrder(database: Database, id: string): Promise<boolean> {
+/** The id, when there was one of an expected version to delete. Units that have not left the house, those of pending and paid orders, go back to stock. */
+export function deleteOrder(database: Database, id: string, expected: Expected): Promise<string | undefined> {
   return database.transaction(async (transaction) => {
-    const order = await lockOrder(transaction, id)
-    if (order === undefined) return false
+    const order = await lockOrder(transaction, id, expected)
+    if (order === undefined) return undefined
     if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
     await transaction.query('DELETE FROM orders WHERE id = $1', [id])
-    return true
+    return id
   })
 }
 
-/** The order, held against everybody else until the transaction ends. An order is locked before its products, always. */
-export async function lockOrder(transaction: Queries, id: string): Promise<Order | undefined> {
-  const [order] = await transaction.query<Order>(`SELECT ${columns} FROM orders WHERE id = $1 FOR UPDATE`, [id])
+/**
+ * The order, if it has one of the expected versions, held against everybody else until the transaction ends. An order is locked before
+ * its products, always. Who waited for the lock is shown what the other made of the order.
+ */
+export async function lockOrder(transaction: Queries, id: string, expected: Expected = null): Promise<Order | undefined> {
+  const [order] = await transaction.query<Order>(
+    `SELECT ${columns} FROM orders WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) FOR UPDATE`,
+    [id, expected]
+  )
   return order
 }

@@ -1,7 +1,8 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { customerOf } from '../access.ts'
+import { customerOf, mayHave } from '../access.ts'
 import type { Database } from '../database/database.ts'
+import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
@@ -31,22 +32,30 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
 
   app.patch(
     '/orders/:id',
-    { config: { permissions: ['orders:update'] }, schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } } },
+    {
+      config: { permissions: ['orders:update'], validator, requireIfMatch: true },
+      schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } }
+    },
     async (request, reply) => {
-      const { params, body } = request
+      const { params, body, preconditions } = request
       const order = request.authorize('orders:update', await findOrder(database, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
-      return linked(reply, found(await changeOrder(database, params.id, body)))
+      const now = await changeOrder(database, params.id, body, expectedBy(preconditions))
+      return linked(reply, await changed(now, preconditions, () => findOrder(database, params.id)))
     }
   )
 
   app.delete(
     '/orders/:id',
-    { config: { permissions: ['orders:delete'] }, schema: { params: OrderPath, response: { 204: Type.Null() } } },
+    {
+      config: { permissions: ['orders:delete'], validator, requireIfMatch: true },
+      schema: { params: OrderPath, response: { 204: Type.Null() } }
+    },
     async (request, reply) => {
-      const { id } = request.params
-      request.authorize('orders:delete', await findOrder(database, id))
-      found((await deleteOrder(database, id)) || undefined)
+      const { params, preconditions } = request
+      request.authorize('orders:delete', await findOrder(database, params.id))
+      const id = await deleteOrder(database, params.id, expectedBy(preconditions))
+      await changed(id, preconditions, () => findOrder(database, params.id))
       return reply.noContent()
     }
   )
@@ -66,6 +75,12 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       return reply.created(`/orders/${id}`, cancellation)
     }
   )
+
+  // To who may not see an order, it is not there.
+  async function validator({ params, principal }: FastifyRequest<{ Params: { id: string } }>) {
+    const order = await findOrder(database, params.id)
+    return validatorOf(order && mayHave(principal, order) ? order : undefined)
+  }
 }
 
 // Staff say for whom they order; everybody else orders for themselves.
@@ -82,7 +97,8 @@ async function allowNoBody(request: { body: unknown }) {
   if (request.body === undefined) request.body = {}
 }
 
-function linked(reply: Pick<FastifyReply, 'link'>, order: Order) {
+function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, order: Versioned<Order>) {
+  reply.entityTag(order.version)
   reply.link('collection', '/orders')
   reply.link('customer', `/customers/${order.customerId}`)
   reply.link('items', `/orders/${order.id}/items`)

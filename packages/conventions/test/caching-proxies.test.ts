@@ -1,0 +1,215 @@
+// The preset behind real proxies that compress and that cache.
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { ask, credentialsOf, startCachedService } from './cached-service.ts'
+import { freePort, runProxy } from './proxy-process.ts'
+
+interface Ports {
+  readonly service: number
+  readonly proxy: number
+}
+
+interface Proxy {
+  readonly program: string | undefined
+  readonly missing: string
+  /** The name of the file that `configuration` makes, and what starts the proxy with it in a folder. */
+  readonly configuration: (ports: Ports, folder: string) => string
+  readonly words: (ports: Ports, folder: string) => string[]
+  /** A second request for what is public does not reach the service. */
+  readonly caches: boolean
+  /** It lets `If-None-Match` through for what it does not keep. Otherwise that is sent in full, as nginx does where it has a cache. */
+  readonly revalidates: boolean
+}
+
+const nginx = {
+  program: process.env['TEST_NGINX'],
+  missing: 'set TEST_NGINX to where nginx is',
+  words: (_ports: Ports, folder: string) => ['-p', folder, '-c', join(folder, 'configuration')]
+}
+const nginxWith =
+  (http: (folder: string) => string, location: string) =>
+  ({ service, proxy }: Ports, folder: string) =>
+    `
+  daemon off; master_process off; pid ${folder}/pid; error_log stderr;
+  events {}
+  http {
+    access_log off;
+    client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+    uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+    ${http(folder)}
+    server {
+      listen 127.0.0.1:${proxy};
+      location / {
+        proxy_pass http://127.0.0.1:${service};
+        proxy_set_header Host shop.example;
+        proxy_set_header X-Forwarded-Proto https;
+        ${location}
+      }
+    }
+  }`
+
+const gzip = 'gzip on; gzip_types application/json; gzip_min_length 0; gzip_proxied any;'
+const proxies: Readonly<Record<string, Proxy>> = {
+  'nginx that compresses': { ...nginx, configuration: nginxWith(() => gzip, ''), caches: false, revalidates: true },
+  'nginx that compresses alone': {
+    ...nginx,
+    configuration: nginxWith(() => gzip, 'proxy_set_header Accept-Encoding "";'),
+    caches: false,
+    revalidates: true
+  },
+  'nginx that caches': {
+    ...nginx,
+    configuration: nginxWith(
+      (folder) => `proxy_cache_path ${folder}/cache keys_zone=all:1m;`,
+      'proxy_cache all; proxy_cache_revalidate on; proxy_cache_lock on;'
+    ),
+    caches: true,
+    revalidates: false
+  },
+  Varnish: {
+    program: process.env['TEST_VARNISH'],
+    missing: 'set TEST_VARNISH to where varnishd is',
+    configuration: ({ service }) => `
+      vcl 4.1;
+      backend default { .host = "127.0.0.1"; .port = "${service}"; }
+      sub vcl_recv { set req.http.Host = "shop.example"; set req.http.X-Forwarded-Proto = "https"; }
+      sub vcl_backend_response { set beresp.grace = 0s; }`,
+    words: ({ proxy }, folder) => [
+      '-F',
+      '-j',
+      'none',
+      '-n',
+      folder,
+      '-a',
+      `127.0.0.1:${proxy}`,
+      '-s',
+      'malloc,16m',
+      '-f',
+      join(folder, 'configuration')
+    ],
+    caches: true,
+    revalidates: true
+  }
+}
+
+async function start(t: Test, proxy: Proxy, options: Parameters<typeof startCachedService>[1] = {}) {
+  const { port: service, runs } = await startCachedService(t, options)
+  const ports = { service, proxy: await freePort() }
+  await runProxy(t, proxy.program as string, ports.proxy, (folder) => ({
+    files: { configuration: proxy.configuration(ports, folder) },
+    words: proxy.words(ports, folder)
+  }))
+  return { ...ports, runs }
+}
+
+const codings = [{}, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'br, gzip' }, { 'accept-encoding': 'identity' }]
+const product = { id: 'any', name: 'Chang', description: 'beer' }
+
+for (const [name, proxy] of Object.entries(proxies)) {
+  t.test(`behind ${name}`, { skip: proxy.program === undefined && proxy.missing }, async (t) => {
+    const { service, proxy: port, runs } = await start(t, proxy)
+    const lenient = await start(t, proxy, { conditionalCaching: { ifMatch: 'opaque' } })
+
+    t.test(`behind ${name}, every answer has the status and the body that it has without the proxy, twice [S10] [N7]`, async (t) => {
+      const paths = ['/v1/products/large-1', '/v1/products/small-1', '/v1/categories/1', '/v1/products/none', '/v1/profiles/mine', '/none']
+      for (const path of paths) {
+        for (const headers of codings) {
+          for (const method of ['GET', 'HEAD', 'GET']) {
+            const [direct, behind] = [await ask(service, path, { method, headers }), await ask(port, path, { method, headers })]
+            t.strictSame([behind.status, behind.body], [direct.status, direct.body], `${method} ${path} ${JSON.stringify(headers)}`)
+          }
+        }
+      }
+    })
+
+    t.test(`behind ${name}, a client that has the answer gets 304, and after a change the new one [C4] [S10]`, async (t) => {
+      for (const path of ['/v1/products/large-2', '/v1/products/small-2']) {
+        for (const headers of codings) {
+          const first = await ask(port, path, { headers })
+          const again = await ask(port, path, { headers: { ...headers, 'if-none-match': String(first.headers.etag) } })
+          t.strictSame(
+            [again.status, again.body],
+            proxy.revalidates ? [304, ''] : [200, first.body],
+            `${path} ${String(first.headers.etag)}`
+          )
+          t.match(again.headers, { 'cache-control': 'private, no-cache', vary: /accept-encoding/i })
+        }
+        const { etag } = (await ask(port, path)).headers
+        await ask(port, path, { method: 'PUT', body: product })
+        for (const headers of codings) {
+          const changed = await ask(port, path, { headers: { ...headers, 'if-none-match': String(etag) } })
+          t.match(changed, { status: 200, body: /Chang/ })
+        }
+      }
+    })
+
+    t.test(`behind ${name}, no 404 is kept once the resource exists, nor anything of it once it is replaced [C5] [S10]`, async (t) => {
+      const path = '/v1/products/new'
+      const create = { method: 'PUT', headers: { 'if-none-match': '*' }, body: product }
+      for (const attempt of [1, 2]) t.equal((await ask(port, path)).status, 404, `attempt ${attempt}`)
+      t.strictSame([(await ask(port, path, create)).status, (await ask(port, path, create)).status], [200, 412])
+      t.match(await ask(port, path), { status: 200, body: /Chang/ })
+      await ask(port, path, { method: 'PUT', body: { ...product, name: 'Ipoh' } })
+      t.match(await ask(port, path), { status: 200, body: /Ipoh/ })
+    })
+
+    t.test(`behind ${name}, no user gets the answer to another, although the route is called public [C3] [S10]`, async (t) => {
+      const path = '/v1/profiles/mine'
+      const adas = await ask(port, path, { headers: credentialsOf('ada') })
+      t.match(adas, { status: 200, body: /"subject":"ada"/ })
+      const held = { 'if-none-match': String(adas.headers.etag) }
+      t.match(await ask(port, path, { headers: { ...credentialsOf('max'), ...held } }), { status: 200, body: /"subject":"max"/ })
+      const again = await ask(port, path, { headers: { ...credentialsOf('ada'), ...held } })
+      t.strictSame([again.status, again.body], proxy.revalidates ? [304, ''] : [200, adas.body])
+      t.equal((await ask(port, path)).status, 401)
+    })
+
+    t.test(
+      `behind ${name}, a public answer reaches everybody in a coding that they read, from a cache where there is one [C3] [S10]`,
+      async (t) => {
+        const path = '/v1/categories/2'
+        const first = await ask(port, path)
+        t.equal(first.headers['cache-control'], 'public, max-age=86400')
+        const again = await ask(port, path, { headers: { 'if-none-match': String(first.headers.etag) } })
+        t.strictSame([again.status, again.body], [304, ''])
+        t.equal(runs.get(`GET ${path}`), proxy.caches ? 1 : 2)
+        for (const headers of codings) t.equal((await ask(port, path, { headers })).body, first.body)
+      }
+    )
+
+    t.test(`behind ${name}, the tag of an answer that is not compressed on the way guards a change [O1] [S10]`, async (t) => {
+      const path = '/v1/products/small-3'
+      const { etag } = (await ask(port, path, { headers: { 'accept-encoding': 'identity' } })).headers
+      t.equal(etag, '"1"')
+      const change = { method: 'PUT', headers: { 'if-match': String(etag) }, body: product }
+      t.equal((await ask(port, path, change)).status, 200)
+      t.match(await ask(port, path, change), { status: 412, headers: { etag: '"2"' } })
+      t.equal((await ask(service, path)).headers.etag, '"2"')
+    })
+
+    t.test(`behind ${name}, a weak tag is explained, and taken where the service says so [O1] [S10]`, async (t) => {
+      for (const path of ['/v1/products/large-4', '/v1/products/small-4']) {
+        for (const headers of codings) {
+          const { etag = '' } = (await ask(port, path, { headers })).headers
+          const refused = await ask(port, path, { method: 'PUT', headers: { 'if-match': etag }, body: product })
+          if (etag.startsWith('W/')) t.match(refused, { status: 412, body: /A proxy that compresses may have made it weak/ }, etag)
+          else t.equal(refused.status, 200, etag)
+          const { etag: known = '' } = (await ask(lenient.proxy, path, { headers })).headers
+          const taken = await ask(lenient.proxy, path, { method: 'PUT', headers: { 'if-match': known }, body: product })
+          t.equal(taken.status, 200, known)
+        }
+      }
+    })
+  })
+}
+
+t.test(
+  'what the service compresses keeps a strong tag behind nginx, what nginx compresses does not [C1] [S10]',
+  { skip: nginx.program === undefined && nginx.missing },
+  async (t) => {
+    const { proxy: port } = await start(t, proxies['nginx that compresses'] as Proxy)
+    const headers = { 'accept-encoding': 'gzip' }
+    t.equal((await ask(port, '/v1/products/large-1', { headers })).headers.etag, '"1--gzip"')
+    t.match((await ask(port, '/v1/products/small-1', { headers })).headers, { etag: 'W/"1"', 'content-encoding': 'gzip' })
+  }
+)

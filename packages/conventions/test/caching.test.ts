@@ -1,0 +1,165 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import Fastify from 'fastify'
+import t from 'tap'
+import { cachedService, credentialsOf } from './cached-service.ts'
+
+const local = { transportSecurity: { dangerouslyAllowHttp: 'loopback' } } as const
+const product = { id: 'any', name: 'Chang', description: 'beer' }
+const description = { type: 'object', required: ['text'], properties: { text: { type: 'string' } } }
+
+async function service(options: Partial<ConventionsOptions> = {}) {
+  const { app, runs } = await cachedService({ ...local, ...options })
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+  return { app, runs, get }
+}
+
+t.test(
+  'the time in the envelope is not in the tag: what stays the same is 304 at all times, with all that a 304 has to say [C1] [C4] [H2]',
+  async (t) => {
+    let now = Date.UTC(2026, 10, 21)
+    const { get } = await service({ now: () => now })
+    const first = await get('/v1/categories/1')
+    now += 12_345_678
+    const later = await get('/v1/categories/1')
+    t.not(first.json()._meta.timestamp, later.json()._meta.timestamp)
+    t.equal(first.headers.etag, later.headers.etag)
+    const again = await get('/v1/categories/1', { 'if-none-match': String(first.headers.etag) })
+    t.strictSame([again.statusCode, again.body], [304, ''])
+    for (const name of ['cache-control', 'etag', 'vary']) t.equal(again.headers[name], first.headers[name])
+    t.match(again.headers, { 'request-id': /^[\da-f-]{36}$/, vary: 'accept, accept-encoding', 'x-content-type-options': 'nosniff' })
+    for (const name of ['content-type', 'content-length', 'content-language']) t.equal(again.headers[name], undefined)
+    t.not((await get('/v1/categories/2')).headers.etag, first.headers.etag)
+  }
+)
+
+t.test('a body that only ends like an envelope is tagged whole, its timestamp included [C1]', async (t) => {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, { ...local, publicUrl: 'https://shop.example', versions: { 1: {} }, authentication: false })
+  let timestamp = '2026-11-21T09:30:00.000Z'
+  await app.apiVersion(1, async (v1) => {
+    v1.get('/clocks/:id', { config: { envelope: false } }, async () => ({ _meta: { timestamp } }))
+  })
+  const { etag } = (await app.inject('/v1/clocks/1')).headers
+  timestamp = '2026-11-21T09:30:00.001Z'
+  t.not((await app.inject('/v1/clocks/1')).headers.etag, etag)
+})
+
+t.test('a refused change is in the envelope, in the language of the client, with the current tag [E4] [E5] [G1] [O1]', async (t) => {
+  const { app } = await service()
+  const put = (headers: Record<string, string>) => app.inject({ method: 'PUT', url: '/v1/products/small-1', headers, body: product })
+  const failed = await put({ 'if-match': '"7"', 'accept-language': 'es' })
+  t.match(failed.json(), {
+    error: { status: 412, error: 'Precondition Failed', code: 'PRECONDITION_FAILED', message: /^El recurso no está en el estado/ },
+    _links: [{ rel: 'self', href: 'https://shop.example/v1/products/small-1', method: 'PUT' }],
+    _meta: { version: 'v1' }
+  })
+  t.match(failed.headers, { etag: '"1"', 'cache-control': 'no-store', 'content-language': 'es' })
+  t.match((await put({ 'if-match': 'W/"1"', 'accept-language': 'es' })).json(), { error: { message: /etiqueta débil/ } })
+  t.match((await put({ 'if-match': 'x' })).json(), { error: { code: 'PRECONDITION_FAILED', message: /no list of entity tags/ } })
+  t.equal((await put({ 'if-match': '"1"' })).statusCode, 200)
+  t.match((await app.inject({ url: '/v1/products/small-1' })).headers, { etag: '"2"' })
+})
+
+t.test(
+  'who may not ask is told so, whatever tags they know; what is wrong with the body comes before what is wrong with the state',
+  async (t) => {
+    const { app, get } = await service()
+    const { etag } = (await get('/v1/profiles/mine', credentialsOf('ada'))).headers
+    t.equal((await get('/v1/profiles/mine', { 'if-none-match': String(etag) })).statusCode, 401)
+    t.equal((await get('/v1/profiles/mine', { 'if-none-match': '*' })).statusCode, 401)
+    const wrong = { method: 'PUT', url: '/v1/products/small-1', headers: { 'if-match': '"7"' }, body: { id: 1 } } as const
+    t.equal((await app.inject(wrong)).statusCode, 422)
+  }
+)
+
+t.test('an answer to a known caller is private, and public to others [C3]', async (t) => {
+  const { get } = await service()
+  t.equal((await get('/v1/categories/1')).headers['cache-control'], 'public, max-age=86400')
+  t.equal((await get('/v1/categories/1', credentialsOf('ada'))).headers['cache-control'], 'private, no-cache')
+  t.equal((await get('/v1/profiles/mine', credentialsOf('ada'))).headers['cache-control'], 'private, no-cache')
+  t.equal((await get('/')).headers['cache-control'], 'private, no-cache')
+})
+
+t.test(
+  'answers of a kilobyte and more are compressed with Brotli or gzip as the client prefers, errors and small ones as they are [N7]',
+  async (t) => {
+    const { get } = await service()
+    const plain = (await get('/v1/products/large-1')).json().data
+    const preferences = [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0.5, gzip;q=0.8', 'gzip'],
+      ['*', 'gzip'],
+      ['zstd, deflate', undefined],
+      ['gzip;q=0', undefined],
+      ['identity', undefined]
+    ] as const
+    for (const [accept, coding] of preferences) {
+      const answer = await get('/v1/products/large-1', { 'accept-encoding': accept })
+      t.equal(answer.headers['content-encoding'], coding, accept)
+      t.equal(answer.headers.etag, coding ? `"1--${coding}"` : '"1"')
+      t.equal(answer.headers.vary, 'accept, accept-encoding')
+      const body =
+        coding === 'br' ? brotliDecompressSync(answer.rawPayload) : coding === 'gzip' ? gunzipSync(answer.rawPayload) : answer.rawPayload
+      t.strictSame(JSON.parse(body.toString()).data, plain)
+    }
+    for (const url of ['/v1/products/small-1', '/v1/products/none', '/none']) {
+      const answer = await get(url, { 'accept-encoding': 'gzip' })
+      t.equal(answer.headers['content-encoding'], undefined, url)
+    }
+  }
+)
+
+t.test('bytes of unknown kind and images are not compressed, nor is a route that says so; a coded body is not taken', async (t) => {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, { ...local, publicUrl: 'https://shop.example', versions: { 1: {} }, authentication: false })
+  const bytes = Buffer.alloc(4096, 'x')
+  await app.apiVersion(1, async (v1) => {
+    for (const [path, type] of Object.entries({ pictures: 'image/png', downloads: 'application/octet-stream', drawings: 'image/svg+xml' }))
+      v1.get(`/${path}/:id`, { config: { envelope: false, produces: [type] } }, async (_request, reply) => reply.type(type).send(bytes))
+    const schema = { response: { 200: description } }
+    v1.get('/secrets/:id', { compress: false, schema }, async () => ({ text: 'x'.repeat(4096) }))
+    v1.post('/notes', { schema: { body: description, response: { 201: description } } }, async (_request, reply) =>
+      reply.created('/notes/1', { text: 'x'.repeat(4096) })
+    )
+  })
+  const headers = { 'accept-encoding': 'br, gzip' }
+  const codingOf = async (url: string) => (await app.inject({ url, headers: { ...headers, accept: '*/*' } })).headers['content-encoding']
+  for (const path of ['secrets', 'pictures', 'downloads']) t.equal(await codingOf(`/v1/${path}/1`), undefined)
+  t.equal(await codingOf('/v1/drawings/1'), 'br')
+  const coded = { 'content-encoding': 'gzip', 'content-type': 'application/json' }
+  t.equal((await app.inject({ method: 'POST', url: '/v1/notes', headers: coded, body: 'x' })).statusCode, 415)
+  const created = await app.inject({ method: 'POST', url: '/v1/notes', headers, body: { text: 'x' } })
+  t.match(created, { statusCode: 201, headers: { 'content-encoding': 'br', 'cache-control': 'no-store', etag: undefined } })
+})
+
+t.test('HEAD says what GET says, less a length that GET may not have [M7]', async (t) => {
+  const { app } = await service()
+  for (const url of ['/v1/products/large-1', '/v1/products/small-1', '/v1/categories/1', '/v1/products/none', '/']) {
+    const [get, head] = [await app.inject({ url }), await app.inject({ method: 'HEAD', url })]
+    t.equal(head.statusCode, get.statusCode)
+    const own = new Set(['date', 'request-id', 'ratelimit'])
+    const said = (headers: object) => new Map(Object.entries(headers).filter(([name]) => !own.has(name)))
+    t.strictSame(said(head.headers), said(get.headers), url)
+    // Errors are never as large as to be compressed here.
+    const coded = await app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'br' } })
+    t.equal(coded.headers['content-length'], get.statusCode === 404 ? get.headers['content-length'] : undefined)
+  }
+})
+
+t.test('the preset leaves out caching, compression or both, when it is told to', async (t) => {
+  const bare = await service({ conditionalCaching: false, compression: false })
+  t.match((await bare.get('/v1/products/large-1', { 'accept-encoding': 'gzip' })).headers, {
+    etag: undefined,
+    'content-encoding': undefined
+  })
+  const uncompressed = await service({ compression: false, conditionalCaching: { publicMaxAgeSeconds: 60 } })
+  const answer = await uncompressed.get('/v1/categories/1', { 'accept-encoding': 'gzip' })
+  t.match(answer.headers, { 'cache-control': 'public, max-age=60', vary: 'accept', 'content-encoding': undefined })
+  const uncached = await service({ conditionalCaching: false, compression: { encodings: ['gzip'] } })
+  t.match((await uncached.get('/v1/products/large-1', { 'accept-encoding': 'br, gzip' })).headers, {
+    'content-encoding': 'gzip',
+    etag: undefined
+  })
+})

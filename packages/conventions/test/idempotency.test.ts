@@ -1,0 +1,117 @@
+import conventions, { serverOptions } from '@concordat/conventions'
+import { type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+
+const Order = Type.Object({ id: Type.String(), item: Type.String() })
+const body = Type.Object({ item: Type.String() }, { additionalProperties: false })
+
+/** A store that gives text back as its bytes, as one in a database does. */
+function byteStore(): IdempotencyStore {
+  const store = memoryStore()
+  return {
+    ...store,
+    complete: (claim, answer, ...told) =>
+      store.complete(claim, { ...answer, body: answer.body === null ? null : Buffer.from(answer.body as string) }, ...told)
+  }
+}
+
+async function service(store: IdempotencyStore) {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: false,
+    stores: { idempotency: store },
+    idempotency: { scope: ({ headers }) => String(headers['x-client'] ?? 'ada') }
+  })
+  let runs = 0
+  await app.apiVersion(1, async (v1) => {
+    const config = { idempotency: 'required' } as const
+    v1.post('/orders', { config, schema: { body, response: { 201: Order } } }, async (request, reply) => {
+      runs += 1
+      const { item } = request.body as { item: string }
+      if (item === 'nothing') throw Object.assign(new Error('out of stock'), { statusCode: 409 })
+      if (item === 'trouble') throw new Error('the disk is full')
+      return reply.created(`/orders/${runs}`, { id: String(runs), item })
+    })
+    v1.post('/orders/:id/cancellations', { config, schema: { response: { 204: Type.Null() } } }, async (_request, reply) =>
+      reply.noContent()
+    )
+    v1.post('/raw-notes', { config: { ...config, envelope: false } }, async () => ({ noted: true }))
+  })
+  const send = (key: string | undefined, wish: { url?: string; item?: unknown; headers?: Record<string, string> } = {}) =>
+    app.inject({
+      method: 'POST',
+      url: wish.url ?? '/v1/orders',
+      payload: wish.url === undefined ? { item: wish.item ?? 'tea' } : {},
+      headers: { ...(key !== undefined && { 'idempotency-key': key }), ...wish.headers }
+    })
+  return { send, runs: () => runs }
+}
+
+for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteStore })) {
+  t.test(
+    `a replay is the first answer, envelope and timestamp included, under a Request-Id of its own; kept as ${what} [H2] [I3]`,
+    async (t) => {
+      const { send, runs } = await service(storeOf())
+      const [first, retry] = [await send('k'), await send('k')]
+      t.equal(first.statusCode, 201)
+      t.match(first.json(), { data: { id: '1', item: 'tea' }, _meta: { version: '1' } })
+      t.equal(retry.headers['idempotency-replayed'], 'true')
+      for (const name of ['location', 'content-type', 'vary']) t.equal(retry.headers[name], first.headers[name], name)
+      t.strictSame([retry.statusCode, retry.body], [first.statusCode, first.body])
+      t.ok(retry.headers['request-id'])
+      t.not(retry.headers['request-id'], first.headers['request-id'])
+      t.equal(runs(), 1)
+    }
+  )
+
+  t.test(`an error that was kept comes back in its envelope, word by word; kept as ${what} [E5] [I3]`, async (t) => {
+    const { send, runs } = await service(storeOf())
+    for (const [item, status] of Object.entries({ nothing: 409, trouble: 500 })) {
+      const [first, retry] = [await send(item, { item }), await send(item, { item })]
+      t.match(first.json(), { error: { status } })
+      t.strictSame([retry.statusCode, retry.body, retry.headers['idempotency-replayed']], [status, first.body, 'true'])
+    }
+    t.equal(runs(), 2)
+  })
+
+  t.test(`204 and answers without the envelope are replayed too; kept as ${what}`, async (t) => {
+    const { send } = await service(storeOf())
+    for (const url of ['/v1/orders/1/cancellations', '/v1/raw-notes']) {
+      const [first, retry] = [await send(url, { url }), await send(url, { url })]
+      t.strictSame([retry.statusCode, retry.body, retry.headers['idempotency-replayed']], [first.statusCode, first.body, 'true'])
+    }
+  })
+}
+
+t.test(
+  'what is wrong with a key is said in the envelope, in the language of the client; 422 names the header [E4] [G1] [X3]',
+  async (t) => {
+    const { send, runs } = await service(memoryStore())
+    t.match((await send(undefined, { headers: { 'accept-language': 'es' } })).json().error, {
+      status: 400,
+      code: 'IDEMPOTENCY_KEY_REQUIRED',
+      message: /^Falta la cabecera Idempotency-Key/
+    })
+    t.match((await send('"open')).json().error, { status: 400, code: 'IDEMPOTENCY_KEY_INVALID' })
+    await send('k')
+    t.match((await send('k', { item: 'coffee' })).json().error, {
+      status: 422,
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      errors: [{ field: 'headers.idempotency-key', message: 'was used for another request; send a new one' }]
+    })
+    t.equal(runs(), 1)
+  }
+)
+
+t.test('a body that fails validation, and one that can not be read, leave the key unused [I5]', async (t) => {
+  const { send, runs } = await service(memoryStore())
+  t.equal((await send('k', { item: 5 })).statusCode, 422)
+  t.equal((await send('k', { headers: { 'content-type': 'text/xml' } })).statusCode, 415)
+  t.equal((await send('k')).statusCode, 201)
+  t.equal(runs(), 1)
+})

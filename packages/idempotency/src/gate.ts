@@ -1,0 +1,119 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { carryOut, never } from './carry-out.ts'
+import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storeUnavailable } from './errors.ts'
+import { readKey, recordKey } from './idempotency-key.ts'
+import { inTime } from './in-time.ts'
+import type { Settings } from './options.ts'
+import type { RoutePolicy } from './route-policy.ts'
+import { Run } from './run.ts'
+import type { Settlement } from './settlement.ts'
+import type { BeginOutcome, Claim, ClaimTerms, RequestTransaction, StoredAnswer } from './store.ts'
+import { replay } from './stored-answer.ts'
+import { waitingRoom } from './waiting-room.ts'
+
+/** One request at the gate. */
+export interface Passage {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly policy: RoutePolicy
+  readonly fingerprint: string
+  /** Runs the handler. */
+  readonly handle: () => unknown
+}
+
+/** What stands before a handler; it answers what is to be sent. */
+export type Gate = (passage: Passage) => Promise<unknown>
+
+/** Makes the gate: of all requests with one key one passes, and the others get its answer, or are told why not. */
+export function gateOf(settings: Settings, settlement: Settlement, log: FastifyBaseLogger): Gate {
+  const { store, onOutcome } = settings
+  const room = waitingRoom(store, settings.maximumWaiters, settings.maximumWaitersPerKey)
+
+  return async (passage) => {
+    const { request, reply, policy, handle } = passage
+    const key = readKey(request.raw, settings.keySyntax)
+    if (key === null) throw keyInvalid(settings.badKeyHeaders)
+    if (key === undefined && policy.isRequired) throw keyRequired(settings.badKeyHeaders)
+    if (key === undefined) return carryOut(reply, handle)
+
+    const transaction = settings.transaction(request)
+    const outcome = await lookUp(passage, recordKey(scopeOf(request), key), transaction)
+    if (outcome.state === 'claimed') return run(passage, key, outcome.claim, transaction)
+    if (outcome.state === 'done') return replayTo(passage, outcome.answer)
+    if (outcome.state !== 'bypassed') throw refuse(request, outcome)
+    reply.header('idempotency-status', 'bypassed')
+    return carryOut(reply, handle)
+  }
+
+  function refuse(request: FastifyRequest, outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
+    if (outcome.state === 'busy') {
+      onOutcome('inProgress', request)
+      return inProgress(outcome.leaseMilliseconds)
+    }
+    const isReused = outcome.state === 'mismatch'
+    onOutcome(isReused ? 'reused' : 'outcomeUnknown', request)
+    return isReused ? keyReused() : outcomeUnknown()
+  }
+
+  function scopeOf(request: FastifyRequest): string {
+    const scope = settings.scope?.(request)
+    if (typeof scope === 'string' && scope !== '') return scope
+    throw new TypeError(
+      `idempotency: scope gave no client for ${request.method} ${String(request.routeOptions.url)}. Let the route be used by clients alone, or give anonymous ones a scope.`
+    )
+  }
+
+  async function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined) {
+    const { request, reply, policy, fingerprint } = passage
+    const terms: ClaimTerms = {
+      leaseMilliseconds: settings.leaseMilliseconds,
+      // Not forgotten while it runs, however short its answer is kept.
+      lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, settings.longestRunMilliseconds + settings.leaseMilliseconds),
+      takesOver: policy.whenOutcomeUnknown === 'runAgain',
+      transaction
+    }
+    // A claim in a transaction ends with that.
+    const late = transaction ? undefined : giveBack
+    const begin = async () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+    let outcome: BeginOutcome | undefined
+    try {
+      outcome = await begin()
+      if (outcome.state !== 'busy' || policy.waitMilliseconds === 0) return outcome
+      return (await room.wait(key, policy.waitMilliseconds, reply, begin)) ?? outcome
+    } catch (err) {
+      // What another is known to run is not run beside it.
+      if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
+      onOutcome('storeUnavailable', request)
+      throw storeUnavailable(err)
+    }
+  }
+
+  function bypass(request: FastifyRequest, err: unknown) {
+    onOutcome('bypassed', request)
+    log.error({ err }, 'idempotency: the store failed, and a request runs without protection')
+    return { state: 'bypassed' } as const
+  }
+
+  // Nobody waits for it any more.
+  function giveBack(outcome: BeginOutcome) {
+    if (outcome.state !== 'claimed') return
+    store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not given back'))
+  }
+
+  function run({ request, reply, policy, fingerprint, handle }: Passage, key: string, claim: Claim, transaction?: RequestTransaction) {
+    const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
+    request.idempotency = run
+    if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
+    else run.hold(settings, log)
+    return carryOut(reply, handle, { isAnswered: () => run.isSettled, unanswered: () => settlement.unanswered(run, request, reply) })
+  }
+
+  function replayTo({ request, reply }: Passage, answer: StoredAnswer) {
+    onOutcome(answer.body === null ? 'answerUnavailable' : 'replayed', request)
+    const payload = replay(reply, answer)
+    settings.onReplay(request, reply)
+    if (payload !== undefined) return payload
+    reply.send(undefined)
+    return never()
+  }
+}

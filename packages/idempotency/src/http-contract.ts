@@ -1,0 +1,23 @@
+import { answerCases } from './http-contract/answer-cases.ts'
+import { leaseCases, outageCases } from './http-contract/failure-cases.ts'
+import { keyCases } from './http-contract/key-cases.ts'
+import { type HttpContractOptions, httpSceneOf } from './http-contract/service.ts'
+import type { RunTest } from './store-contract/scene.ts'
+
+/**
+ * Tests over HTTP what a client of a service sees whose keys are kept in one store: the rows of `docs/idempotency.md`, by number. Keys are new in
+ * each test.
+ */
+export function idempotencyHttpContract(test: RunTest, options: HttpContractOptions): void {
+  const cases = { ...keyCases, ...answerCases, ...outageCases, ...(options.isTransactional === true ? {} : leaseCases) }
+  for (const [title, check] of Object.entries(cases)) {
+    test(title, async () => {
+      const scene = httpSceneOf(options)
+      try {
+        await check(scene)
+      } finally {
+        await scene.close()
+      }
+    })
+  }
+}

@@ -1,0 +1,172 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { IdempotencyOptions } from '../options.ts'
+import plugin from '../plugin.ts'
+import type { RouteIdempotency } from '../route-policy.ts'
+import type { IdempotencyStore } from '../store.ts'
+
+/** What the requests of the suite are made to. */
+export interface HttpContractOptions {
+  /** A new server with Fastify alone, or with what a route needs beside the keys, as the plugin for transactions. */
+  readonly createServer: () => FastifyInstance | Promise<FastifyInstance>
+  /** The store, or another connection to it. It may hold what earlier tests left there. */
+  readonly createStore: () => IdempotencyStore | Promise<IdempotencyStore>
+  /** What the plugin is told beside the store, as how it finds a request's transaction. @default {} */
+  readonly options?: IdempotencyOptions | undefined
+  /** What the routes are configured with, as `{ transaction: true }`. @default {} */
+  readonly routeConfig?: FastifyContextConfig | undefined
+  /** The claims are made in transactions: without leases, and rolled back with a failure. @default false */
+  readonly isTransactional?: boolean | undefined
+}
+
+/** What a test asks its service for. */
+export interface ServiceWish {
+  readonly options?: Omit<IdempotencyOptions, 'store'>
+  readonly route?: Partial<RouteIdempotency>
+  /** Stands between the plugin and the store. */
+  readonly through?: (store: IdempotencyStore) => IdempotencyStore
+  readonly handler?: RouteHandlerMethod
+  /** Adds what the test needs, before the routes and after the plugin. */
+  readonly prepare?: (app: FastifyInstance) => unknown
+}
+
+/** An answer, as far as the suite looks at it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+  readonly code: unknown
+}
+
+/** What is sent. */
+export interface RequestWish {
+  readonly key?: string | null
+  readonly method?: 'POST' | 'PATCH' | 'GET' | 'PUT' | 'DELETE'
+  readonly url?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly client?: string
+}
+
+/** A service of one test with the routes `/orders` (keys required) and `/notes` (keys accepted), and how often handlers ran. */
+export interface Service {
+  readonly app: FastifyInstance
+  /** How often handlers ran. */
+  readonly runs: () => number
+  /** Sends a request with the key of the test, unless told otherwise. */
+  readonly send: (wish?: RequestWish) => Promise<Answer>
+}
+
+/** Makes services on the store under test; all of one scene share its key. */
+export interface HttpScene {
+  readonly key: string
+  readonly serve: (wish?: ServiceWish) => Promise<Service>
+  readonly close: () => Promise<void>
+}
+
+export function httpSceneOf(options: HttpContractOptions): HttpScene {
+  const key = randomUUID()
+  const apps: FastifyInstance[] = []
+  // Requests that are injected keep no process running.
+  const running = setInterval(() => {}, 1000)
+  return {
+    key,
+    async serve({ options: own, route, through = (store: IdempotencyStore) => store, handler = createOrder, prepare } = {}) {
+      const app = await options.createServer()
+      apps.push(app)
+      let runs = 0
+      await app.register(plugin, {
+        scope: ({ headers }) => String(headers['x-client'] ?? 'ada'),
+        ...options.options,
+        ...own,
+        store: through(await options.createStore())
+      })
+      const counted: RouteHandlerMethod = function (request, reply) {
+        runs += 1
+        return handler.call(this, request, reply)
+      }
+      await prepare?.(app)
+      const keyed = (use: 'required' | 'accepted') => ({ config: { ...options.routeConfig, idempotency: { key: use, ...route } } })
+      app.route({ method: ['POST', 'PATCH'], url: '/orders', ...keyed('required'), handler: counted })
+      app.route({ method: ['POST'], url: '/notes', ...keyed('accepted'), handler: counted })
+      await app.ready()
+      return { app, runs: () => runs, send: (wish) => send(app, key, wish) }
+    },
+    async close() {
+      clearInterval(running)
+      for (const app of apps) await app.close()
+    }
+  }
+}
+
+/** An order like any other: 201 with a Location, and a number that tells one run from another. */
+export async function createOrder(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const id = randomUUID()
+  reply.code(201).header('location', `/orders/${id}`)
+  return { id, got: request.body ?? null }
+}
+
+/** A handler that waits until it is let go, and tells when it began. */
+export function heldHandler(): { readonly handler: RouteHandlerMethod; readonly begun: Promise<void>; readonly letGo: () => void } {
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const handler: RouteHandlerMethod = async (request, reply) => {
+    begun.resolve()
+    await end.promise
+    return createOrder(request, reply)
+  }
+  return { handler, begun: begun.promise, letGo: end.resolve }
+}
+
+async function send(app: FastifyInstance, ownKey: string, wish: RequestWish = {}): Promise<Answer> {
+  const { key = ownKey, method = 'POST', url = '/orders', body = { item: 'tea', count: 2 }, headers = {}, client } = wish
+  const response = await app.inject({
+    method,
+    url,
+    headers: { ...(key !== null && { 'idempotency-key': key }), ...(client !== undefined && { 'x-client': client }), ...headers },
+    ...(method !== 'GET' && method !== 'DELETE' && { payload: body as object })
+  })
+  const told = response.headers['content-type']?.toString().includes('json') ? (JSON.parse(response.body) as { code?: unknown }) : {}
+  return { status: response.statusCode, headers: response.headers, body: response.body, code: told.code }
+}
+
+/** The retry got what the first request got, marked. */
+export function expectReplay(first: Answer, retry: Answer): void {
+  strictEqual(retry.headers['idempotency-replayed'], 'true')
+  strictEqual(first.headers['idempotency-replayed'], undefined)
+  deepStrictEqual([retry.status, retry.body, retry.headers['location']], [first.status, first.body, first.headers['location']])
+}
+
+/** The request was refused with this code, and nothing was replayed. */
+export function expectRefusal(answer: Answer, status: number, code: string): void {
+  deepStrictEqual([answer.status, answer.code], [status, code])
+  strictEqual(answer.headers['idempotency-replayed'], undefined)
+}
+
+/** Retries until the answer is no longer this, as a client does. */
+export async function retryWhile(status: number, ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status !== status) return answer
+    await wait(10)
+  }
+}
+
+/** A client that asks and leaves before the answer. */
+export async function leave(app: FastifyInstance, key: string, begun: Promise<void>): Promise<void> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const closed = new Promise<void>((resolve) => {
+    app.server.once('connection', (socket) => socket.once('close', () => resolve()))
+  })
+  const headers = { 'content-type': 'application/json', 'idempotency-key': key }
+  const request = (await import('node:http')).request({ port, host: '127.0.0.1', path: '/orders', method: 'POST', headers, agent: false })
+  request.on('error', () => {})
+  request.end('{}')
+  await begun
+  request.destroy()
+  await closed
+}

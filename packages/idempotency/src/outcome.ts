@@ -1,0 +1,22 @@
+/**
+ * What became of a request with a key:
+ * - `ran`: the handler ran, and its answer is stored
+ * - `released`: it ran, and the key is free again
+ * - `replayed`: it got the answer that was stored
+ * - `inProgress`, `reused`, `outcomeUnknown`, `answerUnavailable`, `storeUnavailable`: it was refused
+ * - `bypassed`: it ran without protection, because the store failed and the route allows that
+ * - `answerNotStored`: it ran and was answered, but the store did not take the answer
+ * - `claimLost`: it ran, and another owned its key meanwhile
+ */
+export type IdempotencyOutcome =
+  | 'ran'
+  | 'released'
+  | 'replayed'
+  | 'inProgress'
+  | 'reused'
+  | 'outcomeUnknown'
+  | 'answerUnavailable'
+  | 'storeUnavailable'
+  | 'bypassed'
+  | 'answerNotStored'
+  | 'claimLost'

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { fingerprintOf } from './fingerprint.ts'
+import { gateOf } from './gate.ts'
+import { type IdempotencyOptions, resolveOptions } from './options.ts'
+import { idempotencyOf, withPolicy } from './published-policy.ts'
+import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
+import type { RequestIdempotency, Run } from './run.ts'
+import { settlementOf } from './settlement.ts'
+import { tendStore } from './store-care.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether requests of this POST or PATCH route need an `Idempotency-Key`, may have one, or ignore it. @default 'off' */
+    idempotency?: 'required' | 'accepted' | 'off' | RouteIdempotency | undefined
+  }
+  interface FastifyRequest {
+    /** Of a request that runs under an idempotency key; `null` in every other. */
+    idempotency: RequestIdempotency | null
+  }
+}
+
+type Next = (error?: Error) => void
+type SendNext = (error: Error | null, payload?: unknown) => void
+const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
+type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
+
+/** A request with a key runs once: its answer is stored before it is sent, and whoever asks again gets that (rules I1 to I5). */
+const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  requirePlace(app)
+  const settlement = settlementOf(settings, app.log)
+  const pass = gateOf(settings, settlement, app.log)
+  const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
+
+  app.decorateRequest('idempotency', null)
+  app.decorateRequest(fingerprintKey, '')
+  app.addHook('onRoute', guardRoute)
+  app.addHook('onReady', requireOutermost)
+  tendStore(app, settings)
+  app.addHook('onRequest', refuseUnguarded)
+
+  function guardRoute(route: RouteOptions) {
+    const policy = policyOf(route, settings.policy)
+    if (policy === undefined) return
+    if (settings.scope === undefined) {
+      throw new TypeError(`idempotency: ${nameOf(route)} takes keys, but whose they are is not known. Give the option scope.`)
+    }
+    route.config = withPolicy(route.config, policy)
+    route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
+    route.handler = guardedHandler(route.handler, policy)
+    route.onSend = [route.onSend ?? [], storeAnswer].flat()
+    route.onResponse = [route.onResponse ?? [], storeUnseen].flat()
+    guarded.push({ route, handler: route.handler })
+  }
+
+  function requireOutermost(next: Next) {
+    const wrapped = guarded.find(({ route, handler }) => route.handler !== handler)
+    if (wrapped === undefined) return next()
+    next(new Error(`idempotency: another plugin stands before the keys of ${nameOf(wrapped.route)}. Register idempotency after it.`))
+  }
+
+  // Before validation, which may write defaults into the body.
+  function takeFingerprint({ comparedBody }: RoutePolicy) {
+    return (request: FastifyRequest, _reply: FastifyReply, next: Next) => {
+      if (request.headers['idempotency-key'] === undefined) return next()
+      try {
+        ;(request as ComparedRequest)[fingerprintKey] = fingerprintOf(request.method, request.url, comparedBody(request))
+      } catch (error) {
+        return next(error as Error)
+      }
+      next()
+    }
+  }
+
+  function guardedHandler(handler: RouteHandlerMethod, policy: RoutePolicy): RouteHandlerMethod {
+    return function (request, reply) {
+      const handle = () => handler.call(this, request, reply)
+      return pass({ request, reply, policy, fingerprint: (request as ComparedRequest)[fingerprintKey], handle })
+    }
+  }
+
+  // After the hooks that shape the answer, and before the one that compresses it.
+  function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+    const run = request.idempotency as Run | null
+    if (run === null || run.isSettled || run.isInTransaction) next(null, payload)
+    else void settle(run, request, reply, payload, next)
+  }
+
+  async function settle(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+    try {
+      payload = await settlement.byLease(run, request, reply, payload)
+    } catch (error) {
+      return next(error as Error)
+    }
+    next(null, payload)
+  }
+
+  // Of a reply that was hijacked.
+  function storeUnseen(request: FastifyRequest, reply: FastifyReply, next: Next) {
+    const run = request.idempotency as Run | null
+    if (run !== null && !run.isSettled && !run.isInTransaction) void settlement.unseen(run, request, reply)
+    next()
+  }
+}
+
+// A route that was there before this plugin would run without protection.
+function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply, next: Next) {
+  const { idempotency: wish } = routeOptions.config
+  if (wish === undefined || wish === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
+  next(new Error(`idempotency: ${nameOf(routeOptions)} was registered before idempotency. Register it after, and await the plugin.`))
+}
+
+function requirePlace(app: FastifyInstance) {
+  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: it is registered here already. Register it once.')
+  if (!app.hasPlugin('@fastify/compress')) return
+  throw new TypeError(
+    'idempotency: @fastify/compress is registered already, and would compress before answers are stored. Register it after.'
+  )
+}
+
+function nameOf({ method, url }: { readonly method: unknown; readonly url?: string | undefined }) {
+  return `${String(method)} ${String(url)}`
+}
+
+const plugin: FastifyPluginAsync<IdempotencyOptions> = fp(idempotency, { name: '@concordat/idempotency', fastify: '5.x' })
+export default plugin

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { inProgress } from './errors.ts'
+import { inTime } from './in-time.ts'
+import type { Settings } from './options.ts'
+import type { Run } from './run.ts'
+import type { Claim, StoredAnswer } from './store.ts'
+import { answerOf, discard, isTransient, replay } from './stored-answer.ts'
+
+/** What is done with the answer of a handler that ran under a claim. */
+export interface Settlement {
+  /** Stores it or releases the key, inside the transaction of the claim. */
+  inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
+  /** Stores it or releases the key, and answers the payload to send: another's, where the claim was lost to it. */
+  byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown>
+  /** Stores that the request was carried out, where its answer passed by all hooks. */
+  unseen(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Does that too when no answer has come until a lease from now. */
+  unanswered(run: Run, request: FastifyRequest, reply: FastifyReply): void
+}
+
+const firstPauseMilliseconds = 20
+
+/** Makes what stores answers. */
+export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settlement {
+  const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
+
+  return { inTransaction, byLease, unseen, unanswered }
+
+  async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    run.isSettled = true
+    const { claim } = run
+    const isFree = leavesKeyFree(run, reply)
+    const outcome = isFree ? await store.release(claim) : await store.complete(claim, keptAnswer(run, reply, payload), lifetimeOf(run))
+    if (outcome === 'lost') {
+      onOutcome('claimLost', request)
+      throw inProgress(0)
+    }
+    onOutcome(isFree ? 'released' : 'ran', request)
+  }
+
+  async function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    run.isSettled = true
+    try {
+      if (leavesKeyFree(run, reply)) return await release(run, request, payload)
+      const answer = keptAnswer(run, reply, payload)
+      const outcome = run.isLost ? 'lost' : await complete(run, run.claim, answer)
+      if (outcome === 'lost') return await giveWay(run, request, reply, payload, answer)
+      onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+      return payload
+    } finally {
+      run.letGo()
+    }
+  }
+
+  async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    run.isSettled = true
+    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
+    run.letGo()
+    onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+  }
+
+  function unanswered(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    if (run.isInTransaction) return
+    setTimeout(() => {
+      if (!run.isSettled) void unseen(run, request, reply)
+    }, leaseMilliseconds).unref()
+  }
+
+  function keptAnswer({ policy }: Run, reply: FastifyReply, payload: unknown) {
+    return answerOf(reply, payload, answerFields, policy.maximumStoredBytes)
+  }
+
+  // What is not released is free when its lease ends.
+  async function release({ claim }: Run, request: FastifyRequest, payload: unknown) {
+    try {
+      await inTime(store.release(claim), storeTimeoutMilliseconds)
+    } catch (err) {
+      log.warn({ err }, 'idempotency: a key was not released')
+    }
+    onOutcome('released', request)
+    return payload
+  }
+
+  // The client gets its answer however this ends: what was done is done.
+  async function complete(run: Run, claim: Claim, answer: StoredAnswer): Promise<'stored' | 'lost' | 'failed'> {
+    const until = performance.now() + storeTimeoutMilliseconds
+    for (let pause = firstPauseMilliseconds; ; pause *= 2) {
+      try {
+        return await inTime(store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
+      } catch (err) {
+        if (performance.now() + pause < until) await delay(pause)
+        else {
+          log.error({ err }, 'idempotency: an answer was not stored; retries get 409 until the lease ends')
+          return 'failed'
+        }
+      }
+    }
+  }
+
+  async function giveWay(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, answer: StoredAnswer) {
+    onOutcome('claimLost', request)
+    log.warn({ token: run.token }, 'idempotency: a claim was lost before its handler was done')
+    const outcome = await lookAgain(run)
+    // Nobody has the key any more, or it means another request now: the own answer is the true one.
+    if (outcome.state === 'claimed') await complete(run, outcome.claim, answer)
+    if (outcome.state === 'claimed' || outcome.state === 'mismatch') return payload
+    discard(reply, payload, answerFields)
+    if (outcome.state !== 'done') throw inProgress(outcome.state === 'busy' ? outcome.leaseMilliseconds : 0)
+    const winning = replay(reply, outcome.answer)
+    settings.onReplay(request, reply)
+    return winning ?? null
+  }
+
+  async function lookAgain({ claim, fingerprint }: Run) {
+    const terms = { leaseMilliseconds, lifetimeMilliseconds: longestRunMilliseconds + leaseMilliseconds, takesOver: true }
+    try {
+      return await inTime(store.begin(claim.key, fingerprint, terms), storeTimeoutMilliseconds)
+    } catch (err) {
+      log.error({ err }, 'idempotency: the owner of a lost claim is unknown')
+      return { state: 'abandoned' } as const
+    }
+  }
+}
+
+function lifetimeOf({ policy }: Run) {
+  return policy.lifetimeSeconds * 1000
+}
+
+function leavesKeyFree({ isReleased, isInTransaction, policy }: Run, { statusCode }: FastifyReply) {
+  return isReleased || isTransient(statusCode, isInTransaction ? 'release' : policy.serverErrors)
+}

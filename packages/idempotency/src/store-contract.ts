@@ -1,0 +1,26 @@
+import type { IdempotencyStore } from './store.ts'
+import { answerCases } from './store-contract/answer-cases.ts'
+import { careCases } from './store-contract/care-cases.ts'
+import { claimCases } from './store-contract/claim-cases.ts'
+import { type RunTest, type StoreContractOptions, sceneOf } from './store-contract/scene.ts'
+import { transactionCases } from './store-contract/transaction-cases.ts'
+
+/**
+ * Tests whether a store keeps the promises of {@link IdempotencyStore}, each with keys of its own. `create` makes a store for each test; it may
+ * hold what earlier tests left there. The tests are to run one after another.
+ */
+export function idempotencyStoreContract(
+  test: RunTest,
+  create: () => IdempotencyStore | Promise<IdempotencyStore>,
+  { createSecond = (first) => first, pass, transact }: StoreContractOptions = {}
+): void {
+  const sceneFor = async () => {
+    const store = await create()
+    return sceneOf(store, await createSecond(store), pass)
+  }
+  for (const [title, check] of Object.entries({ ...claimCases, ...answerCases, ...careCases })) {
+    test(title, async () => check(await sceneFor()))
+  }
+  if (transact === undefined) return
+  for (const [title, check] of Object.entries(transactionCases)) test(title, async () => check(await sceneFor(), transact))
+}

@@ -1,0 +1,130 @@
+import { ok, rejects, strictEqual } from 'node:assert/strict'
+import type { RequestTransaction } from '../store.ts'
+import { answer, expectAnswer, expectState, long, otherFingerprint, type Scene } from './scene.ts'
+
+type Ending = 'commit' | 'rollback'
+type Transact = (work: (transaction: RequestTransaction) => Promise<Ending>) => Promise<unknown>
+
+/** What a store promises that can claim inside a transaction. */
+export const transactionCases: Readonly<Record<string, (scene: Scene, transact: Transact) => Promise<void>>> = {
+  'in a transaction: claim and answer are there after COMMIT': async (scene, transact) => {
+    await transact(async (transaction) => {
+      const claim = await scene.claim({ transaction })
+      strictEqual(claim.attempt, 1)
+      strictEqual(await scene.store.complete(claim, answer, long), 'stored')
+      return 'commit'
+    })
+    await expectAnswer(scene, answer)
+    await expectAnswer(scene, answer, { by: scene.second })
+    await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
+  },
+  'in a transaction: after ROLLBACK the key is free, for another request too': async (scene, transact) => {
+    await transact(async (transaction) => {
+      await scene.store.complete(await scene.claim({ transaction }), answer, long)
+      return 'rollback'
+    })
+    strictEqual((await scene.claim({ fingerprint: otherFingerprint })).attempt, 1)
+  },
+  'in a transaction: until COMMIT the key is busy for all others, who are not kept waiting': async (scene, transact) => {
+    await transact(async (transaction) => {
+      const claim = await scene.claim({ transaction })
+      await scene.store.complete(claim, answer, long)
+      await expectState(scene, 'busy', { by: scene.second })
+      await transact(async (other) => {
+        await expectState(scene, 'busy', { transaction: other })
+        return 'commit'
+      })
+      return 'commit'
+    })
+    await expectAnswer(scene, answer)
+  },
+  'in a transaction: of many at once exactly one claims': async (scene, transact) => {
+    const states: string[] = []
+    const begun = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
+    await Promise.all(
+      begun.map(({ resolve }) =>
+        transact(async (transaction) => {
+          const outcome = await scene.begin({ transaction })
+          states.push(outcome.state)
+          resolve()
+          if (outcome.state !== 'claimed') return 'commit'
+          await Promise.all(begun.map(({ promise }) => promise))
+          await scene.store.complete(outcome.claim, answer, long)
+          return 'commit'
+        })
+      )
+    )
+    strictEqual(states.sort().join(' '), 'busy busy busy busy claimed')
+    await expectAnswer(scene, answer)
+  },
+  'in a transaction: a key that is done is replayed, and the transaction may begin again': async (scene, transact) => {
+    await scene.store.complete(await scene.claim(), answer, long)
+    await transact(async (transaction) => {
+      await expectAnswer(scene, answer, { transaction })
+      await expectAnswer(scene, answer, { transaction })
+      return 'commit'
+    })
+  },
+  'in a transaction: one that found the key busy may find it free later': async (scene, transact) => {
+    const claim = await scene.claim()
+    await transact(async (transaction) => {
+      await expectState(scene, 'busy', { transaction })
+      await scene.store.release(claim)
+      await scene.store.complete(await scene.claim({ transaction }), answer, long)
+      return 'commit'
+    })
+    await expectAnswer(scene, answer)
+  },
+  'in a transaction: another request with the key mismatches': async (scene, transact) => {
+    await scene.store.complete(await scene.claim(), answer, long)
+    await transact(async (transaction) => {
+      await expectState(scene, 'mismatch', { transaction, fingerprint: otherFingerprint })
+      return 'commit'
+    })
+    await expectAnswer(scene, answer)
+  },
+  'in a transaction: a released key is free after COMMIT': async (scene, transact) => {
+    await transact(async (transaction) => {
+      strictEqual(await scene.store.release(await scene.claim({ transaction })), 'released')
+      return 'commit'
+    })
+    strictEqual((await scene.claim({ fingerprint: otherFingerprint })).attempt, 1)
+  },
+  'in a transaction: a record whose time is over is none': async (scene, transact) => {
+    await scene.store.complete(await scene.claim(), answer, 20)
+    await scene.pass(40)
+    await transact(async (transaction) => {
+      strictEqual((await scene.claim({ transaction, fingerprint: otherFingerprint })).attempt, 1)
+      return 'rollback'
+    })
+  },
+  'in a transaction: the claim of an owner that is gone is taken over, with a higher token': async (scene, transact) => {
+    const first = await scene.lose()
+    await transact(async (transaction) => {
+      const claim = await scene.claim({ transaction })
+      strictEqual(claim.attempt, 2)
+      ok(claim.token > first.token)
+      strictEqual(await scene.store.complete(claim, answer, long), 'stored')
+      return 'commit'
+    })
+    strictEqual(await scene.store.complete(first, { ...answer, body: 'late' }, long), 'lost')
+    await expectAnswer(scene, answer)
+  },
+  'in a transaction: where nobody may take over, the key of an owner that is gone is abandoned': async (scene, transact) => {
+    await scene.lose()
+    await transact(async (transaction) => {
+      await expectState(scene, 'abandoned', { transaction, takesOver: false })
+      return 'commit'
+    })
+  },
+  'in a transaction: an owner that throws leaves the key free': async (scene, transact) => {
+    await rejects(
+      transact(async (transaction) => {
+        await scene.claim({ transaction })
+        throw new Error('The handler failed.')
+      }),
+      /The handler failed/
+    )
+    strictEqual((await scene.claim()).attempt, 1)
+  }
+}

@@ -1,0 +1,263 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import idempotency, {
+  type IdempotencyOptions,
+  type IdempotencyOutcome,
+  memoryStore,
+  type RequestTransaction,
+  type RouteIdempotency
+} from '@concordat/idempotency'
+import compress from '@fastify/compress'
+import Fastify, { type FastifyReply, type RouteHandlerMethod } from 'fastify'
+import t, { type Test } from 'tap'
+
+interface Wish {
+  readonly options?: IdempotencyOptions
+  readonly route?: Partial<RouteIdempotency>
+  readonly handler?: RouteHandlerMethod
+}
+
+async function service(t: Test, { options, route, handler = async () => ({ made: true }) }: Wish = {}) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(idempotency, { scope: () => 'ada', ...options })
+  app.post('/orders', { config: { idempotency: { key: 'required', ...route } } }, handler)
+  const send = (payload: object | string = {}, headers: Record<string, string> = {}) =>
+    app.inject({ method: 'POST', url: '/orders', payload, headers: { 'idempotency-key': 'k', ...headers } })
+  return { app, send }
+}
+
+t.test('with nothing but Fastify its errors have status, code and a message for people', async (t) => {
+  const { app, send } = await service(t)
+  const missing = await app.inject({ method: 'POST', url: '/orders' })
+  t.match(missing.json(), { statusCode: 400, error: 'Bad Request', code: 'IDEMPOTENCY_KEY_REQUIRED', message: /Send a value that is new/ })
+  await send({ a: 1 })
+  t.match((await send({ a: 2 })).json(), { statusCode: 422, code: 'IDEMPOTENCY_KEY_REUSED', message: /Send a new one/ })
+})
+
+t.test('a replay is compressed as its own request asks for, since answers are stored before compression [I3]', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(idempotency, { scope: () => 'ada' })
+  await app.register(compress, { threshold: 0 })
+  const text = 'tea '.repeat(500)
+  app.post('/orders', { config: { idempotency: 'required' } }, async () => ({ text }))
+  const send = (coding: string) =>
+    app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': 'k', 'accept-encoding': coding } })
+  const [gzip, brotli, plain] = [await send('gzip'), await send('br'), await send('identity')]
+  t.strictSame(
+    [gzip, brotli, plain].map(({ headers }) => headers['content-encoding']),
+    ['gzip', 'br', undefined]
+  )
+  t.strictSame(
+    [brotli, plain].map(({ headers }) => headers['idempotency-replayed']),
+    ['true', 'true']
+  )
+  const bodies = [gunzipSync(gzip.rawPayload), brotliDecompressSync(brotli.rawPayload), plain.rawPayload]
+  t.strictSame(
+    bodies.map((body) => (JSON.parse(body.toString()) as { text: string }).text),
+    [text, text, text]
+  )
+})
+
+t.test('row 22: after its lifetime a key is new [I2]', async (t) => {
+  let time = 0
+  let runs = 0
+  const { send } = await service(t, {
+    options: { store: memoryStore({ now: () => time }), lifetimeSeconds: 3600, longestRunSeconds: 60 },
+    handler: async () => ({ run: (runs += 1) })
+  })
+  t.equal((await send()).body, '{"run":1}')
+  time = 3_599_999
+  t.equal((await send()).body, '{"run":1}')
+  time = 3_600_000
+  t.equal((await send({ another: 'request' })).body, '{"run":2}')
+})
+
+t.test('row 22: to be replayed does not prolong it', async (t) => {
+  let time = 0
+  let runs = 0
+  const { send } = await service(t, {
+    options: { store: memoryStore({ now: () => time }) },
+    route: { lifetimeSeconds: 60 },
+    handler: async () => ({ run: (runs += 1) })
+  })
+  for (time = 0; time < 120_000; time += 30_000) await send()
+  t.equal(runs, 2)
+})
+
+t.test('the store in memory refuses new keys when it is full, and takes them when old ones are over', async (t) => {
+  let time = 0
+  const store = memoryStore({ maximumKeys: 2, now: () => time })
+  const { app } = await service(t, { options: { store, lifetimeSeconds: 600, longestRunSeconds: 60 } })
+  const send = (key: string) => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
+  t.strictSame([(await send('a')).statusCode, (await send('b')).statusCode], [200, 200])
+  t.equal((await send('c')).json().code, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+  t.equal((await send('a')).headers['idempotency-replayed'], 'true')
+  time = 600_000
+  t.strictSame([(await send('c')).statusCode, (await send('d')).statusCode, (await send('e')).statusCode], [200, 200, 503])
+})
+
+t.test('the store in memory keeps no more bytes than it may: what is over is recorded without its body', async (t) => {
+  const { app } = await service(t, {
+    options: { store: memoryStore({ maximumBytes: 3000 }) },
+    handler: async () => ({ text: 'x'.repeat(1000) })
+  })
+  const send = (key: string) => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
+  for (const key of ['a', 'b']) t.equal((await send(key)).statusCode, 200)
+  t.equal((await send('a')).headers['idempotency-replayed'], 'true')
+  t.equal((await send('b')).json().code, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
+})
+
+t.test('a body that is text or bytes is compared whole', async (t) => {
+  const { app, send } = await service(t)
+  app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  for (const type of ['text/plain', 'application/octet-stream']) {
+    const as = (key: string) => ({ 'content-type': type, 'idempotency-key': key })
+    t.equal((await send('one', as(type.slice(0, 4)))).statusCode, 200)
+    t.equal((await send('one', as(type.slice(0, 4)))).headers['idempotency-replayed'], 'true')
+    t.equal((await send('two', as(type.slice(0, 4)))).statusCode, 422)
+  }
+})
+
+t.test('a body that can not be compared is a 500 that says what to give, and nothing runs; with comparedBody it does', async (t) => {
+  const parsed: unknown[] = [undefined, new Map(), { made: () => {} }, [Symbol('one')], new Date()]
+  for (const body of parsed) {
+    const { app, send } = await service(t)
+    app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, body))
+    t.match((await send('odd', { 'content-type': 'application/odd' })).json(), { statusCode: 500, message: /idempotency.comparedBody/ })
+  }
+  const { app, send } = await service(t, { route: { comparedBody: ({ headers }) => [1n, undefined, headers['x-digest']] } })
+  app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, new Map()))
+  const odd = { 'content-type': 'application/odd' }
+  t.equal((await send('odd', { ...odd, 'x-digest': 'a' })).statusCode, 200)
+  t.equal((await send('other', { ...odd, 'x-digest': 'a' })).headers['idempotency-replayed'], 'true')
+  t.equal((await send('odd', { ...odd, 'x-digest': 'b' })).statusCode, 422)
+})
+
+t.test('members that are named like parts of an object are compared like others', async (t) => {
+  const app = Fastify({ onProtoPoisoning: 'ignore', onConstructorPoisoning: 'ignore' })
+  t.teardown(() => app.close())
+  await app.register(idempotency, { scope: () => 'ada' })
+  app.post('/orders', { config: { idempotency: 'required' } }, async () => ({}))
+  const send = (payload: string) =>
+    app.inject({ method: 'POST', url: '/orders', payload, headers: { 'idempotency-key': 'k', 'content-type': 'application/json' } })
+  t.equal((await send('{"a":{"__proto__":{"b":1}},"constructor":1}')).statusCode, 200)
+  t.equal((await send('{"constructor":1,"a":{"__proto__":{"b":1}}}')).headers['idempotency-replayed'], 'true')
+  t.equal((await send('{"constructor":1,"a":{"__proto__":{"b":2}}}')).statusCode, 422)
+  t.equal((await send('["{","constructor",1]')).statusCode, 422)
+})
+
+t.test('a body that is nested too deep is 400, and the key stays unused', async (t) => {
+  const { send } = await service(t)
+  const as = { 'content-type': 'application/json' }
+  const [shallow, deep] = [1000, 100_000].map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`)
+  t.match((await send(deep, as)).json(), { statusCode: 400, code: 'IDEMPOTENCY_BODY_TOO_NESTED' })
+  t.equal((await send(shallow, as)).statusCode, 200)
+})
+
+t.test('row 6: where the scope gives no client, the request is a 500 and does not run', async (t) => {
+  for (const scope of [() => undefined, () => '']) {
+    const { send } = await service(t, { options: { scope } })
+    t.match((await send()).json(), { statusCode: 500, message: /scope gave no client for POST \/orders/ })
+  }
+})
+
+t.test('scope and key are told apart, however they are cut', async (t) => {
+  let client = 'a'
+  const { app } = await service(t, { options: { scope: () => client } })
+  const send = (key: string) => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
+  await send('bc')
+  client = 'ab'
+  t.equal((await send('c')).headers['idempotency-replayed'], undefined)
+})
+
+t.test('a serializer that a hook has set is not used on a replay', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(idempotency, { scope: () => 'ada' })
+  app.addHook('preHandler', async (_request, reply) => void reply.serializer((value: unknown) => `(${JSON.stringify(value)})`))
+  app.post('/orders', { config: { idempotency: 'required' } }, async (_request, reply) => reply.type('application/x').send({ a: 1 }))
+  const send = () => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': 'k' } })
+  t.strictSame([(await send()).body, (await send()).body], ['({"a":1})', '({"a":1})'])
+})
+
+t.test('what became of each request can be counted, and a replay is announced before it is sent', async (t) => {
+  const outcomes: IdempotencyOutcome[] = []
+  let replays = 0
+  const { send } = await service(t, {
+    options: {
+      onOutcome: (outcome, request) => outcomes.push(request.url === '/orders' ? outcome : 'claimLost'),
+      onReplay(_request, reply) {
+        replays += 1
+        reply.header('x-announced', 'yes')
+      }
+    }
+  })
+  const first = await send()
+  t.equal(first.headers['x-announced'], undefined)
+  t.equal((await send()).headers['x-announced'], 'yes')
+  await send({ other: 1 })
+  t.strictSame(outcomes, ['ran', 'replayed', 'reused'])
+  t.equal(replays, 1)
+})
+
+t.test('with a store that is able to, claim and answer are kept in the transaction of the request', async (t) => {
+  // What a plugin for transactions does, without a database: the work before COMMIT runs in its onSend hook.
+  const begun: (RequestTransaction | undefined)[] = []
+  const memory = memoryStore()
+  let isLost = false
+  const store = {
+    ...memory,
+    guarantees: { durable: true, shared: true, transactional: true },
+    begin(...told: Parameters<typeof memory.begin>) {
+      begun.push(told[2].transaction)
+      return memory.begin(...told)
+    },
+    complete: (...told: Parameters<typeof memory.complete>) => (isLost ? 'lost' : memory.complete(...told))
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const works = new WeakMap<object, (reply: FastifyReply, payload: unknown) => Promise<void>>()
+  const outcomes: string[] = []
+  app.addHook('onRoute', (route) => {
+    route.onSend = async (request, reply, payload) => {
+      const work = works.get(request)
+      works.delete(request)
+      if (reply.statusCode < 500) await work?.(reply, payload)
+      return payload
+    }
+  })
+  await app.register(idempotency, {
+    scope: () => 'ada',
+    store,
+    transaction: (request) => ({ beforeCommit: (work) => void works.set(request, work) }),
+    onOutcome: (outcome) => outcomes.push(outcome)
+  })
+  let status = 201
+  app.post('/orders', { config: { idempotency: 'required' } }, async (_request, reply) => reply.code(status).send({ status }))
+  const send = async (key: string) => {
+    const { statusCode, headers } = await app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
+    return [statusCode, headers['idempotency-replayed']]
+  }
+  t.strictSame(
+    [await send('a'), await send('a')],
+    [
+      [201, undefined],
+      [201, 'true']
+    ]
+  )
+  t.ok(begun.every((transaction) => transaction !== undefined))
+  status = 412
+  t.strictSame(await send('b'), [412, undefined])
+  status = 201
+  t.strictSame(
+    [await send('b'), await send('b')],
+    [
+      [201, undefined],
+      [201, 'true']
+    ]
+  )
+  isLost = true
+  t.strictSame(await send('c'), [409, undefined])
+  t.strictSame(outcomes, ['ran', 'replayed', 'released', 'ran', 'replayed', 'claimLost'])
+})

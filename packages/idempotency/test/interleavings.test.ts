@@ -1,0 +1,268 @@
+import idempotency, { type BeginOutcome, type Claim, type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import * as fc from 'fast-check'
+import Fastify from 'fastify'
+import t from 'tap'
+
+/** How many orders of events are tried; INTERLEAVINGS=100000 for the large run. */
+const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500)
+t.setTimeout(60_000 + numRuns * 20)
+
+const key = 'k'.repeat(43)
+const lease = 100
+const lifetime = 1000
+
+/** One thing that took effect in the store, at the moment when it did. */
+type Event =
+  | { readonly what: 'begin'; readonly at: number; readonly fingerprint: string; readonly outcome: BeginOutcome }
+  | {
+      readonly what: 'renew' | 'complete' | 'release'
+      readonly at: number
+      readonly claim: Claim
+      readonly told: unknown
+      readonly body?: unknown
+    }
+
+/** A store at a distance: the scheduler decides when each question arrives, and when each answer does. */
+function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, note: (event: Event) => void): IdempotencyStore {
+  const travels = () => s.schedule(Promise.resolve('it travels'))
+  const onClaim = async <Told>(what: 'renew' | 'complete' | 'release', claim: Claim, work: () => Told | Promise<Told>, body?: unknown) => {
+    await travels()
+    const told = await work()
+    note({ what, at: now(), claim, told, body })
+    await travels()
+    return told
+  }
+  return {
+    guarantees: store.guarantees,
+    async begin(of, fingerprint, terms) {
+      await travels()
+      const outcome = await store.begin(of, fingerprint, terms)
+      note({ what: 'begin', at: now(), fingerprint, outcome })
+      await travels()
+      return outcome
+    },
+    renew: (claim, ...told) => onClaim('renew', claim, () => store.renew(claim, ...told)),
+    complete: (claim, answer, ...told) => onClaim('complete', claim, () => store.complete(claim, answer, ...told), answer.body),
+    release: (claim) => onClaim('release', claim, () => store.release(claim))
+  }
+}
+
+/** What one process does: asks some times, and with the claim renews, waits, and ends in one of three ways. */
+const behaviour = fc.record({
+  asks: fc.integer({ min: 1, max: 3 }),
+  fingerprint: fc.constantFrom('same', 'same', 'same', 'other'),
+  takesOver: fc.boolean(),
+  renewals: fc.integer({ min: 0, max: 2 }),
+  end: fc.constantFrom('complete', 'complete', 'complete twice', 'release', 'die')
+})
+const processes = fc.array(behaviour, { minLength: 2, maxLength: 5 })
+// How the time goes on: within a lease, just over it, over the lifetime.
+const clockSteps = fc.array(fc.constantFrom(1, 50, lease - 1, lease, lease + 1, lifetime), { maxLength: 5 })
+type Plan = typeof processes extends fc.Arbitrary<infer Plans> ? Plans : never
+
+async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], storeOf: (now: () => number) => IdempotencyStore) {
+  const events: Event[] = []
+  let time = 0
+  const now = () => time
+  const store = remote(storeOf(now), s, now, (event) => events.push(event))
+  const work = async ({ asks, fingerprint, takesOver, renewals, end }: Plan[number], n: number) => {
+    for (let ask = 0; ask < asks; ask += 1) {
+      const outcome = await store.begin(key, fingerprint, { leaseMilliseconds: lease, lifetimeMilliseconds: lifetime, takesOver })
+      if (outcome.state !== 'claimed') continue
+      for (let renewal = 0; renewal < renewals; renewal += 1) await store.renew(outcome.claim, lease)
+      if (end === 'die') return
+      if (end === 'release') await store.release(outcome.claim)
+      else await store.complete(outcome.claim, { status: 200, headers: {}, body: `by ${n} at ${ask}` }, lifetime)
+      if (end === 'complete twice') await store.complete(outcome.claim, { status: 200, headers: {}, body: 'again' }, lifetime)
+    }
+  }
+  const clock = async () => {
+    for (const step of steps) {
+      await s.schedule(Promise.resolve(`${step} ms pass`))
+      time += step
+    }
+  }
+  const all = Promise.all([...plans.map(work), clock()])
+  await s.waitFor(all)
+  await all
+  return events
+}
+
+/** What was promised and did not hold; told from the events alone. */
+function broken(events: readonly Event[]): string | undefined {
+  let owner: { token: number; fingerprint: string; leaseEndsAt: number; endsAt: number } | undefined
+  let answer: unknown
+  let highest = 0
+  for (const event of events) {
+    if (owner !== undefined && event.at >= owner.endsAt) {
+      owner = undefined
+      answer = undefined
+    }
+    if (event.what === 'begin') {
+      const { outcome, fingerprint, at } = event
+      if (owner !== undefined && owner.fingerprint !== fingerprint) {
+        if (outcome.state !== 'mismatch') return `another request was told ${outcome.state}`
+      } else if (outcome.state === 'mismatch') return 'the same request was told mismatch'
+      else if (answer !== undefined) {
+        if (outcome.state !== 'done' || outcome.answer.body !== answer) return 'the answer did not come back'
+      } else if (outcome.state === 'done') return 'an answer came from nowhere'
+      else if (outcome.state === 'claimed') {
+        if (owner !== undefined && at < owner.leaseEndsAt) return 'two owners in one epoch'
+        if (outcome.claim.token <= highest) return 'a token that is not higher'
+        highest = outcome.claim.token
+        owner = { token: highest, fingerprint, leaseEndsAt: at + lease, endsAt: at + lifetime }
+      } else if (owner === undefined || (outcome.state === 'busy') !== at < owner.leaseEndsAt)
+        return `${outcome.state} without an owner like that`
+      continue
+    }
+    const { what, claim, told, at, body } = event
+    const wins = told === true || told === 'stored' || told === 'released'
+    const isOwner = owner?.token === claim.token
+    if (wins && !isOwner) return `a stale token could ${what}`
+    if (!wins && isOwner && (what === 'complete' || answer === undefined)) return `an owner could not ${what}`
+    if (!wins || owner === undefined) continue
+    if (what !== 'complete' && answer !== undefined) return `${what} after it was completed`
+    if (what === 'renew') owner.leaseEndsAt = at + lease
+    if (what === 'complete' && answer === undefined) {
+      answer = body
+      owner.endsAt = at + lifetime
+    }
+    if (what === 'release') owner = undefined
+  }
+  return undefined
+}
+
+t.test('whatever the order of events: never two owners in one epoch, and a stale token never writes', async (t) => {
+  let takeovers = 0
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
+      const events = await play(s, plans, steps, (now) => memoryStore({ now }))
+      takeovers += events.filter(
+        (event) => event.what === 'begin' && event.outcome.state === 'claimed' && event.outcome.claim.attempt > 1
+      ).length
+      const problem = broken(events)
+      if (problem !== undefined) throw new Error(problem)
+    }),
+    { numRuns }
+  )
+  t.ok(takeovers > 0, `${numRuns} interleavings, ${takeovers} takeovers among them`)
+})
+
+/** What implementations do that were measured: read first and write later, complete without a token, forget when the lease is over. */
+const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStore>> = {
+  'one that reads first and claims later': (store) => {
+    let records = 0
+    return {
+      ...store,
+      async begin(of, fingerprint, terms) {
+        const seen = records
+        await Promise.resolve()
+        await new Promise((resolve) => setImmediate(resolve))
+        records += 1
+        if (seen === 0) return { state: 'claimed', claim: { key: of, token: records, attempt: 1 } }
+        return store.begin(of, fingerprint, terms)
+      }
+    }
+  },
+  'one that completes without looking at the token': (store) => {
+    let latest: Claim | undefined
+    return {
+      ...store,
+      async begin(...told) {
+        const outcome = await store.begin(...told)
+        if (outcome.state === 'claimed') latest = outcome.claim
+        return outcome
+      },
+      complete: (_claim, ...told) => store.complete(latest as Claim, ...told)
+    }
+  },
+  'one that releases without looking at the token': (store) => {
+    let latest: Claim | undefined
+    return {
+      ...store,
+      async begin(...told) {
+        const outcome = await store.begin(...told)
+        if (outcome.state === 'claimed') latest = outcome.claim
+        return outcome
+      },
+      release: () => store.release(latest as Claim)
+    }
+  },
+  'one that gives the same token again': (store) => ({
+    ...store,
+    async begin(...told) {
+      const outcome = await store.begin(...told)
+      return outcome.state === 'claimed' ? { ...outcome, claim: { ...outcome.claim, token: 1 } } : outcome
+    }
+  })
+}
+
+for (const [what, tear] of Object.entries(torn)) {
+  t.test(`a store that breaks a promise is caught: ${what}`, async (t) => {
+    const { failed } = await fc.check(
+      fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
+        const events = await play(s, plans, steps, (now) => tear(memoryStore({ now })))
+        return broken(events) === undefined
+      }),
+      { numRuns: 2000, endOnFailure: true }
+    )
+    t.ok(failed)
+  })
+}
+
+// Over HTTP: some clients with one key, each asking until it has an answer, and a store whose answers are late or lost.
+const clients = fc.array(fc.record({ lost: fc.array(fc.boolean(), { maxLength: 3 }) }), { minLength: 2, maxLength: 4 })
+
+t.test(
+  'whatever the order of events, of clients with one key that ask until they are answered one runs, and all get its answer',
+  async (t) => {
+    const httpRuns = Math.min(Math.ceil(numRuns / 5), 2000)
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), clients, async (s, plans) => {
+        let runs = 0
+        const store = remote(
+          memoryStore(),
+          s,
+          () => 0,
+          () => {}
+        )
+        // An acknowledgement that is lost: the store did it, and nobody knows.
+        const losses = plans.flatMap(({ lost }) => lost)
+        const unreliable: IdempotencyStore = {
+          ...store,
+          async complete(...told) {
+            const outcome = await store.complete(...told)
+            if (losses.shift()) throw new Error('The connection broke.')
+            return outcome
+          }
+        }
+        const app = Fastify()
+        await app.register(idempotency, { scope: () => 'ada', store: unreliable, storeTimeoutMilliseconds: 60_000 })
+        app.post('/orders', { config: { idempotency: 'required' } }, async () => {
+          runs += 1
+          await s.schedule(Promise.resolve('the handler works'))
+          return { run: runs }
+        })
+        const ask = async () => {
+          for (;;) {
+            await s.schedule(Promise.resolve('the client asks'))
+            const { statusCode, body } = await app.inject({
+              method: 'POST',
+              url: '/orders',
+              payload: {},
+              headers: { 'idempotency-key': key }
+            })
+            if (statusCode !== 409) return `${statusCode} ${body}`
+          }
+        }
+        const all = Promise.all(plans.map(ask))
+        await s.waitFor(all)
+        const answers = new Set(await all)
+        await app.close()
+        return runs === 1 && answers.size === 1 && answers.has('200 {"run":1}')
+      }),
+      { numRuns: httpRuns }
+    )
+    t.pass(`${httpRuns} interleavings`)
+  }
+)
