@@ -55,7 +55,7 @@ export interface Operation {
   readonly [extension: `x-${string}`]: unknown
 }
 
-export interface Components {
+interface Components {
   readonly schemas?: Readonly<Record<string, JsonSchema>>
   readonly responses?: Readonly<Record<string, Response>>
   readonly parameters?: Readonly<Record<string, Parameter>>
@@ -80,7 +80,7 @@ export interface OpenapiDocument {
 /** The operations of a path by method, with the parameters that they share. */
 export type PathItem = { readonly [method in Method]?: Operation } & { readonly parameters?: readonly (Parameter | Reference)[] }
 
-export type Method = (typeof methods)[number]
+type Method = (typeof methods)[number]
 
 /** The methods that a path item can have, in the order of documents. */
 export const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const
