@@ -17,7 +17,23 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
 
   app.post(
     '/orders',
-    { config: { permissions: ['orders:create'] }, schema: { body: NewOrder, response: { 201: Order } } },
+    {
+      config: {
+        permissions: ['orders:create'],
+        openapi: {
+          errors: [
+            'INSUFFICIENT_STOCK',
+            'PRODUCT_DISCONTINUED',
+            'FOREIGN_CUSTOMER',
+            'CUSTOMER_MISSING',
+            'UNKNOWN_CUSTOMER',
+            'UNKNOWN_PRODUCT',
+            'MIXED_CURRENCIES'
+          ]
+        }
+      },
+      schema: { body: NewOrder, response: { 201: Order } }
+    },
     async (request, reply) => {
       const order = await createOrder(database, ordererOf(request, request.body), request.body)
       return reply.created(`/orders/${order.id}`, linked(reply, order))
@@ -33,7 +49,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.patch(
     '/orders/:id',
     {
-      config: { permissions: ['orders:update'], validator, requireIfMatch: true },
+      config: { permissions: ['orders:update'], validator, requireIfMatch: true, openapi: { errors: ['STATUS_CHANGE_NOT_ALLOWED'] } },
       schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } }
     },
     async (request, reply) => {
@@ -63,7 +79,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.post(
     '/orders/:id/cancellations',
     {
-      config: { permissions: ['orders:update'] },
+      config: { permissions: ['orders:update'], openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] } },
       preValidation: allowNoBody,
       schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } }
     },
