@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { coverageGaps } from './coverage.ts'
 import { type Outcome, readOutcome } from './outcome.ts'
-import { findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
+import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
 import { repository } from './workspace.ts'
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--require-services')
@@ -49,11 +49,11 @@ async function findServices() {
       if (servicesRequired) process.exitCode = 1
     }
   }
-  for (const program of [nginx, haproxy, varnish]) {
+  for (const program of [nginx, haproxy, varnish, chromium]) {
     const path = findProgram(program)
     if (path) env[program.variable] = path
     else {
-      notes.push(`Not run: the tests behind ${program.name}. Install it, or set ${program.variable} to where it is.`)
+      notes.push(`Not run: the tests with ${program.name}. Install it, or set ${program.variable} to where it is.`)
       if (servicesRequired) process.exitCode = 1
     }
   }

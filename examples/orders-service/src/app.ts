@@ -46,11 +46,15 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     stores: postgresStores(database.postgres),
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
+    openapi: {
+      title: 'Orders service',
+      description: "A shop's products, customers and orders. Sign in at `POST /v1/tokens`, and send the token with every request.",
+      license: { name: 'MIT', identifier: 'MIT' }
+    },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })
 
   await app.register(health, { database })
-  // the description and its reference page
   await app.apiVersion(1, async (v1) => {
     await v1.register(tokens, { sessions })
     await v1.register(categories, { database })

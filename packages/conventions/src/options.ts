@@ -6,6 +6,7 @@ import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
 import type { IdempotencyOptions } from '@concordat/idempotency'
 import type { OriginOptions } from '@concordat/links'
+import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
@@ -49,4 +50,5 @@ export interface ConventionsOptions extends OriginOptions {
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
+  readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
 }

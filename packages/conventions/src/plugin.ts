@@ -5,14 +5,17 @@ import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import idempotency, { idempotencyErrors } from '@concordat/idempotency'
+import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
-import rateLimiting, { rateLimitingErrors } from '@concordat/rate-limiting'
+import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
 import transportSecurity, { answerHeaders, defaultHandlerTimeoutSeconds, transportErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
 import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { compression } from './compression.ts'
+import { operationErrors } from './operation-errors.ts'
+import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
 
 const errorLists = [
@@ -97,12 +100,25 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (versioned) {
     if (versions === undefined)
       throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
-    // Q10 is pagination-query's.
-    await app.register(versioning, { ...origin, versions, now, ...(paginated && { otherRules: ['Q10'] }), ...options.versioning })
+    // Q10 is pagination-query's, the others are those of the description.
+    const otherRules = options.openapi === false ? (paginated ? ['Q10'] : []) : lintIds
+    await app.register(versioning, { ...origin, versions, now, otherRules, ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
   if (identity !== false) await app.register(authentication, identity)
+  // After everything that its own routes need.
+  if (options.openapi !== false) {
+    await app.register(openapi, {
+      publicUrl,
+      ...(versions !== undefined && { versions }),
+      now,
+      ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
+      ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
+      ...options.openapi,
+      parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
+    })
+  }
 }
 
 function principalAsClient(request: FastifyRequest) {

@@ -13,7 +13,10 @@ export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = asyn
 
   app.post(
     '/customers',
-    { config: { permissions: ['customers:create'] }, schema: { body: NewCustomer, response: { 201: Customer } } },
+    {
+      config: { permissions: ['customers:create'], openapi: { errors: ['EMAIL_IN_USE'] } },
+      schema: { body: NewCustomer, response: { 201: Customer } }
+    },
     async (request, reply) => {
       const customer = await createCustomer(database, request.body)
       reply.link('collection', '/customers')
@@ -33,7 +36,10 @@ export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = asyn
 
   app.patch(
     '/customers/:id',
-    { config: { permissions: ['customers:update'] }, schema: { params: CustomerPath, body: CustomerChanges, response: { 200: Customer } } },
+    {
+      config: { permissions: ['customers:update'], openapi: { errors: ['EMAIL_IN_USE'] } },
+      schema: { params: CustomerPath, body: CustomerChanges, response: { 200: Customer } }
+    },
     async (request, reply) => {
       const { id } = request.params
       request.authorize('customers:update', await findCustomer(database, id))

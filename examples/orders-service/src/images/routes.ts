@@ -28,7 +28,7 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.post(
     '/products/:id/images',
     {
-      config: { permissions: ['products:update'], consumes: imageTypes },
+      config: { permissions: ['products:update'], consumes: imageTypes, openapi: { errors: ['INVALID_IMAGE'] } },
       bodyLimit: maxImageBytes,
       schema: { params: ImagesPath, response: { 201: ProductImage } }
     },

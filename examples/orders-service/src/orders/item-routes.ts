@@ -26,7 +26,14 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
 
   app.post(
     '/orders/:id/items',
-    { config: { permissions: ['orders:update'], transaction }, schema: { params: OrderPath, body: NewItem, response: { 201: Item } } },
+    {
+      config: {
+        permissions: ['orders:update'],
+        transaction,
+        openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED', 'UNKNOWN_PRODUCT', 'MIXED_CURRENCIES'] }
+      },
+      schema: { params: OrderPath, body: NewItem, response: { 201: Item } }
+    },
     async (request, reply) => {
       const { id } = request.params
       const orders = transactionOf(request)
@@ -48,7 +55,14 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
 
   app.patch(
     '/orders/:id/items/:itemId',
-    { config: { permissions: ['orders:update'], transaction }, schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } } },
+    {
+      config: {
+        permissions: ['orders:update'],
+        transaction,
+        openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED'] }
+      },
+      schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } }
+    },
     async (request, reply) => {
       const { id, itemId } = request.params
       const orders = transactionOf(request)
@@ -59,7 +73,10 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
 
   app.delete(
     '/orders/:id/items/:itemId',
-    { config: { permissions: ['orders:update'], transaction }, schema: { params: ItemPath, response: { 204: Type.Null() } } },
+    {
+      config: { permissions: ['orders:update'], transaction, openapi: { errors: ['ORDER_NOT_PENDING'] } },
+      schema: { params: ItemPath, response: { 204: Type.Null() } }
+    },
     async (request, reply) => {
       const { id, itemId } = request.params
       const orders = transactionOf(request)

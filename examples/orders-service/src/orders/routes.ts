@@ -22,7 +22,22 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.post(
     '/orders',
     {
-      config: { permissions: ['orders:create'], idempotency: 'required', transaction },
+      config: {
+        permissions: ['orders:create'],
+        idempotency: 'required',
+        transaction,
+        openapi: {
+          errors: [
+            'INSUFFICIENT_STOCK',
+            'PRODUCT_DISCONTINUED',
+            'FOREIGN_CUSTOMER',
+            'CUSTOMER_MISSING',
+            'UNKNOWN_CUSTOMER',
+            'UNKNOWN_PRODUCT',
+            'MIXED_CURRENCIES'
+          ]
+        }
+      },
       schema: { body: NewOrder, response: { 201: Order } }
     },
     async (request, reply) => {
@@ -40,7 +55,13 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.patch(
     '/orders/:id',
     {
-      config: { permissions: ['orders:update'], validator, requireIfMatch: true, transaction },
+      config: {
+        permissions: ['orders:update'],
+        validator,
+        requireIfMatch: true,
+        transaction,
+        openapi: { errors: ['STATUS_CHANGE_NOT_ALLOWED'] }
+      },
       schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } }
     },
     async (request, reply) => {
@@ -72,7 +93,12 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.post(
     '/orders/:id/cancellations',
     {
-      config: { permissions: ['orders:update'], idempotency: 'required', transaction },
+      config: {
+        permissions: ['orders:update'],
+        idempotency: 'required',
+        transaction,
+        openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
+      },
       preValidation: allowNoBody,
       schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } }
     },

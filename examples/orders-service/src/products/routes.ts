@@ -15,7 +15,10 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
 
   app.post(
     '/products',
-    { config: { permissions: ['products:create'] }, schema: { body: NewProduct, response: { 201: Product } } },
+    {
+      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      schema: { body: NewProduct, response: { 201: Product } }
+    },
     async (request, reply) => {
       const product = await createProduct(database, { ...productDefaults, ...request.body })
       return reply.created(`/products/${product.id}`, linked(reply, product))
@@ -31,7 +34,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.put(
     '/products/:id',
     {
-      config: { permissions: ['products:create', 'products:update'], validator },
+      config: { permissions: ['products:create', 'products:update'], validator, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
       schema: { params: ProductPath, body: WholeProduct, response: { 200: Product, 201: Product } }
     },
     async (request, reply) => {
@@ -48,7 +51,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.patch(
     '/products/:id',
     {
-      config: { permissions: ['products:update'], validator },
+      config: { permissions: ['products:update'], validator, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
       schema: { params: ProductPath, body: ProductChanges, response: { 200: Product } }
     },
     async ({ params, body, preconditions }, reply) => {
@@ -60,7 +63,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.delete(
     '/products/:id',
     {
-      config: { permissions: ['products:delete'], validator },
+      config: { permissions: ['products:delete'], validator, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
       schema: { params: ProductPath, response: { 204: Type.Null() } }
     },
     async ({ params, preconditions }, reply) => {

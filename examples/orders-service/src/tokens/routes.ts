@@ -7,14 +7,29 @@ import type { Sessions } from './sessions.ts'
 // Whoever asks here has no token yet, or shows the one that it is about.
 const config = { public: true, rateLimit: credentialLimit } as const
 
+const refusals = [
+  'INVALID_CREDENTIALS',
+  'REFRESH_TOKEN_INVALID',
+  'REFRESH_TOKEN_EXPIRED',
+  'REFRESH_TOKEN_REVOKED',
+  'REFRESH_TOKEN_REUSED',
+  'LOGIN_ATTEMPTS_EXCEEDED',
+  'LOGINS_OVERLOADED',
+  'INVALID_TOKEN_REQUEST'
+]
+
 export const tokens: FastifyPluginAsyncTypebox<{ sessions: Sessions }> = async (app, { sessions }) => {
   const { issuer, accessTokens } = sessions
 
-  app.post('/tokens', { config, schema: { body: TokenRequest, response: { 200: TokenResponse } } }, async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    // Which members belong together is for the issuer to say.
-    return issuer.issue(request.body as Grant, { address: request.ip })
-  })
+  app.post(
+    '/tokens',
+    { config: { ...config, openapi: { errors: refusals } }, schema: { body: TokenRequest, response: { 200: TokenResponse } } },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      // Which members belong together is for the issuer to say.
+      return issuer.issue(request.body as Grant, { address: request.ip })
+    }
+  )
 
   app.post(
     '/token-revocations',

@@ -1,0 +1,79 @@
+import type { ErrorList } from '@concordat/api-error'
+import { authenticationErrors } from '@concordat/authentication'
+import { idempotencyErrors } from '@concordat/idempotency'
+import type { DescribedRoute } from '@concordat/openapi'
+import { paginationErrors } from '@concordat/pagination-query'
+import { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
+import { transportErrors } from '@concordat/transport-security'
+import type { ConventionsOptions } from './options.ts'
+
+const ofRequests = [
+  'MALFORMED_REQUEST',
+  'MALFORMED_URI',
+  'DUPLICATE_HEADER',
+  'URI_TOO_LONG',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE'
+]
+const ofJson = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
+const ofMediaTypes = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
+
+type Config = DescribedRoute['config'] & { readonly validationCode?: string }
+type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
+
+/** Makes the function that says which codes the plugins of the preset can answer with on a route. */
+export function operationErrors(options: ConventionsOptions): (route: DescribedRoute) => readonly string[] {
+  const { versions = {}, versioning, transportSecurity, contentNegotiation, rateLimiting, authentication } = options
+  const ending = Object.entries(versions).flatMap(([number, version]) => ('sunsetAt' in version ? [`/v${number}/`] : []))
+  const sources: readonly (Codes | false)[] = [
+    () => ofRequests,
+    bodyErrors,
+    inputErrors,
+    transportSecurity !== false && (() => codesOf(transportErrors)),
+    rateLimiting !== false && ((route) => (rateLimitsOf(route) === undefined ? [] : codesOf(rateLimitingErrors))),
+    authentication !== false && accessErrors,
+    contentNegotiation !== false && (() => ['NOT_ACCEPTABLE']),
+    versioning !== false && (({ url }) => (ending.some((path) => url.includes(path)) ? ['VERSION_RETIRED'] : [])),
+    options.paginationQuery !== false && listErrors,
+    options.conditionalCaching !== false && conditionErrors,
+    options.idempotency !== false && keyErrors
+  ]
+  return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
+}
+
+function codesOf({ definitions }: ErrorList) {
+  return Object.keys(definitions)
+}
+
+function bodyErrors({ schema }: DescribedRoute, { consumes = [] }: NonNullable<Config>) {
+  if (schema?.body !== undefined) return [...ofJson, 'PAYLOAD_TOO_LARGE', ...ofMediaTypes]
+  return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...ofMediaTypes] : []
+}
+
+function inputErrors({ schema, url }: DescribedRoute, { validationCode = 'VALIDATION_FAILED' }: NonNullable<Config>) {
+  const isValidated = schema?.body !== undefined || schema?.querystring !== undefined || schema?.headers !== undefined
+  return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
+}
+
+// A resource that the caller may not even know of is 404, which only an item can be.
+function accessErrors({ url }: DescribedRoute, { permissions }: NonNullable<Config>) {
+  if (permissions === undefined) return ['CREDENTIALS_IN_URI']
+  return codesOf(authenticationErrors).filter((code) => code !== 'RESOURCE_NOT_FOUND' || url.includes(':'))
+}
+
+function listErrors(_route: DescribedRoute, { collection }: NonNullable<Config>) {
+  if (collection === undefined) return []
+  return codesOf(paginationErrors).filter((code) => collection.style === 'cursor' || !code.startsWith('CURSOR_'))
+}
+
+function conditionErrors({ method }: DescribedRoute, { validator, requireIfMatch }: NonNullable<Config>) {
+  if (method === 'GET' || (validator === undefined && requireIfMatch !== true)) return []
+  return requireIfMatch === true ? ['PRECONDITION_FAILED', 'PRECONDITION_REQUIRED'] : ['PRECONDITION_FAILED']
+}
+
+function keyErrors(_route: DescribedRoute, { idempotency }: NonNullable<Config>) {
+  const key = typeof idempotency === 'object' && idempotency !== null && 'key' in idempotency ? idempotency.key : idempotency
+  if (key !== 'required' && key !== 'accepted') return []
+  return codesOf(idempotencyErrors).filter((code) => key === 'required' || code !== 'IDEMPOTENCY_KEY_REQUIRED')
+}

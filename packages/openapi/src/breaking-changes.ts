@@ -1,0 +1,231 @@
+import {
+  follow,
+  type Header,
+  type MediaType,
+  methods,
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  type PlacedOperation,
+  type RequestBody,
+  type Response
+} from './document.ts'
+import { compareSchemas, type Direction, type Report } from './schema-changes.ts'
+
+/** One change that breaks clients of a released version (rule V3). */
+export interface BreakingChange {
+  /** Where it is, as `GET /v1/orders 200 application/json data[].total`. */
+  readonly place: string
+  /** What is different. */
+  readonly problem: string
+}
+
+/**
+ * What of a released version a new document breaks: operations, parameters, fields and statuses that are gone, types, formats and bounds that
+ * changed the wrong way, what must be sent now and needn't before, defaults, and who may call. What rule V4 allows is silent: new
+ * operations, optional parameters and members, answers that promise more, new errors. Meaning that no schema tells is not compared.
+ */
+export function breakingChanges(was: OpenapiDocument, is: OpenapiDocument): readonly BreakingChange[] {
+  const changes: BreakingChange[] = []
+  const report: Report = (place, problem) => changes.push({ place, problem })
+  const present = new Map(operationsOf(is).map((operation) => [addressOf(operation), operation]))
+  for (const old of operationsOf(was)) {
+    const place = `${old.method.toUpperCase()} ${old.path}`
+    const now = present.get(addressOf(old))
+    if (now === undefined) report(place, 'is gone')
+    else compareOperations({ old, now, was, is, place, report })
+  }
+  compareBase(was, is, report)
+  compareWebhooks(was, is, report)
+  return changes
+}
+
+/** Throws an `Error` that lists every change that breaks clients of the released document: for the tests of a service. */
+export function requireCompatible(released: OpenapiDocument, present: OpenapiDocument): void {
+  const changes = breakingChanges(released, present)
+  if (changes.length > 0) throw new Error(changesText(changes))
+}
+
+/** A report of changes for people. */
+export function changesText(changes: readonly BreakingChange[]): string {
+  if (changes.length === 0) return 'Nothing breaks.'
+  const lines = changes.map(({ place, problem }) => `  ${place}: ${problem}`)
+  return `${changes.length} breaking ${changes.length === 1 ? 'change' : 'changes'} (rule V3). Undo each, or release a new version.\n${lines.join('\n')}`
+}
+
+interface Comparison {
+  readonly old: PlacedOperation
+  readonly now: PlacedOperation
+  readonly was: OpenapiDocument
+  readonly is: OpenapiDocument
+  readonly place: string
+  readonly report: Report
+}
+
+// The name of a path parameter is no part of the address.
+function addressOf({ method, path }: { readonly method: string; readonly path: string }) {
+  return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`
+}
+
+function compareOperations(comparison: Comparison) {
+  compareParameters(comparison)
+  compareRequests(comparison)
+  compareAnswers(comparison)
+  compareAccess(comparison)
+}
+
+function compareParameters({ old, now, was, is, place, report }: Comparison) {
+  const present = new Map(now.parameters.map((parameter) => [keyOf(parameter, now.path), parameter]))
+  for (const parameter of old.parameters) {
+    const key = keyOf(parameter, old.path)
+    const next = present.get(key)
+    const where = `${place} ${parameter.in} ${parameter.name}`
+    present.delete(key)
+    if (next === undefined) {
+      report(where, 'is gone')
+      continue
+    }
+    if (next.required === true && parameter.required !== true) report(where, 'must be sent now')
+    if (serializationOf(parameter) !== serializationOf(next)) report(where, 'is written in another style')
+    compareSchemas({ schema: parameter.schema ?? {}, document: was }, { schema: next.schema ?? {}, document: is }, 'request', where, report)
+  }
+  for (const parameter of present.values()) {
+    if (parameter.required === true) report(`${place} ${parameter.in} ${parameter.name}`, 'is new and must be sent')
+  }
+}
+
+function keyOf({ in: where, name }: Parameter, path: string) {
+  if (where === 'path') return `path ${[...path.matchAll(/\{([^}]*)\}/g)].findIndex(([, one]) => one === name)}`
+  return `${where} ${where === 'header' ? name.toLowerCase() : name}`
+}
+
+function serializationOf({ in: where, style, explode }: Parameter) {
+  const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple'
+  return `${style ?? usual} ${explode ?? (style ?? usual) === 'form'}`
+}
+
+function compareRequests({ old, now, was, is, place, report }: Comparison) {
+  const before = follow<RequestBody>(was, old.operation.requestBody)
+  const after = follow<RequestBody>(is, now.operation.requestBody)
+  if (before === undefined) {
+    if (after?.required === true) report(`${place} body`, 'is new and must be sent')
+    return
+  }
+  if (after === undefined) return report(`${place} body`, 'is gone')
+  if (after.required === true && before.required !== true) report(`${place} body`, 'must be sent now')
+  compareContent({ before: before.content, after: after.content, was, is, direction: 'request', place: `${place} body`, report })
+}
+
+function compareAnswers({ old, now, was, is, place, report }: Comparison) {
+  const before = (old.operation.responses ?? {}) as Readonly<Record<string, Response>>
+  const after = (now.operation.responses ?? {}) as Readonly<Record<string, Response>>
+  for (const [status, given] of Object.entries(before)) {
+    const next = after[status] ?? after[`${status[0]}XX`]
+    if (next === undefined) report(`${place} ${status}`, 'is answered no longer')
+    else compareAnswer(follow<Response>(was, given), follow<Response>(is, next), status)
+  }
+  for (const status of Object.keys(after)) {
+    const isExpected = before[status] !== undefined || before[`${status[0]}XX`] !== undefined || before['default'] !== undefined
+    // A new error is allowed (V4), and 304 comes only to clients that ask for it.
+    if (!isExpected && /^[123]/.test(status) && status !== '304') report(`${place} ${status}`, 'is a success that clients do not expect')
+  }
+
+  function compareAnswer(answer: Response | undefined, next: Response | undefined, status: string) {
+    if (answer === undefined || next === undefined) return report(`${place} ${status}`, 'is described by nothing that can be found')
+    compareHeaders(answer, next, status)
+    // Errors have one shape, in which a new code may come up at any time.
+    const told: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
+    compareContent({
+      before: answer.content ?? {},
+      after: next.content ?? {},
+      was,
+      is,
+      direction: 'answer',
+      place: `${place} ${status}`,
+      report: told
+    })
+  }
+
+  function compareHeaders(answer: Response, next: Response, status: string) {
+    const present = new Map(Object.entries(next.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
+    for (const [name, header] of Object.entries(answer.headers ?? {})) {
+      const where = `${place} ${status} header ${name}`
+      const [one, other] = [follow<Header>(was, header), follow<Header>(is, present.get(name.toLowerCase()))]
+      if (other === undefined) report(where, 'is gone')
+      else {
+        if (one?.required === true && other.required !== true) report(where, 'may be absent now')
+        compareSchemas({ schema: one?.schema ?? {}, document: was }, { schema: other.schema ?? {}, document: is }, 'answer', where, report)
+      }
+    }
+  }
+}
+
+interface Contents extends Pick<Comparison, 'was' | 'is' | 'place' | 'report'> {
+  readonly before: Readonly<Record<string, MediaType>>
+  readonly after: Readonly<Record<string, MediaType>>
+  readonly direction: Direction
+}
+
+function compareContent({ before, after, was, is, direction, place, report }: Contents) {
+  for (const [type, media] of Object.entries(before)) {
+    const next = after[type]
+    if (next === undefined) report(`${place} ${type}`, 'is no media type of it any more')
+    else {
+      const [one, other] = [media.schema ?? {}, next.schema ?? {}]
+      compareSchemas({ schema: one, document: was }, { schema: other, document: is }, direction, `${place} ${type}`, report)
+    }
+  }
+}
+
+function compareAccess({ old, now, was, is, place, report }: Comparison) {
+  const [before, after] = [accessOf(old.operation, was), accessOf(now.operation, is)]
+  const stillWorks = (credentials: Readonly<Record<string, readonly string[]>>) =>
+    after.some((needed) =>
+      Object.entries(needed).every(
+        ([scheme, scopes]) => scopes.every((scope) => credentials[scheme]?.includes(scope)) && credentials[scheme] !== undefined
+      )
+    )
+  if (!before.every(stillWorks)) report(place, 'asks for other credentials')
+  const known = permissionsOf(old.operation)
+  const added = permissionsOf(now.operation).filter((permission) => !known.includes(permission))
+  if (added.length > 0) report(place, `needs the permission ${added.join(', ')} now`)
+}
+
+function accessOf({ security }: Operation, document: OpenapiDocument) {
+  const alternatives = security ?? document.security ?? []
+  return alternatives.length === 0 ? [{}] : alternatives
+}
+
+function permissionsOf({ 'x-permissions': permissions }: Operation): readonly string[] {
+  return Array.isArray(permissions) ? permissions : []
+}
+
+// Hosts differ from one installation to the next; the path before the version is part of every address.
+function compareBase(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
+  const present = basesOf(is)
+  for (const path of basesOf(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'is gone')
+}
+
+function basesOf({ servers = [{ url: '/' }] }: OpenapiDocument) {
+  return servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
+}
+
+// What a webhook sends is read by clients, as an answer is.
+function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
+  for (const [name, item] of Object.entries(was.webhooks ?? {})) {
+    for (const method of methods) {
+      const operation: Operation | undefined = item[method]
+      if (operation === undefined) continue
+      const place = `webhook ${name}`
+      const next = is.webhooks?.[name]?.[method]
+      if (next === undefined) {
+        report(place, 'is sent no longer')
+        continue
+      }
+      const before = follow<RequestBody>(was, operation.requestBody)?.content ?? {}
+      const after = follow<RequestBody>(is, next.requestBody)?.content ?? {}
+      compareContent({ before, after, was, is, direction: 'answer', place, report })
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import type { MediaType, OpenapiDocument, Operation, PathItem, RequestBody, Response } from './document.ts'
+import { isJson, methods } from './document.ts'
+import { isObject, type JsonSchema, mapSubschemas, propertiesOf } from './json-schema.ts'
+import { pascalCase, resourceName } from './words.ts'
+
+/**
+ * Puts the resources of a document among its components, under names that clients can be made with: `Order` for what `/orders` and
+ * `/orders/{id}` answer, `NewOrder`, `OrderReplacement` and `OrderChanges` for what POST, PUT and PATCH take. A schema with a title has
+ * that for its name. A different schema with the same name gets a number.
+ */
+export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
+  const named = new Map<string, JsonSchema>(
+    Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [name, tidy(schema)])
+  )
+  const texts = new Map([...named].map(([name, schema]) => [name, JSON.stringify(schema)]))
+
+  function component(wanted: string, given: JsonSchema): JsonSchema {
+    const schema = tidy(given)
+    if (!isComposite(schema)) return schema
+    const base = typeof schema['title'] === 'string' ? pascalCase(schema['title']) : wanted
+    const text = JSON.stringify(schema)
+    for (let number = 1; ; number += 1) {
+      const name = number === 1 ? base : `${base}${number}`
+      if (texts.has(name) && texts.get(name) !== text) continue
+      texts.set(name, text)
+      named.set(name, schema)
+      return { $ref: `#/components/schemas/${name}` }
+    }
+  }
+
+  function answer(name: string, schema: JsonSchema): JsonSchema {
+    const { data, _links, _meta } = propertiesOf(schema)
+    if (data === undefined || _links === undefined || _meta === undefined) return list(name, schema)
+    const properties = { data: list(name, data), _links: links, _meta: metaOf(_meta) }
+    return { ...schema, properties }
+  }
+
+  function list(name: string, schema: JsonSchema): JsonSchema {
+    if (schema['type'] !== 'array' || !isObject(schema['items'])) return component(name, schema)
+    return { ...tidy(schema), items: component(name, schema['items']) }
+  }
+
+  function metaOf(meta: JsonSchema): JsonSchema {
+    const { version: _version, timestamp: _timestamp, pagination, ...others } = propertiesOf(meta)
+    if (pagination === undefined && Object.keys(others).length === 0) return { $ref: '#/components/schemas/Meta' }
+    const common = named.get('Meta') as JsonSchema
+    const properties = {
+      ...propertiesOf(common),
+      ...Object.fromEntries(Object.entries(others).map(([name, schema]) => [name, tidy(schema)])),
+      ...(pagination !== undefined && {
+        pagination: component('page' in propertiesOf(pagination) ? 'Pagination' : 'CursorPagination', pagination)
+      })
+    }
+    return component(metaName(pagination), { ...meta, properties })
+  }
+
+  // What is read first gives the names, so what a resource looks like stands before what may be sent.
+  function answersOf(path: string, operation: Operation): Operation {
+    const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => [
+      status,
+      status.startsWith('2') && response.content !== undefined
+        ? { ...response, content: changeContent(response.content, (schema) => answer(resourceName(path), schema)) }
+        : response
+    ])
+    return { ...operation, responses: Object.fromEntries(responses) }
+  }
+
+  function requestOf(path: string, method: string, operation: Operation): Operation {
+    const request = operation.requestBody as RequestBody | undefined
+    if (request === undefined) return operation
+    return {
+      ...operation,
+      requestBody: { ...request, content: changeContent(request.content, (schema) => list(requestName(method, path), schema)) }
+    }
+  }
+
+  const withAnswers = changeOperations(document.paths ?? {}, (path, _method, operation) => answersOf(path, operation))
+  const paths = changeOperations(withAnswers, (path, method, operation) => parametersOf(requestOf(path, method, operation)))
+  return withoutUnused({ ...document, paths, components: { ...document.components, schemas: Object.fromEntries(named) } })
+}
+
+const links: JsonSchema = { type: 'array', items: { $ref: '#/components/schemas/Link' } }
+
+function changeContent(content: Readonly<Record<string, MediaType>>, change: (schema: JsonSchema) => JsonSchema) {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [
+      type,
+      media.schema !== undefined && isJson(type) && media.examples === undefined ? { ...media, schema: change(media.schema) } : media
+    ])
+  )
+}
+
+function requestName(method: string, path: string) {
+  const name = resourceName(path)
+  if (method === 'put') return `${name}Replacement`
+  return method === 'patch' ? `${name}Changes` : `New${name}`
+}
+
+function parametersOf(operation: Operation): Operation {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    'schema' in parameter && parameter.schema !== undefined ? { ...parameter, schema: tidy(parameter.schema) } : parameter
+  )
+  return { ...operation, parameters }
+}
+
+function changeOperations(
+  paths: Readonly<Record<string, PathItem>>,
+  change: (path: string, method: string, operation: Operation) => Operation
+): Record<string, PathItem> {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(methods.flatMap((method) => (item[method] === undefined ? [] : [[method, change(path, method, item[method])]])))
+    ])
+  )
+}
+
+function isComposite(schema: JsonSchema) {
+  return ['properties', 'allOf', 'anyOf', 'oneOf', 'additionalProperties'].some(
+    (key) => isObject(schema[key]) || Array.isArray(schema[key])
+  )
+}
+
+/** A union of constants as the enumeration that it is: generators of clients understand that best. */
+function tidy(schema: JsonSchema): JsonSchema {
+  const inner = mapSubschemas(schema, tidy)
+  for (const key of ['anyOf', 'oneOf'] as const) {
+    const branches = inner[key]
+    if (!Array.isArray(branches) || branches.length === 0) continue
+    const constants = branches.map(constantOf)
+    if (constants.some((one) => one === undefined)) continue
+    const { [key]: _branches, ...rest } = inner
+    return { ...rest, type: 'string', enum: constants.map((one) => one?.value) }
+  }
+  return inner
+}
+
+function constantOf(branch: JsonSchema): { readonly value: string } | undefined {
+  const value = branch['const']
+  return typeof value === 'string' ? { value } : undefined
+}
+
+// Schemas of Fastify that no operation of this version reaches.
+function withoutUnused(document: OpenapiDocument): OpenapiDocument {
+  const schemas = document.components?.schemas ?? {}
+  const { schemas: _schemas, ...components } = document.components ?? {}
+  const used = new Set<string>()
+  const queue: unknown[] = [{ paths: document.paths, components }]
+  while (queue.length > 0) {
+    const text = JSON.stringify(queue.pop())
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {
+      if (used.has(name as string) || schemas[name as string] === undefined) continue
+      used.add(name as string)
+      queue.push(schemas[name as string])
+    }
+  }
+  const kept = Object.entries(schemas).filter(([name]) => used.has(name))
+  return { ...document, components: { ...components, schemas: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))) } }
+}
+
+function metaName(pagination: JsonSchema | undefined) {
+  if (pagination === undefined) return 'FurtherMeta'
+  return 'page' in propertiesOf(pagination) ? 'ListMeta' : 'CursorListMeta'
+}

@@ -1,0 +1,191 @@
+import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
+import {
+  type Header,
+  jsonSchemaOf,
+  type MediaType,
+  type Operation,
+  type Parameter,
+  type Reference,
+  type RequestBody,
+  type Response
+} from './document.ts'
+import { errorAnswers } from './error-answers.ts'
+import { propertiesOf } from './json-schema.ts'
+import { lintIds } from './lints.ts'
+import { partsOf } from './operation-parts.ts'
+import type { DescribedError, OperationParts, Settings, VersionToDescribe } from './options.ts'
+import { nounsOf, operationNames } from './words.ts'
+
+/** The operation of a route as `@fastify/swagger` has it, and what it belongs to. */
+export interface OperationDraft {
+  readonly operation: Operation
+  readonly route: DescribedRoute
+  readonly method: string
+  /** With its parameters in braces. */
+  readonly path: string
+}
+
+/** An operation with everything that is known of it, before what operations share is put among the components. */
+export interface DescribedOperation {
+  readonly operation: Operation & { readonly responses: Readonly<Record<string, Response>> }
+  readonly errors: ReadonlyMap<string, Response>
+  /** Every header that its answers speak of. */
+  readonly headers: Readonly<Record<string, Header>>
+}
+
+/** Completes an operation from the config of its route and from what the options know. */
+export function describeOperation(
+  { operation, route, method, path }: OperationDraft,
+  version: VersionToDescribe,
+  settings: Settings
+): DescribedOperation {
+  const parts = partsOf(route, version, settings)
+  const errors = errorAnswers(errorsOf(route, settings), version.name)
+  const answers = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
+  const all = { ...answers, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
+  const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
+  const {
+    'x-route': _mark,
+    operationId,
+    summary,
+    description,
+    tags,
+    parameters = [],
+    requestBody: _body,
+    responses: _answers,
+    ...rest
+  } = operation
+  const names = operationNames(method, path, isList(route, operation))
+  const body = requestBodyOf(operation, route)
+  const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
+  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => isLint(id, settings))
+  return {
+    operation: {
+      operationId: operationId ?? names.operationId,
+      summary: summary ?? names.summary,
+      description: notes.length === 0 ? (summary ?? names.summary) : notes.join('\n\n'),
+      tags: tags ?? nounsOf(path).slice(0, 1),
+      ...(isDeprecated && { deprecated: true }),
+      parameters: [...parameters, ...parts.flatMap((part) => part.parameters ?? [])].map((parameter) =>
+        describeParameter(parameter as Parameter)
+      ),
+      ...(body !== undefined && { requestBody: body }),
+      responses: Object.fromEntries(
+        Object.entries(answers as Readonly<Record<string, Response>>).map(([status, answer]) => [
+          status,
+          completeAnswer(status, answer, parts)
+        ])
+      ),
+      security: securityOf(route, settings),
+      ...rest,
+      ...Object.assign({}, ...parts.map(({ extensions }) => extensions)),
+      ...(version.ending !== undefined && endingExtensions(version.ending)),
+      ...(waivers.length > 0 && { 'x-waivers': Object.fromEntries(waivers) })
+    },
+    errors: new Map([...errors].map(([status, answer]) => [status, completeAnswer(status, answer, parts)])),
+    headers: headersOf(parts, Object.keys(all))
+  }
+}
+
+function isList({ config }: DescribedRoute, { responses }: Operation) {
+  if (config?.collection !== undefined) return true
+  const schema = jsonSchemaOf((responses?.['200'] as Response | undefined)?.content)
+  return schema !== undefined && (schema['type'] === 'array' || propertiesOf(schema)['data']?.['type'] === 'array')
+}
+
+function isLint(id: string, { routeLints }: Settings) {
+  return lintIds.includes(id) || routeLints.some((lint) => lint.id === id)
+}
+
+function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readonly DescribedError[] {
+  const own = route.config?.openapi === false ? [] : (route.config?.openapi?.errors ?? [])
+  const unknown = own.find((code) => !errors.has(code))
+  if (unknown !== undefined && errors.size > 0) {
+    throw new TypeError(
+      `openapi: ${routeName(route)} names the error "${unknown}", which the option errors does not have. Define it, or remove it.`
+    )
+  }
+  return [...new Set([...errorsOf(route), ...own])].flatMap((code) => errors.get(code) ?? [])
+}
+
+// Permissions stand in x-permissions: OpenAPI 3.1 would allow them here, but tools take them for scopes of OAuth.
+function securityOf({ config }: DescribedRoute, { securitySchemes }: Settings) {
+  return config?.permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }))
+}
+
+// A body that is read without a schema, as an image is.
+function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): RequestBody | undefined {
+  const consumes = route.config?.consumes
+  if (requestBody !== undefined || consumes === undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
+    return requestBody as RequestBody | undefined
+  if (consumes.every((type) => type === 'application/json')) return undefined
+  return {
+    required: true,
+    content: Object.fromEntries(consumes.map((type): [string, MediaType] => [type, { schema: { type: 'string', format: 'binary' } }]))
+  }
+}
+
+function describeParameter(parameter: Parameter): Parameter {
+  return parameter.in === 'path' && parameter.description === undefined
+    ? { ...parameter, description: `The ${parameter.name} in the path.` }
+    : parameter
+}
+
+function day(time: number) {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+function endingNote({ name, ending }: VersionToDescribe) {
+  if (ending === undefined) return undefined
+  return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
+}
+
+/** The dates of a version's end (rules V5, V6). */
+export function endingExtensions({
+  deprecatedAt,
+  sunsetAt,
+  documentation
+}: NonNullable<VersionToDescribe['ending']>): Record<`x-${string}`, string> {
+  return {
+    'x-deprecated-at': new Date(deprecatedAt).toISOString(),
+    'x-sunset': new Date(sunsetAt).toISOString(),
+    ...(documentation !== undefined && { 'x-migration': documentation })
+  }
+}
+
+function completeAnswer(status: string, given: Response, parts: readonly OperationParts[]): Response {
+  const answer = given.description === 'Default Response' ? { ...given, description: meaningOf(status) } : given
+  const names = parts.flatMap(({ headers }) =>
+    Object.entries(headers ?? {}).flatMap(([name, { statuses }]) => (applies(statuses, status) ? [name] : []))
+  )
+  if (names.length === 0) return answer
+  const references = names.map((name): [string, Reference] => [name, { $ref: `#/components/headers/${name}` }])
+  return { ...answer, headers: { ...Object.fromEntries(references), ...answer.headers } }
+}
+
+function headersOf(parts: readonly OperationParts[], statuses: readonly string[]): Readonly<Record<string, Header>> {
+  const used = parts.flatMap(({ headers }) =>
+    Object.entries(headers ?? {}).flatMap(([name, { statuses: wanted, ...header }]): [string, Header][] =>
+      statuses.some((status) => applies(wanted, status)) ? [[name, header]] : []
+    )
+  )
+  return Object.fromEntries(used)
+}
+
+function applies(wanted: readonly string[] | undefined, status: string) {
+  return wanted === undefined || wanted.includes(status) || wanted.includes(`${status[0]}XX`)
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  200: 'The answer.',
+  201: 'Created.',
+  202: 'Accepted; the work goes on.',
+  204: 'Done; there is nothing to say.',
+  301: 'Moved for good.',
+  303: 'The result is somewhere else.',
+  304: 'Not modified.'
+}
+
+function meaningOf(status: string): string {
+  return meanings[status] ?? 'The answer.'
+}

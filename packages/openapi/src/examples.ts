@@ -1,0 +1,120 @@
+import { follow, type OpenapiDocument } from './document.ts'
+import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
+
+const formats: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-31T12:00:00.000Z',
+  date: '2026-01-31',
+  time: '12:00:00Z',
+  duration: 'P1D',
+  uuid: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab',
+  email: 'ada@example.com',
+  uri: 'https://api.example.com/v1',
+  url: 'https://api.example.com/v1',
+  'uri-reference': '/v1',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  decimal: '12.50'
+}
+const candidates = ['12.50', 'EUR', 'DE', 'en', 'A1', 'a', '1', 'example']
+const maxDepth = 8
+
+/**
+ * An example that a schema allows, made of its own examples, defaults, constants and bounds. Undefined when none can be told for sure:
+ * better no example than a wrong one.
+ */
+export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth = 0): unknown {
+  const target = follow<JsonSchema>(document, schema)
+  if (target === undefined || depth > maxDepth) return undefined
+  const given = givenExample(target)
+  if (given !== undefined) return given.value
+  if (Array.isArray(target['allOf'])) return ofAll(target, document, depth)
+  const branches = (target['anyOf'] ?? target['oneOf']) as readonly JsonSchema[] | undefined
+  if (branches !== undefined) return firstExample(branches, document, depth)
+  switch (typesOf(target).find((type) => type !== 'null')) {
+    case 'object':
+      return ofObject(target, document, depth)
+    case 'array':
+      return ofArray(target, document, depth)
+    case 'string':
+      return ofString(target)
+    case 'integer':
+    case 'number':
+      return ofNumber(target)
+    case 'boolean':
+      return true
+    default:
+      return undefined
+  }
+}
+
+function givenExample(schema: JsonSchema): { readonly value: unknown } | undefined {
+  const { examples, enum: values } = schema
+  if (Array.isArray(examples) && examples.length > 0) return { value: examples[0] }
+  if ('example' in schema) return { value: schema['example'] }
+  if ('default' in schema) return { value: schema['default'] }
+  if ('const' in schema) return { value: schema['const'] }
+  return Array.isArray(values) && values.length > 0 ? { value: values[0] } : undefined
+}
+
+function firstExample(branches: readonly JsonSchema[], document: OpenapiDocument, depth: number): unknown {
+  for (const branch of branches) {
+    const example = exampleOf(branch, document, depth + 1)
+    if (example !== undefined) return example
+  }
+  return undefined
+}
+
+function ofAll(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
+  const { allOf, ...rest } = schema
+  const parts = [...(allOf as readonly JsonSchema[]), ...(Object.hasOwn(rest, 'properties') ? [{ type: 'object', ...rest }] : [])]
+  const examples = parts.map((part) => exampleOf(part, document, depth + 1))
+  return examples.every(isObject) ? Object.assign({}, ...examples) : undefined
+}
+
+function ofObject(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
+  const members: [string, unknown][] = []
+  const required = requiredOf(schema)
+  for (const [name, member] of Object.entries(propertiesOf(schema))) {
+    const example = exampleOf(member, document, depth + 1)
+    if (example !== undefined) members.push([name, example])
+    else if (required.includes(name)) return undefined
+  }
+  const names = new Set(members.map(([name]) => name))
+  return required.every((name) => names.has(name)) ? Object.fromEntries(members) : undefined
+}
+
+function ofArray(schema: JsonSchema, document: OpenapiDocument, depth: number): unknown {
+  const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
+  const item = isObject(schema['items']) && schema['maxItems'] !== 0 ? exampleOf(schema['items'], document, depth + 1) : undefined
+  if (item === undefined) return least === 0 ? [] : undefined
+  return least <= 1 ? [item] : undefined
+}
+
+function ofString(schema: JsonSchema): string | undefined {
+  const { format, pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema
+  const fits = (text: string) =>
+    text.length >= Number(minLength) &&
+    text.length <= Number(maxLength) &&
+    (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text))
+  if (typeof format === 'string' && format !== 'binary') {
+    const text = formats[format]
+    return text !== undefined && fits(text) ? text : undefined
+  }
+  if (typeof pattern === 'string') return candidates.find(fits)
+  const text = 'text'.padEnd(Number(minLength), '.').slice(0, Number(maxLength))
+  return fits(text) ? text : undefined
+}
+
+function ofNumber(schema: JsonSchema): number | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  const least = numberOf(minimum) ?? (numberOf(exclusiveMinimum) === undefined ? undefined : Number(exclusiveMinimum) + 1)
+  const most = numberOf(maximum) ?? (numberOf(exclusiveMaximum) === undefined ? undefined : Number(exclusiveMaximum) - 1)
+  const step = numberOf(multipleOf) ?? 1
+  const value = Math.ceil((least ?? Math.min(1, most ?? 1)) / step) * step
+  return value <= (most ?? Number.POSITIVE_INFINITY) && (least === undefined || value >= least) ? value : undefined
+}
+
+function numberOf(value: unknown) {
+  return typeof value === 'number' ? value : undefined
+}

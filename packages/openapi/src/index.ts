@@ -1,0 +1,8 @@
+export type { BreakingChange } from './breaking-changes.ts'
+export { breakingChanges, changesText, requireCompatible } from './breaking-changes.ts'
+export type { DescribedCollection, DescribedRoute, RouteConfig, RouteDescription, RouteSchema } from './described-route.ts'
+export type { OpenapiDocument } from './document.ts'
+export type { Finding, LintedRoute, LintOptions, RouteLint } from './lints.ts'
+export { findingsText, lintDocument, lintIds } from './lints.ts'
+export type { DescribedError, DescribedLimits, DescribedVersion, OpenapiOptions, OperationParts } from './options.ts'
+export { default } from './plugin.ts'

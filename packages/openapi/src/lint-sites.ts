@@ -1,0 +1,110 @@
+import {
+  follow,
+  isJson,
+  type MediaType,
+  type OpenapiDocument,
+  operationsOf,
+  type PlacedOperation,
+  type RequestBody,
+  type Response
+} from './document.ts'
+import { isObject, type JsonSchema, subschemas } from './json-schema.ts'
+
+/** Rules that do not hold somewhere, by id, each with the reason; in documents the member `x-waivers`. */
+export type Waivers = Readonly<Record<string, unknown>>
+
+/** An operation as lints see it. */
+export interface OperationSite extends PlacedOperation {
+  readonly document: OpenapiDocument
+  readonly place: string
+  readonly waivers: Waivers
+}
+
+/** A schema as lints see it. */
+export interface SchemaSite {
+  readonly schema: JsonSchema
+  readonly document: OpenapiDocument
+  readonly place: string
+  /** The name of the member that it is the schema of. */
+  readonly name: string | undefined
+  readonly waivers: Waivers
+}
+
+/** The operations of a document. */
+export function operationSites(document: OpenapiDocument): readonly OperationSite[] {
+  return operationsOf(document).map((placed) => ({
+    ...placed,
+    document,
+    place: `${placed.method.toUpperCase()} ${placed.path}`,
+    waivers: { ...waiversOf(document), ...waiversOf(document.paths?.[placed.path]), ...waiversOf(placed.operation) }
+  }))
+}
+
+/**
+ * The schemas of a document, with all that stand within them. One that several operations refer to comes once for each of them, because
+ * each may waive a rule for it; its place is that among the components.
+ */
+export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
+  const sites: SchemaSite[] = []
+  for (const { operation, parameters, place, waivers } of operationSites(document)) {
+    const visit = visitor(document, waivers, sites)
+    for (const { name, in: where, schema } of parameters) {
+      // The name of a header follows the rules of HTTP.
+      const field = where === 'query' || where === 'path' ? name.replace(/\[.*$/, '') : undefined
+      if (schema !== undefined) visit(schema, `${place} ${where} ${name}`, field)
+    }
+    const body = follow<RequestBody>(document, operation.requestBody)
+    for (const schema of schemasOf(body?.content)) visit(schema, `${place} body`, undefined)
+    for (const [status, given] of Object.entries(operation.responses ?? {})) {
+      for (const schema of schemasOf(follow<Response>(document, given)?.content)) visit(schema, `${place} ${status}`, undefined)
+    }
+  }
+  const rest = visitor(document, waiversOf(document), sites)
+  const reached = new Set(sites.map(({ schema }) => schema))
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
+    if (!reached.has(schema)) rest(schema, componentPlace(name), undefined)
+  }
+  return sites
+}
+
+function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly JsonSchema[] {
+  return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
+}
+
+function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSite[]) {
+  const seen = new Set<JsonSchema>()
+  return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {
+    const reference = schema['$ref']
+    if (typeof reference === 'string') {
+      const target = follow<JsonSchema>(document, schema)
+      const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
+      // The member that refers has the name, and the target is looked at as a whole.
+      sites.push({ schema, document, place, name, waivers })
+      if (target !== undefined) visit(target, component === undefined ? place : componentPlace(component), undefined, waivers)
+      return
+    }
+    const own = { ...waivers, ...waiversOf(schema) }
+    sites.push({ schema, document, place, name, waivers: own })
+    if (seen.has(schema)) return
+    seen.add(schema)
+    for (const [path, inner] of subschemas(schema)) {
+      const member = /^properties\/(.*)$/s.exec(path)?.[1]
+      visit(inner, `${place}${suffixOf(path, member)}`, member, own)
+    }
+  }
+}
+
+function suffixOf(path: string, member: string | undefined) {
+  if (member !== undefined) return `.${member}`
+  return path === 'items' ? '[]' : ''
+}
+
+function componentPlace(name: string) {
+  return `schema ${name}`
+}
+
+/** What an object of a document waives. */
+export function waiversOf(value: unknown): Waivers {
+  const waivers = isObject(value) ? value['x-waivers'] : undefined
+  return isObject(waivers) ? waivers : {}
+}

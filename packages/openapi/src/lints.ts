@@ -1,0 +1,113 @@
+import type { OpenapiDocument } from './document.ts'
+import { type OperationSite, operationSites, schemaSites, type Waivers, waiversOf } from './lint-sites.ts'
+import { operationLints } from './operation-lints.ts'
+import { type Objection, schemaLints } from './schema-lints.ts'
+
+/** What a lint of another package reads of an operation: the shape of a route of Fastify. */
+export interface LintedRoute {
+  readonly method: string
+  /** With parameters as `:id`. */
+  readonly url: string
+  readonly schema: { readonly querystring: object; readonly headers: object }
+}
+
+/** A rule about routes, as other packages export it. */
+export interface RouteLint {
+  readonly id: string
+  /** Says what is wrong and how to mend it; `undefined` when nothing is. */
+  readonly check: (route: LintedRoute) => string | undefined
+}
+
+/** One place that breaks a rule. */
+export interface Finding {
+  /** The id of the rule. */
+  readonly rule: string
+  /** Where it is, as `GET /v1/orders 200.data[].total` or `schema Order.total`. */
+  readonly place: string
+  readonly problem: string
+  readonly remedy: string
+}
+
+/** What the lints are told beside the document. */
+export interface LintOptions {
+  readonly routeLints?: readonly RouteLint[]
+  /** Rules that do not hold for the whole document, by id, each with the reason. */
+  readonly waivers?: Waivers
+}
+
+/** The ids of the rules that this package looks after. */
+export const lintIds: readonly string[] = [...schemaLints, ...operationLints].map(({ id }) => id)
+
+/**
+ * Everything in a document that breaks a rule, all at once. A rule is waived by its id and a reason: by the option for the whole document,
+ * or by a member `x-waivers` of the document, a path, an operation or a schema, for that and all within it.
+ */
+export function lintDocument(document: OpenapiDocument, { routeLints = [], waivers = {} }: LintOptions = {}): readonly Finding[] {
+  const findings = new Map<string, Finding>()
+  const waived = new Set<string>()
+  const holds = (id: string, local: Waivers, key: string) => {
+    if (!Object.hasOwn(local, id) && !Object.hasOwn(waivers, id)) return true
+    waived.add(key)
+    return false
+  }
+  function check(rule: string, place: string, local: Waivers, objections: readonly Objection[]) {
+    for (const objection of objections) {
+      if (objection === undefined) continue
+      const [problem, remedy] = objection
+      const key = `${rule} ${place} ${problem}`
+      if (holds(rule, local, key)) findings.set(key, { rule, place, problem, remedy })
+    }
+  }
+  for (const site of operationSites(document)) {
+    for (const lint of operationLints) check(lint.id, site.place, site.waivers, lint.check(site))
+    for (const lint of routeLints) check(lint.id, site.place, site.waivers, [ofText(lint.check(routeOf(site)))])
+  }
+  for (const site of schemaSites(document)) {
+    for (const lint of schemaLints) check(lint.id, site.place, site.waivers, [lint.check(site)])
+  }
+  // A schema that several operations use is waived for all of them by one.
+  const left = [...findings].flatMap(([key, finding]) => (waived.has(key) ? [] : [finding]))
+  return [...left, ...reasonless(document)]
+}
+
+/** All findings for people, a line each: rule, place, what is wrong and what to do. */
+export function findingsText(findings: readonly Finding[]): string {
+  if (findings.length === 0) return 'No rule is broken.'
+  const lines = findings.map(({ rule, place, problem, remedy }) => `  ${rule} ${place}: ${problem} ${remedy}`)
+  const count = findings.length === 1 ? '1 place breaks a rule' : `${findings.length} places break a rule`
+  return `${count}. Mend each, or waive the rule by its id with the reason.\n${lines.join('\n')}`
+}
+
+function ofText(text: string | undefined): Objection {
+  if (text === undefined) return undefined
+  const [, problem = text, remedy = ''] = /^(.*?\.) (.*)$/s.exec(text) ?? []
+  return [problem, remedy]
+}
+
+function routeOf({ method, path, parameters }: OperationSite): LintedRoute {
+  const named = (where: string) => ({
+    type: 'object',
+    properties: Object.fromEntries(parameters.flatMap(({ in: place, name, schema = {} }) => (place === where ? [[name, schema]] : [])))
+  })
+  return {
+    method: method.toUpperCase(),
+    url: path.replaceAll(/\{([^}]*)\}/g, ':$1'),
+    schema: { querystring: named('query'), headers: named('header') }
+  }
+}
+
+function reasonless(document: OpenapiDocument): readonly Finding[] {
+  const places = [
+    ['the document', waiversOf(document)] as const,
+    ...operationSites(document).map(({ place, operation }) => [place, waiversOf(operation)] as const),
+    ...schemaSites(document).map(({ place, schema }) => [place, waiversOf(schema)] as const)
+  ]
+  const found = places.flatMap(([place, waivers]) =>
+    Object.entries(waivers).flatMap(([rule, reason]): [string, Finding][] =>
+      typeof reason === 'string' && reason.trim() !== ''
+        ? []
+        : [[`${rule} ${place}`, { rule, place, problem: 'it is waived without a reason.', remedy: 'Write why.' }]]
+    )
+  )
+  return [...new Map(found).values()]
+}

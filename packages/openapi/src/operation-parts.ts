@@ -1,0 +1,140 @@
+import { knownHeaders, references } from './answer-headers.ts'
+import type { DescribedRoute, RouteConfig } from './described-route.ts'
+import type { Header, Parameter } from './document.ts'
+import { isObject } from './json-schema.ts'
+import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
+
+type Headers = NonNullable<OperationParts['headers']>
+
+/** Everything known about the operation of a route beside its schemas: what its config says, and what the options add. */
+export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
+  const own = [
+    ...(route.config === undefined
+      ? []
+      : [accessParts, collectionParts, idempotencyParts, cachingParts].map((part) => part(route.config as RouteConfig, route))),
+    limitParts(route, settings),
+    endingParts(version),
+    { headers: headers(['Location'], ['201', '202', '301', '303']) },
+    bodyLimitParts(route)
+  ]
+  return [...own, ...settings.parts.map((part) => part(route))].filter((part) => part !== undefined)
+}
+
+function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
+  if (permissions === undefined || permissions.length === 0) return undefined
+  return {
+    notes: [`Needs the permission ${permissions.map((name) => `\`${name}\``).join(' and ')}.`],
+    extensions: { 'x-permissions': permissions }
+  }
+}
+
+function collectionParts({ collection }: RouteConfig): OperationParts | undefined {
+  if (collection === undefined) return undefined
+  const { style, parameters, sorts, defaultSort, filters, count, maxOffset } = collection
+  const perPage = parameters.find(({ name }) => name === 'perPage')?.schema ?? {}
+  const sortable = [...sorts.keys()]
+  const filterable = Object.fromEntries(filters)
+  const filterText = [...filters].map(([field, operators]) => `\`${field}\` (${operators.join(', ')})`).join(', ')
+  return {
+    parameters,
+    notes: [
+      style === 'page' ? 'The list comes in numbered pages.' : 'The list comes in pages that the cursor of a link leads to.',
+      `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}; without \`sort\` by \`${defaultSort}\`.`,
+      filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
+    ],
+    extensions: {
+      'x-pagination': {
+        style,
+        ...(perPage['default'] !== undefined && { defaultPerPage: perPage['default'] }),
+        ...(perPage['maximum'] !== undefined && { maximumPerPage: perPage['maximum'] }),
+        ...(style === 'page' && maxOffset !== undefined && { maximumOffset: maxOffset }),
+        ...(count !== undefined && { count })
+      },
+      'x-sortable': sortable,
+      'x-filterable': filterable
+    }
+  }
+}
+
+function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefined {
+  const key = isObject(idempotency) ? idempotency['key'] : idempotency
+  if (key !== 'required' && key !== 'accepted') return undefined
+  return {
+    parameters: [
+      header(
+        'Idempotency-Key',
+        'A new random key for each new request, the same for each retry of it.',
+        { minLength: 1, maxLength: 255 },
+        key === 'required'
+      )
+    ],
+    headers: headers(['Idempotency-Replayed'], ['2XX']),
+    notes: [
+      key === 'required'
+        ? 'Needs an `Idempotency-Key`: a retry with the same key is answered as the first request was.'
+        : 'A retry with the same `Idempotency-Key` is answered as the first request was.'
+    ],
+    extensions: { 'x-idempotency': key }
+  }
+}
+
+function cachingParts({ cache, validator, requireIfMatch }: RouteConfig, { method }: DescribedRoute): OperationParts | undefined {
+  if (cache === undefined && validator === undefined && requireIfMatch !== true) return undefined
+  if (method === 'GET') {
+    const kept = cache === 'no-store' ? ['Cache-Control'] : ['Cache-Control', 'ETag']
+    const notModified = { description: 'Not modified: what the client has is current.', headers: references(kept) }
+    return {
+      headers: headers(kept, ['2XX']),
+      ...(cache !== 'no-store' && {
+        parameters: [
+          header('If-None-Match', 'The ETag of what the client has.'),
+          header('If-Modified-Since', 'The date of what the client has.')
+        ],
+        responses: { 304: notModified }
+      })
+    }
+  }
+  if (validator === undefined && requireIfMatch !== true) return undefined
+  return {
+    parameters: [
+      header('If-Match', 'The ETag of the state that the change is meant for.', {}, requireIfMatch === true && method !== 'PUT')
+    ],
+    notes: [
+      `The change is made only if the resource is in the state that \`If-Match\` names${requireIfMatch === true ? ', which is needed' : ''}.`
+    ],
+    extensions: { 'x-if-match': requireIfMatch === true ? 'required' : 'accepted' }
+  }
+}
+
+function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationParts | undefined {
+  const limits = limitsOf(route)
+  if (limits === undefined || limits.policies.length === 0) return undefined
+  const { cost, policies } = limits
+  const texts = policies.map(
+    ({ name, scope, limit, windowSeconds, tier }) =>
+      `${limit} requests in ${windowSeconds} s by ${scope}${tier === undefined ? '' : ` of the tier ${tier}`} (\`${name}\`)`
+  )
+  return {
+    headers: headers(['RateLimit', 'RateLimit-Policy']),
+    notes: [`Limited to ${texts.join(', ')}.${cost === 1 ? '' : ` It counts as ${cost} requests.`}`],
+    extensions: { 'x-rate-limits': { cost, policies: policies.map((policy) => ({ ...policy })) } }
+  }
+}
+
+function endingParts({ ending }: VersionToDescribe): OperationParts | undefined {
+  if (ending === undefined) return undefined
+  return { headers: headers(['Deprecation', 'Sunset', 'Link']) }
+}
+
+function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): OperationParts | undefined {
+  if (bodyLimit === undefined || (schema?.body === undefined && config?.consumes === undefined)) return undefined
+  return { notes: [`The body has at most ${bodyLimit} bytes.`], extensions: { 'x-body-limit-bytes': bodyLimit } }
+}
+
+function header(name: string, description: string, limits: object = {}, required = false): Parameter {
+  return { name, in: 'header', required, description, schema: { type: 'string', ...limits } }
+}
+
+function headers(names: readonly string[], statuses?: readonly string[]): Headers {
+  return Object.fromEntries(names.map((name) => [name, { ...(knownHeaders[name] as Header), ...(statuses && { statuses }) }]))
+}

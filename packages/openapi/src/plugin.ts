@@ -1,0 +1,107 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import type { DescribedRoute, RouteDescription } from './described-route.ts'
+import type { OpenapiDocument } from './document.ts'
+import { findingsText, lintDocument } from './lints.ts'
+import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
+import { referenceParts, referencePolicy } from './reference-page.ts'
+import { belongsTo, swaggerSchema } from './route-schema.ts'
+import { completeDocument, documentHead } from './version-document.ts'
+import { schemaNames } from './words.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route adds to its description; `false` leaves it out of the documents. */
+    openapi?: RouteDescription | false
+  }
+}
+
+/** Every version has one complete OpenAPI 3.1 document, made of what its routes say anyway; what breaks a rule does not start. */
+const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  const routes: DescribedRoute[] = []
+
+  app.addHook('onRoute', rememberRoute)
+  const documents = await Promise.all(settings.versions.map((version) => describeVersion(app, version, routes, settings)))
+  app.addHook('onReady', checkRules)
+  for (const { path, text } of documents) {
+    app.get(path, { config: settings.routeConfig }, (_request: FastifyRequest, reply: FastifyReply) => {
+      void reply.type('application/json; charset=utf-8').send(text())
+    })
+  }
+
+  if (settings.reference !== false) {
+    const contentSecurityPolicy = referencePolicy(settings.publicUrl)
+    for (const { path, mediaType, text } of referenceParts(settings.reference, settings)) {
+      const config: object = { ...settings.routeConfig, contentSecurityPolicy, produces: [mediaType] }
+      app.get(path, { config }, async (_request: FastifyRequest, reply: FastifyReply) => {
+        const body = await text()
+        return reply.type(`${mediaType}; charset=utf-8`).header('cache-control', 'no-cache').send(body)
+      })
+    }
+  }
+
+  function rememberRoute(route: RouteOptions) {
+    routes.push(route)
+  }
+
+  async function checkRules() {
+    if (settings.lint === 'off') return
+    const findings = documents.flatMap(({ path, document }) =>
+      lintDocument(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+    )
+    if (findings.length === 0) return
+    if (settings.lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
+    for (const { rule, place, problem, remedy } of findings) app.log.warn({ rule, place }, `openapi: ${problem} ${remedy}`)
+  }
+}
+
+/** A document that is there as soon as all routes are. */
+interface Described {
+  /** Where it is served. */
+  readonly path: string
+  readonly document: () => OpenapiDocument
+  readonly text: () => string
+}
+
+/** Collects the routes of one version by `@fastify/swagger`. */
+async function describeVersion(
+  app: FastifyInstance,
+  version: VersionToDescribe,
+  routes: readonly DescribedRoute[],
+  settings: Settings
+): Promise<Described> {
+  const base = `${app.prefix}/${version.name}`
+  const decorator = `openapi ${version.name}`
+  await app.register(swagger, {
+    decorator: decorator as 'swagger',
+    openapi: documentHead(version, settings) as object,
+    convertConstToEnum: false,
+    stripBasePath: false,
+    refResolver: { buildLocalReference: schemaNames() },
+    transform: ({ route, url }) => ({
+      schema: belongsTo(route as DescribedRoute, base)
+        ? swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute))
+        : { hide: true },
+      url
+    })
+  })
+  // Whether a version is deprecated changes by the clock.
+  const documents = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
+  function current() {
+    const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
+    let known = documents.get(isDeprecated)
+    if (known === undefined) {
+      const draft = (app as unknown as Record<string, () => OpenapiDocument>)[decorator] as () => OpenapiDocument
+      const document = completeDocument(draft(), routes, version, settings)
+      known = { document, text: JSON.stringify(document) }
+      documents.set(isDeprecated, known)
+    }
+    return known
+  }
+  return { path: `/${version.name}/openapi`, document: () => current().document, text: () => current().text }
+}
+
+const plugin: FastifyPluginAsync<OpenapiOptions> = fp(openapi, { name: '@concordat/openapi', fastify: '5.x' })
+export default plugin

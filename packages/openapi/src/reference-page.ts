@@ -1,0 +1,89 @@
+import scalar from '@scalar/fastify-api-reference'
+import Fastify from 'fastify'
+import type { Settings } from './options.ts'
+
+/** What a page of the reference is made of: where it stands, its type and its text. */
+export interface ReferencePart {
+  readonly path: string
+  readonly mediaType: string
+  readonly text: () => string | Promise<string>
+}
+
+/** The page, what starts it and what draws it. All of it comes from this service, so it works without the rest of the network. */
+export function referenceParts(path: string, { title, versions, now }: Settings): readonly ReferencePart[] {
+  let script: Promise<string> | undefined
+  return [
+    { path, mediaType: 'text/html', text: () => pageOf(path, title) },
+    { path: `${path}/start.js`, mediaType: 'text/javascript', text: () => startOf(path, supported()) },
+    { path: `${path}/scalar.js`, mediaType: 'text/javascript', text: () => (script ??= scalarScript()) }
+  ]
+
+  function supported() {
+    return versions.filter(({ ending }) => ending === undefined || now() < ending.sunsetAt).map(({ name }) => name)
+  }
+}
+
+/** What the page may load and ask: this service alone. Scalar writes its styles into the page. */
+export function referencePolicy(publicUrl: string | undefined): Readonly<Record<string, readonly string[]>> {
+  const service = ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
+  return {
+    scriptSrc: ["'self'"],
+    styleSrc: ["'unsafe-inline'"],
+    imgSrc: ["'self'", 'data:'],
+    fontSrc: ["'self'"],
+    connectSrc: service
+  }
+}
+
+function pageOf(path: string, title: string) {
+  const [folder] = path.split('/').slice(-1)
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escaped(title)}</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>This page is drawn by a script. Each document it shows is at /v1/openapi, with the number of the version.</noscript>
+    <script src="${folder}/scalar.js"></script>
+    <script src="${folder}/start.js"></script>
+  </body>
+</html>
+`
+}
+
+// Addresses are relative to the script, so that the page works under whatever name and path the service is reached.
+function startOf(path: string, names: readonly string[]) {
+  const configuration = {
+    withDefaultFonts: false,
+    telemetry: false,
+    hideClientButton: true,
+    showDeveloperTools: 'never',
+    documentDownloadType: 'json',
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    persistAuth: false,
+    authentication: { preferredSecurityScheme: 'bearer' }
+  }
+  const up = '../'.repeat(path.split('/').length - 1)
+  return `const base = new URL(${JSON.stringify(up)}, document.currentScript.src).href
+const sources = ${JSON.stringify(names)}.map((name, index) => ({ title: name, slug: name, url: base + name + '/openapi', default: index === 0 }))
+Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, sources, servers: [{ url: base.slice(0, -1) }] })
+`
+}
+
+// The package has the script only as an answer of its own plugin, so it is asked for once.
+async function scalarScript() {
+  const app = Fastify()
+  await app.register(scalar, { routePrefix: '/reference', configuration: { content: {} } })
+  const answer = await app.inject('/reference/js/scalar.js')
+  await app.close()
+  return answer.body
+}
+
+function escaped(text: string) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+}

@@ -1,0 +1,228 @@
+import { follow, type OpenapiDocument } from './document.ts'
+import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
+
+/** Who reads the values of a schema: the service those of requests, its clients those of answers. */
+export type Direction = 'request' | 'answer'
+
+/** Called for each change that breaks a client, with the place within the schema. */
+export type Report = (place: string, problem: string) => void
+
+interface Side {
+  readonly schema: JsonSchema
+  readonly document: OpenapiDocument
+}
+
+/**
+ * Compares two schemas (rule V3). What a client sends must still be taken, so the schema of a request may only become wider; what it reads
+ * must still be understood, so that of an answer only narrower. A declared member must stay in both.
+ */
+export function compareSchemas(was: Side, is: Side, direction: Direction, place: string, report: Report): void {
+  compare(was, is, direction, place, report, new Map())
+}
+
+function compare(was: Side, is: Side, direction: Direction, place: string, report: Report, seen: Map<JsonSchema, Set<JsonSchema>>): void {
+  const [old, now] = [plain(was), plain(is)]
+  if (old === undefined || now === undefined) {
+    if (old !== now) report(place, 'its schema can no longer be found')
+    return
+  }
+  const compared = seen.get(old.origin) ?? new Set()
+  if (compared.has(now.origin)) return
+  seen.set(old.origin, compared.add(now.origin))
+  const context: Context = { was: old.schema, is: now.schema, direction, place, report }
+  if (compareUnions(context, was.document, is.document)) return
+  compareTypes(context)
+  compareValues(context)
+  compareFormat(context)
+  compareBounds(context)
+  compareDefault(context)
+  compareMembers(context)
+  for (const [name, member] of Object.entries(propertiesOf(old.schema))) {
+    const next = propertiesOf(now.schema)[name]
+    if (next !== undefined) compare(side(member, was), side(next, is), direction, `${place}.${name}`, report, seen)
+  }
+  for (const [key, suffix] of [
+    ['items', '[]'],
+    ['additionalProperties', '.*']
+  ] as const) {
+    const [inner, next] = [old.schema[key], now.schema[key]]
+    if (isObject(inner) && isObject(next)) compare(side(inner, was), side(next, is), direction, `${place}${suffix}`, report, seen)
+  }
+}
+
+interface Context {
+  readonly was: JsonSchema
+  readonly is: JsonSchema
+  readonly direction: Direction
+  readonly place: string
+  readonly report: Report
+}
+
+function side(schema: JsonSchema, { document }: Side): Side {
+  return { schema, document }
+}
+
+/** A schema without references and `allOf`, and with null among its types. `origin` tells whether it was seen before. */
+function plain({ schema, document }: Side, depth = 0): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
+  const target = follow<JsonSchema>(document, schema)
+  if (target === undefined || depth > 20) return undefined
+  let joined: JsonSchema = target
+  if (Array.isArray(target['allOf'])) {
+    const { allOf, ...rest }: JsonSchema = target
+    const parts = (allOf as readonly JsonSchema[]).flatMap((part): readonly JsonSchema[] => {
+      const found = plain({ schema: part, document }, depth + 1)
+      return found === undefined ? [] : [found.schema]
+    })
+    joined = [...parts, rest].reduce<JsonSchema>(join, {})
+  }
+  return { schema: withNullAsType(joined, document), origin: target }
+}
+
+function join(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const properties: Record<string, JsonSchema> = { ...propertiesOf(one) }
+  for (const [name, schema] of Object.entries(propertiesOf(other))) {
+    const known = properties[name]
+    properties[name] = known === undefined ? schema : { allOf: [known, schema] }
+  }
+  const required = [...new Set([...requiredOf(one), ...requiredOf(other)])]
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required })
+  }
+}
+
+// `anyOf: [x, null]` says what `type: [x, 'null']` says.
+function withNullAsType(schema: JsonSchema, document: OpenapiDocument): JsonSchema {
+  for (const key of ['anyOf', 'oneOf']) {
+    const branches = branchesOf(schema, key)
+    const others = branches.filter((branch) => branch['type'] !== 'null')
+    if (others.length !== 1 || branches.length !== 2) continue
+    const only = plain({ schema: others[0] as JsonSchema, document })?.schema
+    const types = only === undefined ? [] : typesOf(only)
+    if (only === undefined || types.length === 0) continue
+    const { [key]: _branches, ...rest } = schema
+    return { ...rest, ...only, type: [...types, 'null'], ...(Array.isArray(only['enum']) && { enum: [...only['enum'], null] }) }
+  }
+  return schema
+}
+
+function branchesOf(schema: JsonSchema, key?: string): readonly JsonSchema[] {
+  const branches = key === undefined ? (schema['anyOf'] ?? schema['oneOf']) : schema[key]
+  return Array.isArray(branches) ? branches.filter(isObject) : []
+}
+
+// Each alternative that clients use must be among those that there are now; the other way round in answers.
+function compareUnions({ was, is, direction, place, report }: Context, wasIn: OpenapiDocument, isIn: OpenapiDocument): boolean {
+  const [old, now] = [branchesOf(was), branchesOf(is)]
+  if (old.length === 0 && now.length === 0) return false
+  const [before, after] = [old.length === 0 ? [was] : old, now.length === 0 ? [is] : now]
+  const fits = (one: JsonSchema, next: JsonSchema) => {
+    let problems = 0
+    compareSchemas({ schema: one, document: wasIn }, { schema: next, document: isIn }, direction, place, () => {
+      problems += 1
+    })
+    return problems === 0
+  }
+  if (direction === 'request') {
+    const lost = before.filter((one) => !after.some((next) => fits(one, next)))
+    if (lost.length > 0) report(place, `takes ${lost.length} of its ${before.length} alternatives no longer`)
+  } else {
+    const added = after.filter((next) => !before.some((one) => fits(one, next)))
+    if (added.length > 0) report(place, `has ${added.length} alternatives that clients don't know`)
+  }
+  return true
+}
+
+function compareTypes({ was, is, direction, place, report }: Context) {
+  const [old, now] = [typesOf(was), typesOf(is)]
+  const [from, to] = direction === 'request' ? [old, now] : [now, old]
+  if (to.length === 0 || (from.length > 0 && from.every((type) => covers(to, type)))) return
+  report(place, `its type was ${old.join(' or ') || 'anything'} and is ${now.join(' or ') || 'anything'}`)
+}
+
+function covers(types: readonly string[], type: string) {
+  return types.includes(type) || (type === 'integer' && types.includes('number'))
+}
+
+function compareValues({ was, is, direction, place, report }: Context) {
+  const [old, now] = [valuesOf(was), valuesOf(is)]
+  if (direction === 'request') {
+    if (now === undefined) return
+    if (old === undefined) return report(place, `takes only ${now.join(', ')} now`)
+    const lost = old.filter((value) => !now.includes(value))
+    if (lost.length > 0) report(place, `takes ${lost.join(', ')} no longer`)
+  } else {
+    if (old === undefined) return
+    if (now === undefined) return report(place, `may be anything now, and was one of ${old.join(', ')}`)
+    const added = now.filter((value) => !old.includes(value))
+    if (added.length > 0) report(place, `may be ${added.join(', ')} now, which clients don't know`)
+  }
+}
+
+function valuesOf(schema: JsonSchema): readonly string[] | undefined {
+  if ('const' in schema) return [JSON.stringify(schema['const'])]
+  return Array.isArray(schema['enum']) ? schema['enum'].map((value) => JSON.stringify(value)) : undefined
+}
+
+function compareFormat({ was, is, direction, place, report }: Context) {
+  for (const key of ['format', 'pattern', 'contentEncoding', 'contentMediaType']) {
+    if (was[key] === is[key]) continue
+    const [from, to] = direction === 'request' ? [was[key], is[key]] : [is[key], was[key]]
+    // A wish that goes away harms nobody who fulfilled it, nor a promise that is added anybody who expected none.
+    if (to === undefined && from !== undefined) continue
+    report(place, `its ${key} was ${shown(was[key])} and is ${shown(is[key])}`)
+  }
+}
+
+const lowerBounds = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
+const upperBounds = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
+
+function compareBounds({ was, is, direction, place, report }: Context) {
+  const [from, to] = direction === 'request' ? [was, is] : [is, was]
+  const outside = [
+    ...lowerBounds.filter((key) => bound(to, key, Number.NEGATIVE_INFINITY) > bound(from, key, Number.NEGATIVE_INFINITY)),
+    ...upperBounds.filter((key) => bound(to, key, Number.POSITIVE_INFINITY) < bound(from, key, Number.POSITIVE_INFINITY)),
+    ...(to['multipleOf'] !== undefined && !isMultiple(from['multipleOf'], to['multipleOf']) ? ['multipleOf'] : []),
+    ...(to['uniqueItems'] === true && from['uniqueItems'] !== true ? ['uniqueItems'] : [])
+  ]
+  for (const key of outside) report(place, `its ${key} was ${shown(was[key])} and is ${shown(is[key])}`)
+}
+
+function bound(schema: JsonSchema, key: string, open: number) {
+  const value = schema[key]
+  return typeof value === 'number' ? value : open
+}
+
+function isMultiple(value: unknown, of: unknown) {
+  return typeof value === 'number' && typeof of === 'number' && value % of === 0
+}
+
+// What happens when a client leaves something out is part of what an operation means.
+function compareDefault({ was, is, direction, place, report }: Context) {
+  if (direction === 'answer' || !('default' in was)) return
+  const [old, now] = [JSON.stringify(was['default']), JSON.stringify(is['default'])]
+  if (old !== now) report(place, `its default was ${old} and is ${now ?? 'none'}`)
+}
+
+function compareMembers({ was, is, direction, place, report }: Context) {
+  const [old, now] = [propertiesOf(was), propertiesOf(is)]
+  for (const name of Object.keys(old)) if (now[name] === undefined) report(`${place}.${name}`, 'is gone')
+  const [needed, known] = direction === 'request' ? [requiredOf(is), requiredOf(was)] : [requiredOf(was), requiredOf(is)]
+  for (const name of needed.filter((one) => !known.includes(one))) {
+    if (direction === 'request') report(`${place}.${name}`, 'must be sent now')
+    else if (now[name] !== undefined) report(`${place}.${name}`, 'may be absent now')
+  }
+  if (
+    direction === 'request' &&
+    is['additionalProperties'] === false &&
+    was['additionalProperties'] !== false &&
+    Object.keys(old).length > 0
+  )
+    report(place, 'takes no further members now')
+}
+
+function shown(value: unknown) {
+  return value === undefined ? 'open' : typeof value === 'string' ? value : JSON.stringify(value)
+}

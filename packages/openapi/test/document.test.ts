@@ -1,0 +1,163 @@
+import openapi from '@concordat/openapi'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Type } from '@sinclair/typebox'
+import { Spectral } from '@stoplight/spectral-core'
+import { oas } from '@stoplight/spectral-rulesets'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import Fastify from 'fastify'
+import t from 'tap'
+import { documentOf, enveloped, errors, handler, type Loose, Order, shop } from './shop.ts'
+
+const about = {
+  title: 'Shop',
+  contact: { name: 'Shop', url: 'https://shop.example' },
+  license: { name: 'MIT', url: 'https://shop.example/license' }
+}
+const everything = {
+  ...about,
+  publicUrl: 'https://shop.example',
+  errors,
+  errorsOf: () => ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED', 'TOKEN_EXPIRED']
+}
+
+t.test('with stock Fastify alone each version has its document, in plain JSON, without those that are no part of it [V7]', async (t) => {
+  const app = Fastify()
+  await app.register(openapi, { versions: { 1: {}, 2: {} }, lint: 'off' })
+  app.get('/v1/orders', handler)
+  app.get('/v2/orders/:id', handler)
+  app.get('/v2/secrets', { config: { openapi: false } }, handler)
+  app.get('/v2/hidden', { schema: { hide: true } as object }, handler)
+  app.options('/v2/orders', handler)
+  app.get('/elsewhere', handler)
+  const [first, second] = [await app.inject('/v1/openapi'), await app.inject('/v2/openapi')]
+  t.match(first.headers['content-type'], /^application\/json/)
+  t.strictSame(Object.keys(first.json().paths), ['/v1/orders'])
+  t.strictSame(Object.keys(second.json().paths), ['/v2/orders/{id}'])
+  t.strictSame(Object.keys(second.json().paths['/v2/orders/{id}']), ['get'])
+  t.match(second.json(), { openapi: '3.1.1', info: { title: 'API', version: '2.0.0' }, servers: [{ url: '/' }] })
+  t.equal((await app.inject('/v3/openapi')).statusCode, 404)
+})
+
+t.test('below a prefix the documents and their paths stand below it', async (t) => {
+  const app = Fastify()
+  await app.register(
+    async (child) => {
+      await child.register(openapi, { lint: 'off' })
+      child.get('/v1/orders', handler)
+    },
+    { prefix: '/shop' }
+  )
+  t.strictSame(Object.keys((await app.inject('/shop/v1/openapi')).json().paths), ['/shop/v1/orders'])
+})
+
+t.test('the document is valid OpenAPI 3.1 for Redocly, Spectral and the schema of OpenAPI itself', async (t) => {
+  const document = await documentOf(everything, shop)
+  const validated = await new Validator().validate(structuredClone(document))
+  t.strictSame(validated.errors ?? [], [])
+  t.equal(validated.valid, true)
+  const config = await createConfig({ extends: ['recommended'] })
+  const problems = await lintFromString({ source: JSON.stringify(document), config })
+  t.strictSame(
+    problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`),
+    []
+  )
+  const spectral = new Spectral()
+  spectral.setRuleset({ extends: [oas] } as Loose)
+  const results = await spectral.run(JSON.stringify(document))
+  t.strictSame(
+    results.map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`),
+    []
+  )
+})
+
+t.test('every example is valid by its own schema', async (t) => {
+  const document = await documentOf(everything, shop)
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  let checked = 0
+  const visit = (value: Loose) => {
+    if (typeof value !== 'object' || value === null) return
+    if (value.schema !== undefined && (value.example !== undefined || value.examples !== undefined)) {
+      const validate = ajv.compile({ ...value.schema, components: document.components })
+      const examples = value.example === undefined ? Object.values(value.examples).map((one: Loose) => one.value) : [value.example]
+      for (const example of examples) {
+        checked += 1
+        t.ok(validate(example), JSON.stringify([validate.errors, example]))
+      }
+    }
+    for (const inner of Object.values(value)) visit(inner)
+  }
+  visit(document)
+  t.ok(checked > 13, `${checked} examples`)
+})
+
+t.test('resources have names that clients can be made with; the same shape under one name stands once', async (t) => {
+  const { components, paths } = await documentOf(everything, shop)
+  t.strictSame(
+    Object.keys(components.schemas).filter((name) => !['ErrorDetail', 'FieldError', 'Link', 'Meta'].includes(name)),
+    ['ListMeta', 'NewOrder', 'Order', 'OrderChanges', 'OrderImage', 'OrderReplacement', 'Pagination']
+  )
+  const get = paths['/v1/orders/{id}'].get.responses[200].content['application/json'].schema
+  t.strictSame(get.properties.data, { $ref: '#/components/schemas/Order' })
+  t.strictSame(get.properties._meta, { $ref: '#/components/schemas/Meta' })
+  t.strictSame(get.properties._links, { type: 'array', items: { $ref: '#/components/schemas/Link' } })
+  t.strictSame(components.schemas.Order.properties.status, { type: 'string', enum: ['pending', 'paid'] })
+  t.equal(paths['/v1/orders/{id}'].get.operationId, 'getOrder')
+  t.equal(paths['/v1/orders'].get.operationId, 'listOrders')
+})
+
+t.test('a title names a schema, a shared schema has its id for a name, and different shapes get a number', async (t) => {
+  const Line = Type.Object({ id: Type.String() }, { title: 'order line' })
+  const document = await documentOf({}, (app) => {
+    app.addSchema({ $id: 'https://shop.example/money-amount.json', type: 'object', properties: { amount: { type: 'string' } } })
+    app.addSchema({ $id: 'money_amount', type: 'object', properties: { cents: { type: 'integer' } } })
+    app.addSchema({ $id: 'unused', type: 'object', properties: {} })
+    app.get('/v1/lines', { schema: { response: { 200: Type.Array(Line) } } }, handler)
+    app.get('/v1/prices', { schema: { response: { 200: { $ref: 'https://shop.example/money-amount.json#' } } } }, handler)
+    app.get('/v1/costs', { schema: { response: { 200: { $ref: 'money_amount#' } } } }, handler)
+    app.get('/v1/orders/:id', { schema: { response: { 200: Type.Object({ a: Type.String() }) } } }, handler)
+    app.patch('/v1/orders/:id', { schema: { response: { 200: Type.Object({ b: Type.String() }) } } }, handler)
+    app.get('/v1/names', { schema: { response: { 200: Type.Array(Type.String()) } } }, handler)
+    app.post('/v1/names', { schema: { operationId: 'getOrder', response: { 202: enveloped(Order, { job: Type.String() }) } } }, handler)
+  })
+  t.strictSame(Object.keys(document.components.schemas), [
+    'FurtherMeta',
+    'Link',
+    'MoneyAmount',
+    'MoneyAmount2',
+    'Name',
+    'Order',
+    'Order2',
+    'OrderLine'
+  ])
+  t.strictSame(document.paths['/v1/names'].post.operationId, 'getOrder')
+  t.strictSame(document.paths['/v1/orders/{id}'].get.operationId, 'getOrder2')
+})
+
+t.test(
+  'a version that ends says so, with its dates, and its operations are deprecated as soon as the day has come [V5] [V6]',
+  async (t) => {
+    const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z', documentation: 'https://shop.example/moving' }
+    let now = Date.parse('2026-12-31T23:59:59Z')
+    const app = Fastify()
+    await app.register(openapi, { versions: { 1: ending, 2: {}, 3: { ...ending, documentation: undefined } }, lint: 'off', now: () => now })
+    app.get('/v1/orders', handler)
+    app.get('/v3/orders', handler)
+    const before = (await app.inject('/v1/openapi')).json()
+    t.equal(before.paths['/v1/orders'].get.deprecated, undefined)
+    t.match(before.paths['/v1/orders'].get.description, /deprecated from 2027-01-01 and retired on 2027-12-31/)
+    t.match(before, {
+      'x-deprecated-at': '2027-01-01T00:00:00.000Z',
+      'x-sunset': '2027-12-31T00:00:00.000Z',
+      'x-migration': 'https://shop.example/moving'
+    })
+    t.hasProps(before.paths['/v1/orders'].get.responses[200].headers, ['Deprecation', 'Sunset', 'Link'])
+    now += 1000
+    const after = (await app.inject('/v1/openapi')).json()
+    t.equal(after.paths['/v1/orders'].get.deprecated, true)
+    t.strictSame((await app.inject('/v1/openapi')).json(), after)
+    t.notHas((await app.inject('/v3/openapi')).json(), { 'x-migration': String })
+  }
+)

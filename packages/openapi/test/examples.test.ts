@@ -1,0 +1,91 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import t from 'tap'
+import { documentOf, handler, type Loose } from './shop.ts'
+
+/** The example that the document has for an answer of this schema, and whether there is one. */
+async function exampleFor(schema: object): Promise<Loose> {
+  const document = await documentOf({}, (app) => {
+    app.addSchema({ $id: 'known', type: 'string', examples: ['known'] })
+    app.get('/v1/things', { schema: { response: { 200: { type: 'object', properties: { value: schema } } } } }, handler)
+  })
+  const media = document.paths['/v1/things'].get.responses[200].content['application/json']
+  const ajv = new Ajv2020({ strict: false, logger: false })
+  addFormats.default(ajv)
+  const validate = ajv.compile({ ...media.schema, components: document.components })
+  if (!validate(media.example)) throw new Error(JSON.stringify([media.example, validate.errors]))
+  return media.example.value
+}
+
+const cases: readonly (readonly [schema: object, example: unknown])[] = [
+  [{ type: 'string' }, 'text'],
+  [{ type: 'string', maxLength: 2 }, 'te'],
+  [{ type: 'string', minLength: 6 }, 'text..'],
+  [{ type: 'string', minLength: 3, maxLength: 2 }, undefined],
+  [{ type: 'string', examples: ['own'] }, 'own'],
+  [{ type: 'string', default: 'usual' }, 'usual'],
+  [{ type: 'string', const: 'only' }, 'only'],
+  [{ enum: ['first', 'second'] }, 'first'],
+  [{ type: 'string', format: 'date-time' }, '2026-01-31T12:00:00.000Z'],
+  [{ type: 'string', format: 'email' }, 'ada@example.com'],
+  [{ type: 'string', format: 'email', maxLength: 3 }, undefined],
+  [{ type: 'string', format: 'strange' }, undefined],
+  [{ type: 'string', format: 'binary' }, 'text'],
+  [{ type: 'string', pattern: '^[A-Z]{3}$' }, 'EUR'],
+  [{ type: 'string', pattern: '^[x]{9}$' }, undefined],
+  [{ type: 'integer' }, 1],
+  [{ type: 'integer', minimum: 5 }, 5],
+  [{ type: 'integer', exclusiveMinimum: 5 }, 6],
+  [{ type: 'integer', maximum: -3 }, -3],
+  [{ type: 'number', exclusiveMaximum: 0 }, -1],
+  [{ type: 'integer', minimum: 7, multipleOf: 5 }, 10],
+  [{ type: 'integer', minimum: 7, maximum: 8, multipleOf: 5 }, undefined],
+  [{ type: 'boolean' }, true],
+  [{ type: ['null', 'boolean'] }, true],
+  [{}, undefined],
+  [{ type: 'array', items: { type: 'string' } }, ['text']],
+  [{ type: 'array' }, []],
+  [{ type: 'array', items: {} }, []],
+  [{ type: 'array', items: { type: 'string' }, maxItems: 0 }, []],
+  [{ type: 'array', items: { type: 'string' }, minItems: 2 }, undefined],
+  [{ type: 'array', items: {}, minItems: 1 }, undefined],
+  [{ type: 'object', properties: { a: { type: 'string' }, b: {} } }, { a: 'text' }],
+  [{ type: 'object', required: ['b'], properties: { b: {} } }, undefined],
+  [{ type: 'object', required: ['c'], properties: { b: { type: 'string' } } }, undefined],
+  [{ anyOf: [{}, { type: 'integer' }] }, 1],
+  [{ anyOf: [{}] }, undefined],
+  [{ oneOf: [{ type: 'boolean' }] }, true],
+  [
+    { allOf: [{ type: 'object', properties: { a: { type: 'string' } } }], properties: { b: { type: 'boolean' } } },
+    { a: 'text', b: true }
+  ],
+  [{ allOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { minProperties: 1 }] }, undefined],
+  [{ $ref: 'known#' }, 'known']
+]
+
+for (const [schema, example] of cases) {
+  const title = example === undefined ? 'none, rather than one that may be wrong' : JSON.stringify(example)
+  t.test(`the example of ${JSON.stringify(schema)} is ${title}`, async (t) => {
+    t.strictSame(await exampleFor(schema), example)
+  })
+}
+
+t.test('what contains itself has an example that ends', async (t) => {
+  const document = await documentOf({}, (app) => {
+    app.addSchema({ $id: 'node', type: 'object', properties: { name: { type: 'string' }, next: { $ref: 'node#' } } })
+    app.get('/v1/nodes/:id', { schema: { response: { 200: { $ref: 'node#' } } } }, handler)
+  })
+  t.match(document.paths['/v1/nodes/{id}'].get.responses[200].content['application/json'].example, { name: 'text', next: { name: 'text' } })
+})
+
+t.test('an example of the author stays', async (t) => {
+  const document = await documentOf({}, (app) => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, examples: [{ a: 'own' }] }
+    const content = { 'application/json': { schema, example: { a: 'mine' } } }
+    app.get('/v1/a/:id', { schema: { response: { 200: schema } } }, handler)
+    app.get('/v1/b/:id', { schema: { response: { 200: { description: 'B.', content } } } }, handler)
+  })
+  const media = (path: string) => document.paths[path].get.responses[200].content['application/json']
+  t.strictSame(media('/v1/a/{id}').example, { a: 'own' })
+  t.strictSame(media('/v1/b/{id}').example, { a: 'mine' })
+})

@@ -1,0 +1,337 @@
+import openapi, { findingsText, lintDocument, lintIds } from '@concordat/openapi'
+import Fastify from 'fastify'
+import t from 'tap'
+import { documentOf, enveloped, errors, handler, type Loose, shop } from './shop.ts'
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const json = (schema: object) => ({ 'application/json': { schema } })
+const text = { type: 'string' }
+
+/** A document that breaks no rule, fresh each time. */
+function clean(): Loose {
+  const document = {
+    openapi: '3.1.1',
+    info: { title: 'Shop', version: '1.0.0' },
+    paths: {
+      '/v1/orders': {
+        get: {
+          security: [],
+          parameters: [
+            { name: 'status', in: 'query', schema: { ...text, enum: ['open', 'paid'] } },
+            { name: 'total[gte]', in: 'query', schema: text },
+            { name: 'sort', in: 'query', schema: { type: 'array', items: { ...text, enum: ['total', '-total'] } } },
+            { name: 'perPage', in: 'query', schema: { type: 'integer', default: 25, maximum: 100 } },
+            { name: 'X-Shop', in: 'header', schema: text }
+          ],
+          responses: {
+            200: {
+              description: 'A page.',
+              content: { ...json({ type: 'object', properties: { data: { type: 'array', items: ref('Order') } } }), 'text/csv': {} }
+            }
+          }
+        },
+        post: {
+          security: [],
+          'x-idempotency': 'accepted',
+          parameters: [{ name: 'Idempotency-Key', in: 'header', schema: text }],
+          requestBody: { content: json(ref('NewOrder')) },
+          responses: {
+            201: { description: 'Created.', content: json({ type: 'object', properties: { data: ref('Order') } }) },
+            '4XX': {
+              description: 'Wrong.',
+              content: json({ type: 'object', required: ['error'], properties: { error: { type: 'object' } } })
+            }
+          }
+        }
+      },
+      '/v1/orders/{orderId}': {
+        parameters: [{ name: 'orderId', in: 'path', required: true, schema: { ...text, format: 'uuid' } }],
+        get: { security: [], responses: { 200: { description: 'One.', content: json(ref('Order')) } } },
+        put: { security: [], requestBody: { content: json(ref('Replacement')) }, responses: { 204: { description: 'Replaced.' } } }
+      }
+    },
+    components: {
+      schemas: {
+        Order: {
+          type: 'object',
+          required: ['id', 'total'],
+          properties: {
+            id: { ...text, format: 'uuid', readOnly: true },
+            total: text,
+            placedAt: { anyOf: [{ ...text, format: 'date-time' }, { type: 'null' }], description: 'Null: not placed yet.' },
+            deliveryDate: { ...text, format: 'date' },
+            tags: { type: 'array', items: text },
+            reviewedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null: nobody has looked.' },
+            weight: { type: ['integer', 'number'] },
+            nothing: { type: 'null' },
+            customerIds: { type: 'array', items: { ...text, format: 'uuid' } },
+            state: { oneOf: [{ const: 'a' }, { enum: ['b'] }, { type: 'string' }] }
+          }
+        },
+        NewOrder: { type: 'object', properties: { total: text, _links: { type: 'array' } } },
+        Replacement: {
+          type: 'object',
+          required: ['total'],
+          properties: Object.fromEntries(
+            ['total', 'placedAt', 'deliveryDate', 'tags', 'reviewedAt', 'weight', 'nothing', 'customerIds', 'state'].map((name) => [
+              name,
+              { ...text, format: 'date-time' }
+            ])
+          )
+        },
+        Unused: { type: 'object', properties: { fine: text } }
+      }
+    }
+  }
+  // Nothing in it stands in two places.
+  return JSON.parse(JSON.stringify(document))
+}
+
+interface Shop {
+  readonly document: Loose
+  readonly list: Loose
+  readonly create: Loose
+  readonly item: Loose
+  readonly order: Loose
+}
+
+function findingsAfter(change: (shop: Shop) => unknown) {
+  const document = clean()
+  const { paths, components } = document
+  change({
+    document,
+    list: paths['/v1/orders'].get,
+    create: paths['/v1/orders'].post,
+    item: paths['/v1/orders/{orderId}'],
+    order: components.schemas.Order.properties
+  })
+  return lintDocument(document)
+}
+
+t.test(
+  'a document that keeps the rules has no findings [F1] [F2] [F3] [F4] [F5] [F7] [F8] [M11] [Q10] [Q11] [Q13] [I1] [S3] [U10] [U13] [X2]',
+  async (t) => {
+    t.strictSame(
+      findingsAfter(() => undefined),
+      []
+    )
+    t.equal(findingsText([]), 'No rule is broken.')
+  }
+)
+
+type Firing = readonly [rule: string, what: string, change: (shop: Shop) => unknown]
+const firing: readonly Firing[] = [
+  ['F1', 'a member in snake case', ({ order }) => (order.order_lines = text)],
+  ['F1', 'a member that begins in upper case', ({ order }) => (order.Total = text)],
+  ['F1', 'a parameter in kebab case', ({ list }) => (list.parameters[0].name = 'order-status')],
+  ['F1', 'a name without a letter', ({ order }) => (order['$'] = text)],
+  ['F1', 'a member of a schema that nothing uses', ({ document }) => (document.components.schemas.Unused.properties.not_fine = text)],
+  ['F2', 'a time without a format', ({ order }) => (order.shippedAt = text)],
+  ['F2', 'a time as a number', ({ order }) => (order.shippedAt = { type: 'integer' })],
+  ['F2', 'a date of another format', ({ order }) => (order.deliveryDate.format = 'time')],
+  ['F2', 'a time that may be something else', ({ order }) => (order.placedAt.anyOf[0] = text)],
+  ['F3', 'a null that nobody explains', ({ order }) => delete order.reviewedAt.description],
+  ['F3', 'a null among alternatives that nobody explains', ({ order }) => (order.placedAt.description = ' ')],
+  ['F3', 'a null of OpenAPI 3.0', ({ order }) => (order.total = { type: 'string', nullable: true })],
+  ['F4', 'a member of two types', ({ order }) => (order.total = { type: ['string', 'number'] })],
+  ['F4', 'alternatives of two types', ({ order }) => (order.total = { oneOf: [text, { type: 'integer' }] })],
+  ['F4', 'alternatives of two types behind references', ({ order }) => (order.total = { anyOf: [ref('Unused'), text, ref('Nowhere')] })],
+  ['F4', 'constants of two types', ({ order }) => (order.total = { anyOf: [{ const: 'a' }, { const: 1 }, {}] })],
+  ['F4', 'values of two types', ({ order }) => (order.total = { enum: ['a', 1, null] })],
+  ['F4', 'an object among texts', ({ order }) => (order.total = { anyOf: [text, { properties: {} }] })],
+  ['F5', 'a list that may be null', ({ order }) => (order.tags = { type: ['array', 'null'], description: 'Null: none.' })],
+  [
+    'F5',
+    'a list among alternatives with null',
+    ({ order }) => (order.tags = { anyOf: [{ type: 'array' }, { type: 'null' }], description: 'Null: none.' })
+  ],
+  ['F7', 'JSON within a text', ({ order }) => (order.total = { ...text, contentMediaType: 'application/json' })],
+  ['F7', 'JSON as a format', ({ order }) => (order.total = { ...text, format: 'json' })],
+  ['F8', 'a number as an identifier', ({ order }) => (order.id = { type: 'integer' })],
+  ['F8', 'a number as an identifier of something else', ({ order }) => (order.customerId = { type: 'integer' })],
+  ['F8', 'numbers as identifiers', ({ order }) => (order.customerIds.items = { type: 'integer' })],
+  ['F8', 'a number as an identifier in the path', ({ item }) => (item.parameters[0].schema = { type: 'integer' })],
+  ['S3', 'an answer without JSON', ({ list }) => delete list.responses[200].content['application/json']],
+  ['M9', 'a GET with a body', ({ list, create }) => (list.requestBody = create.requestBody)],
+  ['M11', 'a PUT that loses a member', ({ document }) => delete document.components.schemas.Replacement.properties.tags],
+  ['M11', 'a PUT that needs nothing', ({ document }) => delete document.components.schemas.Replacement.required],
+  [
+    'M11',
+    'a PUT of what cannot be read',
+    ({ item }) => {
+      item.put.responses = item.get.responses
+      item.put.requestBody.content = json({ type: 'object', required: ['total'], properties: { total: text } })
+      delete item.get
+    }
+  ],
+  ['Q10', 'a list without pages', ({ list }) => list.parameters.splice(3, 1)],
+  [
+    'Q11',
+    'a parameter with a name of its own',
+    ({ list }) => list.parameters.push({ name: 'pageSize', in: 'query', schema: { type: 'integer' } })
+  ],
+  ['Q13', 'a page without a maximum', ({ list }) => delete list.parameters[3].schema.maximum],
+  ['Q13', 'an order without its fields', ({ list }) => (list.parameters[2].schema = text)],
+  [
+    'Q13',
+    'filters in one object',
+    ({ list }) => list.parameters.push({ name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } })
+  ],
+  ['I1', 'a key where it has no use', ({ item, create }) => item.parameters.push(create.parameters[0])],
+  ['I1', 'support of keys without the header', ({ create }) => create.parameters.pop()],
+  ['U10', 'an operation that does not say who may call it', ({ list }) => delete list.security],
+  ['U13', 'a parameter without a schema', ({ list }) => delete list.parameters[0].schema],
+  ['U13', 'a body without a schema', ({ create }) => (create.requestBody.content['application/json'] = {})],
+  ['X2', 'a status that HTTP does not have', ({ list }) => (list.responses[299] = { description: 'Odd.' })],
+  ['X2', 'an error in a success', ({ create }) => (create.responses[201].content = create.responses['4XX'].content)]
+]
+
+for (const [rule, what, change] of firing) {
+  t.test(`the lint finds ${what} [${rule}]`, async (t) => {
+    const found = findingsAfter(change).filter((finding) => finding.rule === rule)
+    t.ok(found.length > 0)
+    for (const { place, problem, remedy } of found) {
+      t.match(place, /^(?:(?:GET|POST|PUT) \/v1|schema \w)/)
+      t.match(problem, /\.$/)
+      t.match(remedy, /\.$/)
+    }
+  })
+}
+
+t.test('every rule of this package has a test that shows it', async (t) => {
+  t.strictSame([...new Set(firing.map(([rule]) => rule))].toSorted(), lintIds.toSorted())
+})
+
+type Silent = readonly [what: string, change: (shop: Shop) => unknown]
+const silent: readonly Silent[] = [
+  ['a name of a header', ({ list }) => (list.parameters[4].name = 'X-Shop-Name')],
+  [
+    'a list of a deprecated name',
+    ({ list }) => list.parameters.push({ name: 'limit', in: 'query', deprecated: true, schema: { type: 'integer' } })
+  ],
+  ['a parameter with its own media type', ({ list }) => list.parameters.push({ name: 'area', in: 'query', content: json({}) })],
+  ['security for the whole document', ({ document, list }) => delete list.security && (document.security = [])],
+  ['a PUT without a schema of members', ({ item }) => (item.put.requestBody.content = json({ type: 'array' }))],
+  ['a PUT of something that no answer shows', ({ item }) => delete item.get],
+  ['a time whose values are known', ({ order }) => (order.dueDate = { enum: ['today'], type: 'string', readOnly: true })],
+  ['a collection without an order', ({ list }) => list.parameters.splice(2, 1)],
+  ['a schema that contains itself', ({ order }) => (order.parts = { type: 'array', items: ref('Order'), readOnly: true })],
+  ['a reference that leads nowhere', ({ create }) => (create.responses[404] = { $ref: '#/components/responses/Nowhere' })],
+  ['an operation without answers', ({ item }) => (item.delete = { security: [] })]
+]
+for (const [what, change] of silent) t.test(`the lint is silent on ${what}`, async (t) => t.strictSame(findingsAfter(change), []))
+
+function left(change: (shop: Shop) => unknown) {
+  return findingsAfter((parts) => spoil(parts) && change(parts)).map(({ rule }) => rule)
+}
+
+function spoil({ document, order, list }: Shop) {
+  order.order_lines = { ...text, readOnly: true }
+  list.parameters.splice(3, 1)
+  return document
+}
+
+t.test('a rule is waived by its id and a reason, for a document, a path, an operation or a schema', async (t) => {
+  t.strictSame(
+    left(() => undefined),
+    ['Q10', 'F1']
+  )
+  t.strictSame(
+    left(({ document }) => (document['x-waivers'] = { F1: 'As the printer wants it.', Q10: 'There are three.' })),
+    []
+  )
+  t.strictSame(
+    left(({ document }) => (document.paths['/v1/orders']['x-waivers'] = { Q10: 'There are three.' })),
+    ['F1']
+  )
+  t.strictSame(
+    left(({ list }) => (list['x-waivers'] = { Q10: 'There are three.', F1: 'As the printer wants it.' })),
+    []
+  )
+  t.strictSame(
+    left(({ document }) => (document.components.schemas.Order['x-waivers'] = { F1: 'As the printer wants it.' })),
+    ['Q10']
+  )
+  t.strictSame(lintDocument(clean(), { waivers: { F1: 'So.' } }), [])
+})
+
+t.test('a waiver without a reason is a finding', async (t) => {
+  t.match(
+    findingsAfter(({ document, order }) => {
+      document['x-waivers'] = { F1: '' }
+      order.total['x-waivers'] = { F3: 3 }
+    }),
+    [
+      { rule: 'F1', place: 'the document', problem: /without a reason/ },
+      { rule: 'F3', place: 'schema Order.total' }
+    ]
+  )
+})
+
+t.test('the lints of other packages see each operation as the route that it is', async (t) => {
+  const seen: unknown[] = []
+  const check = (route: Loose) => {
+    seen.push([route.method, route.url, Object.keys(route.schema.querystring.properties), Object.keys(route.schema.headers.properties)])
+    return route.method === 'POST' ? 'it is a POST. Make it a GET.' : undefined
+  }
+  const odd = { id: 'P5', check: ({ method }: { method: string }) => (method === 'PUT' ? 'odd' : undefined) }
+  const findings = lintDocument(clean(), { routeLints: [{ id: 'P9', check }, odd] })
+  t.strictSame(findings, [
+    { rule: 'P9', place: 'POST /v1/orders', problem: 'it is a POST.', remedy: 'Make it a GET.' },
+    { rule: 'P5', place: 'PUT /v1/orders/{orderId}', problem: 'odd', remedy: '' }
+  ])
+  t.strictSame(seen[0], ['GET', '/v1/orders', ['status', 'total[gte]', 'sort', 'perPage'], ['X-Shop']])
+  t.strictSame(seen[2], ['GET', '/v1/orders/:orderId', [], []])
+})
+
+function badRoutes(app: Loose) {
+  app.get(
+    '/v1/orders',
+    {
+      config: { public: true },
+      schema: { response: { 200: { type: 'array', items: { type: 'object', properties: { order_id: { type: 'integer' } } } } } }
+    },
+    handler
+  )
+}
+
+t.test('a service with findings does not start, and hears all of them at once', async (t) => {
+  await t.rejects(
+    documentOf({ lint: 'error' }, badRoutes),
+    /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it answers a list without pages[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Write "orderId"\./
+  )
+  await t.rejects(documentOf({ lint: 'error', waivers: { F1: 'Old.' } }, badRoutes), /1 place breaks a rule/)
+  await t.resolves(documentOf({ lint: 'error', waivers: { F1: 'Old.', Q10: 'Few.' } }, badRoutes))
+})
+
+t.test('a route waives a rule for itself, and the document says so', async (t) => {
+  const document = await documentOf({ lint: 'error' }, (app) => {
+    const config = { public: true, waivers: { Q10: 'There are three.', P2: 'For another package.' } } as object
+    app.get(
+      '/v1/orders',
+      { config, schema: { response: { 200: enveloped({ type: 'array', items: { type: 'object', properties: {} } }) } } },
+      handler
+    )
+  })
+  t.strictSame(document.paths['/v1/orders'].get['x-waivers'], { Q10: 'There are three.' })
+  const other = await documentOf({ lint: 'error', routeLints: [{ id: 'P2', check: () => 'no.' }] }, (app) => {
+    app.get('/v1/orders', { config: { waivers: { P2: 'So.' } } as object }, handler)
+  })
+  t.strictSame(other.paths['/v1/orders'].get['x-waivers'], { P2: 'So.' })
+})
+
+t.test('by option findings are warnings of the log', async (t) => {
+  const lines: Loose[] = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(JSON.parse(line)) } } })
+  await app.register(openapi, { lint: 'warning', reference: false })
+  app.get('/v1/orders', { schema: { querystring: { type: 'object', properties: { order_id: { type: 'string' } } } } }, handler)
+  await app.ready()
+  t.match(lines, [
+    { rule: 'F1', place: '/v1/openapi GET /v1/orders query order_id', msg: /^openapi: "order_id" is not in camelCase\. Write "orderId"\.$/ }
+  ])
+})
+
+t.test('what this package describes of its own accord breaks no rule', async (t) => {
+  const document = await documentOf({ errors, errorsOf: () => errors.map(({ code }) => code) }, shop)
+  t.strictSame(lintDocument(document), [])
+})

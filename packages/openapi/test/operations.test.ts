@@ -1,0 +1,203 @@
+import { Type } from '@sinclair/typebox'
+import t from 'tap'
+import { collection, documentOf, enveloped, errors, handler, type Loose, Order, pagination, shop } from './shop.ts'
+
+function failing(codes: string[]) {
+  return { config: { openapi: { errors: codes } }, handler }
+}
+
+function names({ parameters }: Loose) {
+  return parameters.filter((one: Loose) => one.in === 'header').map(({ name, required }: Loose) => `${name}${required ? '!' : ''}`)
+}
+
+t.test('a collection lists its parameters, what it sorts and filters by, and whole items [Q13]', async (t) => {
+  const { paths, components } = await documentOf({}, shop)
+  const list = paths['/v1/orders'].get
+  t.strictSame(
+    list.parameters.map(({ name }: Loose) => name),
+    ['status', 'total[gte]', 'sort', 'perPage', 'page']
+  )
+  t.match(list.description, /sorted by `placedAt`, `-placedAt`; without `sort` by `-placedAt`/)
+  t.match(list.description, /filtered by `status` \(eq, in\), `total` \(gte\)/)
+  t.strictSame(list['x-filterable'], { status: ['eq', 'in'], total: ['gte'] })
+  t.strictSame(list['x-sortable'], ['placedAt', '-placedAt'])
+  t.strictSame(list['x-pagination'], { style: 'page', defaultPerPage: 10, maximumPerPage: 50, maximumOffset: 10_000, count: 'exact' })
+  t.strictSame(list.responses[200].content['application/json'].schema.properties.data.items, { $ref: '#/components/schemas/Order' })
+  t.strictSame(components.schemas.Order.required, ['id', 'total', 'status', 'placedAt'])
+})
+
+t.test('a collection by cursor without filters says so, and keeps its media types', async (t) => {
+  const { paths, components } = await documentOf({}, (app) => {
+    const cursor = { ...collection, style: 'cursor', filters: new Map(), parameters: [], count: undefined }
+    const schema = enveloped(Type.Array(Order), { pagination: { type: 'object', properties: { perPage: { type: 'integer' } } } })
+    app.get('/v1/orders', {
+      config: { collection: cursor } as object,
+      schema: {
+        response: { 200: { description: 'All.', content: { 'application/json': { schema } } }, 206: Type.Array(Type.Pick(Order, ['id'])) }
+      },
+      handler
+    })
+  })
+  const list = paths['/v1/orders'].get
+  t.match(list.description, /has no filters/)
+  t.strictSame(list['x-pagination'], { style: 'cursor' })
+  t.equal(list.responses[200].description, 'All.')
+  t.equal(list.responses[200].content['application/json'].schema.properties._meta.$ref, '#/components/schemas/CursorListMeta')
+  t.strictSame(list.responses[206].content['application/json'].schema.items, { $ref: '#/components/schemas/Order' })
+  t.ok(components.schemas.CursorPagination)
+})
+
+t.test('every error that an operation can give is there by status, with its codes and how to mend it [X3]', async (t) => {
+  const { paths, components } = await documentOf(
+    { errors, errorsOf: ({ url }) => (url.includes(':') ? ['RESOURCE_NOT_FOUND'] : ['TOKEN_EXPIRED', 'NOBODY_KNOWS']) },
+    shop
+  )
+  const { responses } = paths['/v1/orders'].post
+  t.strictSame(Object.keys(responses), ['201', '401', '409'])
+  t.strictSame(responses[409], { $ref: '#/components/responses/InsufficientStock' })
+  const conflict = components.responses.InsufficientStock
+  t.equal(conflict.description, '`INSUFFICIENT_STOCK`: Order fewer.')
+  t.match(conflict.content['application/json'].examples.INSUFFICIENT_STOCK.value.error, {
+    status: 409,
+    error: 'Conflict',
+    message: 'Only … are left.'
+  })
+  t.match(components.responses.TokenExpired.headers, { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } })
+  t.strictSame(paths['/v1/orders/{id}'].get.responses[404], { $ref: '#/components/responses/ResourceNotFound' })
+})
+
+t.test('several codes of a status stand in one answer, and other codes in another', async (t) => {
+  const { components, paths } = await documentOf(
+    { errors: [...errors, { code: 'ODD', statusCode: 499, message: { en: 'Odd.' }, remedy: 'None.' }] },
+    (app) => {
+      app.get('/v1/a', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK', 'ODD']))
+      app.get('/v1/b', failing(['INSUFFICIENT_STOCK', 'ALREADY_SHIPPED']))
+      app.get('/v1/c', failing(['ALREADY_SHIPPED', 'VALIDATION_FAILED']))
+    }
+  )
+  t.strictSame(Object.keys(components.responses), ['Conflict', 'Odd', 'AlreadyShipped', 'ValidationFailed'])
+  t.strictSame(paths['/v1/a'].get.responses[409], paths['/v1/b'].get.responses[409])
+  t.match(components.responses.ValidationFailed.content['application/json'].examples.VALIDATION_FAILED.value.error, {
+    error: 'ValidationError',
+    errors: [{ field: 'body' }]
+  })
+})
+
+t.test('a code that the catalogue does not have stops the start', async (t) => {
+  await t.rejects(
+    documentOf({ lint: 'error', errors }, (app) => app.get('/v1/orders', { config: { openapi: { errors: ['TYPO'] } } }, handler)),
+    /GET \/v1\/orders names the error "TYPO", which the option errors does not have/
+  )
+})
+
+t.test('who may call an operation is there: the permissions of its bearer, or nobody in particular [U10]', async (t) => {
+  const { paths, components } = await documentOf({}, shop)
+  t.strictSame(paths['/v1/orders'].post.security, [{ bearer: [] }])
+  t.match(paths['/v1/orders'].post, { description: /Needs the permission `orders:create`/, 'x-permissions': ['orders:create'] })
+  t.strictSame(paths['/v1/orders/{id}'].get.security, [])
+  t.match(components.securitySchemes.bearer, { type: 'http', scheme: 'bearer' })
+  const other = await documentOf({ securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } }, shop)
+  t.strictSame(other.paths['/v1/orders'].post.security, [{ key: [] }])
+})
+
+t.test('support of keys and of conditions is there, with the headers in and out [I1]', async (t) => {
+  const { paths } = await documentOf({}, shop)
+  const { get, put, patch } = paths['/v1/orders/{id}']
+  const { post } = paths['/v1/orders']
+  t.strictSame([post, get, put, patch].map(names), [
+    ['Idempotency-Key!'],
+    ['If-None-Match', 'If-Modified-Since'],
+    ['If-Match'],
+    ['Idempotency-Key', 'If-Match!']
+  ])
+  t.match(post, { 'x-idempotency': 'required', responses: { 201: { headers: { 'Idempotency-Replayed': {}, Location: {} } } } })
+  t.match(patch, { 'x-idempotency': 'accepted', 'x-if-match': 'required' })
+  t.match(put, { 'x-if-match': 'accepted' })
+  t.hasProps(get.responses, ['200', '304'])
+  t.hasProps(get.responses[200].headers, ['ETag', 'Cache-Control'])
+  const kept = await documentOf({}, (app) => {
+    app.get('/v1/tokens', { config: { cache: 'no-store' } as object }, handler)
+    app.post('/v1/tokens', { config: { cache: 'no-store' } as object }, handler)
+  })
+  t.strictSame(Object.keys(kept.paths['/v1/tokens'].get.responses), ['200'])
+  t.strictSame(names(kept.paths['/v1/tokens'].post), [])
+})
+
+t.test('the limits of an operation are published [X5]', async (t) => {
+  const policy = { name: 'address', scope: 'address', limit: 10, windowSeconds: 60 }
+  const limitsOf = ({ method }: { method: unknown }) =>
+    method === 'POST'
+      ? { cost: 5, policies: [policy, { ...policy, name: 'gold', scope: 'client', tier: 'gold' }] }
+      : { cost: 1, policies: method === 'GET' ? [policy] : [] }
+  const { paths } = await documentOf({ limitsOf }, shop)
+  const { get, post } = paths['/v1/orders']
+  t.match(get.description, /Limited to 10 requests in 60 s by address \(`address`\)\.$/)
+  t.match(post.description, /10 requests in 60 s by client of the tier gold \(`gold`\)\. It counts as 5 requests/)
+  t.match(post['x-rate-limits'], { cost: 5, policies: [{ limit: 10 }, { tier: 'gold' }] })
+  t.hasProps(get.responses[200].headers, ['RateLimit', 'RateLimit-Policy'])
+  t.equal(paths['/v1/orders/{id}'].delete['x-rate-limits'], undefined)
+  t.match(post, { description: /at most 1000 bytes/, 'x-body-limit-bytes': 1000 })
+})
+
+t.test('bodies without a schema have their media types, and answers what their author declared', async (t) => {
+  const { paths } = await documentOf({}, (app) => {
+    shop(app)
+    app.post('/v1/files', { config: { consumes: ['application/json'] } as object }, handler)
+    app.get(
+      '/v1/queries',
+      {
+        schema: {
+          query: Type.Object({ q: Type.String() }),
+          description: 'Own words.',
+          summary: 'Own',
+          tags: ['own'],
+          response: { 203: Type.Object({}) }
+        }
+      },
+      handler
+    )
+  })
+  t.strictSame(paths['/v1/orders/{id}/images'].post.requestBody, {
+    required: true,
+    content: { 'image/png': { schema: { type: 'string', format: 'binary' } } }
+  })
+  t.equal(paths['/v1/files'].post.requestBody, undefined)
+  t.match(paths['/v1/queries'].get, {
+    summary: 'Own',
+    description: 'Own words.',
+    tags: ['own'],
+    parameters: [{ name: 'q' }],
+    responses: { 203: { description: 'The answer.' } }
+  })
+  const image = paths['/v1/orders/{id}/images/{imageId}'].get.responses[200]
+  t.equal(image.description, 'The image, or what is known of it.')
+  t.strictSame(Object.keys(image.content), ['application/json', 'image/png'])
+})
+
+t.test('what others know of an operation becomes part of it', async (t) => {
+  const parts = [
+    () => ({
+      headers: {
+        'Request-Id': { description: 'The id.', schema: { type: 'string' } },
+        'X-Made': { schema: { type: 'string' }, statuses: ['201'] }
+      },
+      parameters: [{ name: 'Accept-Language', in: 'header' as const, schema: { type: 'string' } }],
+      responses: { 303: { description: 'There.' } },
+      notes: ['Noted.'],
+      extensions: { 'x-own': true }
+    }),
+    () => undefined
+  ]
+  const { paths, components } = await documentOf({ parts }, (app) => {
+    app.get('/v1/orders', { schema: { response: { 200: enveloped(Type.Array(Order), { pagination }) } } }, handler)
+  })
+  const { get } = paths['/v1/orders']
+  t.match(get, {
+    description: 'Noted.',
+    'x-own': true,
+    parameters: [{ name: 'Accept-Language' }],
+    responses: { 303: { description: 'There.' } }
+  })
+  t.match(components.headers['Request-Id'], { description: 'The id.' })
+  t.equal(components.headers['X-Made'], undefined)
+})

@@ -1,0 +1,21 @@
+import openapi, { breakingChanges, type Finding, lintDocument, type OpenapiDocument, type OpenapiOptions } from '@concordat/openapi'
+import { expectTypeOf } from 'expect-type'
+import Fastify from 'fastify'
+
+const app = Fastify()
+app.register(openapi, {
+  versions: { 1: { deprecatedAt: new Date(), sunsetAt: '2028-01-01T00:00:00Z' } },
+  lint: 'warning',
+  reference: false
+})
+// @ts-expect-error a path begins with a slash
+app.register(openapi, { reference: 'reference' })
+// @ts-expect-error there is no such severity
+app.register(openapi, { lint: 'loud' })
+app.get('/v1/orders', { config: { openapi: { errors: ['INSUFFICIENT_STOCK'] } } }, () => 'here')
+app.get('/v1/hidden', { config: { openapi: false } }, () => 'here')
+
+declare const document: OpenapiDocument
+expectTypeOf(lintDocument(document)).toEqualTypeOf<readonly Finding[]>()
+expectTypeOf(breakingChanges(document, document)[0]?.place).toEqualTypeOf<string | undefined>()
+expectTypeOf<OpenapiOptions['lint']>().toEqualTypeOf<'error' | 'warning' | 'off' | undefined>()
