@@ -113,7 +113,6 @@ async function inTime<Result>(answer: Promise<Result>, signal: AbortSignal): Pro
 }
 
 function requirePorts(ports: readonly number[]) {
-  const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
-  if (Array.isArray(ports) && ports.length > 0 && ports.every(isPort)) return
+  if (Array.isArray(ports) && ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return
   throw new TypeError(`webhooks: ports is ${JSON.stringify(ports)}. Give a list of port numbers, as [443, 8443].`)
 }

@@ -14,10 +14,9 @@ export interface UrlAllowance {
 export const maximumUrlLength = 2048
 
 // Top-level names that never lead to the public internet (RFC 6761, 6762, 7686, 8375, 9476; ICANN's name collisions).
-const localNames = new Set([
-  ...['alt', 'arpa', 'corp', 'domain', 'example', 'home', 'internal', 'intranet', 'invalid', 'lan', 'local', 'localdomain'],
-  ...['localhost', 'mail', 'onion', 'private', 'test']
-])
+const localNames = new Set(
+  'alt arpa corp domain example home internal intranet invalid lan local localdomain localhost mail onion private test'.split(' ')
+)
 // A name to ask the public DNS for: two labels or more, and one dot between each. WHATWG has lowered it and made it ASCII.
 const publicName = /^(?=.{4,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)+$/
 

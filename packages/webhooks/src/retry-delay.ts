@@ -4,6 +4,7 @@ import { type AttemptResult, verdictOf } from './attempt-result.ts'
 export const standardSchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 const longestWaitSeconds = 86_400
+const longestDelaySeconds = 30 * 86_400
 // Up to a fifth later and never earlier, so that what failed together doesn't come back together.
 const jitter = 0.2
 
@@ -25,7 +26,8 @@ export function withJitter(milliseconds: number, random: () => number): number {
 
 /** Throws a `TypeError` of one line for a schedule that makes no sense. */
 export function requireSchedule(schedule: readonly number[]): readonly number[] {
-  const isDelay = (seconds: number) => Number.isFinite(seconds) && seconds >= 0 && seconds <= 30 * 86_400
-  if (Array.isArray(schedule) && schedule.length > 0 && schedule.length <= 50 && schedule.every(isDelay)) return [...schedule]
+  const isList = Array.isArray(schedule) && schedule.length > 0 && schedule.length <= 50
+  if (isList && schedule.every((seconds) => Number.isFinite(seconds) && seconds >= 0 && seconds <= longestDelaySeconds))
+    return [...schedule]
   throw new TypeError(`webhooks: scheduleSeconds is ${JSON.stringify(schedule)}. Give 1 to 50 numbers of seconds, as [0, 5, 300].`)
 }

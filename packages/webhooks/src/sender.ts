@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls'
 import { Agent, request } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from './address-guard.ts'
 import { AttemptFailure, failureCodeOf } from './attempt-failure.ts'
@@ -102,10 +103,9 @@ function guardedAgent(guard: AddressGuard) {
     pipelining: 1,
     maxHeaderSize: maximumHeaderBytes,
     connect({ hostname, port }, callback) {
-      guard.connect(hostname, Number(port) || 443).then(
-        (socket) => callback(null, socket),
-        (error: Error) => callback(error, null)
-      )
+      const opened = (socket: TLSSocket) => callback(null, socket)
+      const failed = (error: Error) => callback(error, null)
+      guard.connect(hostname, Number(port) || 443).then(opened, failed)
     }
   })
 }

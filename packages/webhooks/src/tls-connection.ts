@@ -47,7 +47,12 @@ export function tlsOpener(certificateAuthorities: readonly string[]): OpenTls {
 
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const [first = '', ...others] = addresses
-  const entry = (address: string) => ({ address, family: isIP(address) })
   // Node asks for all where it may try several, which a flag of the process can turn off.
-  return (_host, { all }, callback) => (all ? callback(null, [first, ...others].map(entry)) : callback(null, first, isIP(first)))
+  return (_host, { all }, callback) =>
+    all
+      ? callback(
+          null,
+          [first, ...others].map((address) => ({ address, family: isIP(address) }))
+        )
+      : callback(null, first, isIP(first))
 }

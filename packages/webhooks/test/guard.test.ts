@@ -183,7 +183,7 @@ t.test('a name without addresses is not found, and one whose answer does not com
 t.test('unless told otherwise it asks the DNS, and not the file of hosts [W5]', async (t) => {
   await startNameServer(t, { 'hooks.example.com': ['93.184.216.34', '93.184.216.35'], 'inner.example.com': ['93.184.216.34', '10.0.0.1'] })
   const { connections, targets } = watchedGuard(() => [])
-  const guard = addressGuard({ open: connections.open })
+  const guard = addressGuard({ open: async (target) => connections.open(target) })
   await guard.connect('hooks.example.com', 443)
   t.strictSame(targets.at(-1)?.addresses, ['93.184.216.34', '93.184.216.35'])
   await t.rejects(guard.connect('inner.example.com', 443), { code: 'ADDRESS_REFUSED' })

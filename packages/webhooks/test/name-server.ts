@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram'
 import dns from 'node:dns/promises'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
 /** A DNS server on this machine, which the process asks until the test is over. It knows IPv4 addresses by host. */
@@ -20,7 +19,7 @@ export async function startNameServer(t: Test, known: Readonly<Record<string, re
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
   const before = dns.getServers()
-  dns.setServers([`127.0.0.1:${(server.address() as AddressInfo).port}`])
+  dns.setServers([`127.0.0.1:${server.address().port}`])
   t.teardown(() => {
     dns.setServers(before)
     server.close()
