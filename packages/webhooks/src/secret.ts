@@ -42,3 +42,8 @@ export function readKey(text: string): Key {
   }
   throw new TypeError('webhooks: a key is none. Give "whsec_" and 24 to 64 bytes in base64, "whsk_" and 64, or "whpk_" and 32.')
 }
+
+/** The `whpk_` of a `whsk_`. */
+export function publicKeyOf(privateKey: string): string {
+  return `whpk_${Buffer.from(privateKey.slice('whsk_'.length), 'base64').subarray(32).toString('base64')}`
+}
