@@ -1,6 +1,7 @@
-import type { Transaction, WorkQueue } from '@concordat/work-queue'
+import { memoryQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
+import { memoryStore } from './memory-store.ts'
 import { requireSchedule, standardSchedule } from './retry-delay.ts'
 import type { SenderOptions } from './sender.ts'
 import type { WebhookStore } from './store.ts'
@@ -21,12 +22,21 @@ export type CallerTransaction = Transaction & { afterCommit?(told: () => void): 
 export interface WebhooksOptions extends SenderOptions {
   /** The events that can be subscribed to. */
   readonly events: EventCatalogue
-  /** Where subscriptions and deliveries are kept: `memoryStore()`, or one of a database. */
-  readonly store: WebhookStore
-  /** What runs deliveries: an engine of the same database as `store`, or `memoryQueue()`. */
-  readonly queue: WorkQueue
-  /** Whether the owner of a subscription may see an event. It is asked for each subscription, when the event is emitted. */
-  readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
+  /**
+   * Whether the owner of a subscription may see an event: asked for each subscription that wants it, when it is emitted; `'everyone'` where
+   * there is nothing to hide from anyone who may subscribe.
+   */
+  readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
+  /**
+   * Where subscriptions and deliveries are kept. Give it together with `queue`.
+   * @default memoryStore(), with a warning: what is not delivered is lost with the process
+   */
+  readonly store?: WebhookStore | undefined
+  /**
+   * What runs deliveries: an engine on the database of `store`.
+   * @default memoryQueue()
+   */
+  readonly queue?: WorkQueue | undefined
   /**
    * The transaction that emitting joins.
    * @default () => undefined – each event commits by itself
@@ -88,7 +98,7 @@ export interface Settings {
   readonly events: EventCatalogue
   readonly store: WebhookStore
   readonly queue: WorkQueue
-  readonly mayReceive: WebhooksOptions['mayReceive']
+  readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
   readonly currentTransaction: () => CallerTransaction | undefined
   readonly delivers: boolean
   readonly schedule: readonly number[]
@@ -104,18 +114,22 @@ export interface Settings {
 
 /** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
 export function resolveOptions(options: WebhooksOptions): Settings {
-  const { store, queue, mayReceive, currentTransaction = () => undefined, delivers = true, now = Date.now } = options
-  if (typeof store?.addMessage !== 'function') throw new TypeError('webhooks: store is no store. Give one, as memoryStore().')
-  if (typeof queue?.enqueue !== 'function') throw new TypeError('webhooks: queue is no work queue. Give one, as memoryQueue().')
-  if (typeof mayReceive !== 'function') {
-    throw new TypeError('webhooks: mayReceive is missing. Give a function that says which subscription may see an event, or () => true.')
+  const { mayReceive, currentTransaction = () => undefined, delivers = true, now = Date.now } = options
+  if ((options.store === undefined) !== (options.queue === undefined)) {
+    throw new TypeError('webhooks: store and queue belong together. Give both, of one database, or neither.')
+  }
+  const { store = memoryStore(), queue = memoryQueue() } = options
+  if (typeof store.addMessage !== 'function') throw new TypeError('webhooks: store is no store. Give one, as memoryStore().')
+  if (typeof queue.enqueue !== 'function') throw new TypeError('webhooks: queue is no work queue. Give one, as memoryQueue().')
+  if (mayReceive !== 'everyone' && typeof mayReceive !== 'function') {
+    throw new TypeError('webhooks: mayReceive is missing. Give a function that says which subscription may see an event, or "everyone".')
   }
   const health = { ...defaultHealthLimits, ...options.health }
   return {
     events: requireCatalogue(options.events),
     store,
     queue,
-    mayReceive,
+    mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
     currentTransaction,
     delivers,
     schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),

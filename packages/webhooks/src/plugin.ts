@@ -26,6 +26,9 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const sender = webhookSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options
+  if (options.store === undefined) {
+    app.log.warn('webhooks: kept in memory, so what is not delivered is lost with the process. Give the options store and queue.')
+  }
   await defineQueues(settings.queue)
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
