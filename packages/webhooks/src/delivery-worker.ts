@@ -34,7 +34,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   const { store, health: limits, schedule, now } = settings
   const { sender, emission, random, onDisabled, onFailed } = tools
 
-  async function attempt(deliveryId: string): Promise<Outcome> {
+  async function attempt(deliveryId: string, signal: AbortSignal): Promise<Outcome> {
     const found = await store.deliveryToSend(deliveryId)
     if (found === undefined || found.delivery.status !== 'pending') return { done: true }
     const { delivery, subscription, body } = found
@@ -44,7 +44,9 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const { wait, isProbe } = await admissionOf(subscription)
     if (wait > 0) return { retryInSeconds: withJitter(wait, random) / 1000 }
     const keys = liveKeys(subscription, now()).map(({ key }) => key)
-    const result = await sender.send({ url: subscription.url, keys, id: delivery.messageId, body })
+    const result = await sender.send({ url: subscription.url, keys, id: delivery.messageId, body }, signal)
+    // It was this process that gave it up, and not the receiver that failed.
+    if (result.failure !== undefined) signal.throwIfAborted()
     return conclude({ delivery, subscription, isProbe, result })
   }
 
@@ -107,5 +109,5 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     return ordered && next.status === 'failed' ? 'orderBroken' : undefined
   }
 
-  return async ({ payload }) => attempt((payload as DeliveryJob).deliveryId)
+  return async ({ payload, signal }) => attempt((payload as DeliveryJob).deliveryId, signal)
 }

@@ -62,7 +62,7 @@ export function afterAttempt(
   { schedule, random, now }: { schedule: readonly number[]; random: () => number; now: number }
 ): Delivery {
   const attempts = before.attempts + 1
-  const { nextAttemptAt: _, ...delivery } = { ...before, attempts }
+  const delivery = { ...before, attempts, nextAttemptAt: undefined }
   const verdict = verdictOf(result)
   if (verdict === 'delivered') return { ...delivery, status: 'delivered', endedAt: now }
   const delay = verdict === 'gone' ? undefined : retryDelay(schedule, attempts - before.roundStart, result, random)
@@ -70,11 +70,11 @@ export function afterAttempt(
 }
 
 /** The delivery that will not be tried, because its subscription is disabled. */
-export function cancelledDelivery({ nextAttemptAt: _, ...delivery }: Delivery, now: number): Delivery {
-  return { ...delivery, status: 'cancelled', endedAt: now }
+export function cancelledDelivery(delivery: Delivery, now: number): Delivery {
+  return { ...delivery, nextAttemptAt: undefined, status: 'cancelled', endedAt: now }
 }
 
 /** The delivery that is tried anew, with the whole schedule before it. */
-export function reopenedDelivery({ endedAt: _, ...delivery }: Delivery, now: number): Delivery {
-  return { ...delivery, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now }
+export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
+  return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now }
 }

@@ -41,10 +41,7 @@ export interface Emission {
   /** Tells the other subscriptions of the owner that one was disabled, within a transaction. */
   tellDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
   /** Does work in the transaction of the caller, or in one of its own, and has what it enqueued begun once that is committed. */
-  inTransaction<Result>(
-    work: (transaction: Transaction | undefined) => Promise<Result>,
-    given?: CallerTransaction | undefined
-  ): Promise<Result>
+  inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
 }
 
 export function makeEmission({ events, store, queue, mayReceive, currentTransaction, schedule, now }: Settings): Emission {

@@ -24,7 +24,7 @@ export async function reopen(
 }
 
 /** Delivers a time range again, in batches, as long as the subscription is enabled. What is done twice finds nothing left to do. */
-export function recoveryHandler(settings: Settings, { inTransaction }: Emission): Handler {
+export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
     const job = payload as RecoveryJob
     const selection = { ...job, limit: batch }
@@ -32,7 +32,7 @@ export function recoveryHandler(settings: Settings, { inTransaction }: Emission)
       const subscription = await settings.store.subscription(job.subscriptionId)
       if (subscription?.status !== 'enabled') break
       signal.throwIfAborted()
-      found = await inTransaction(async (transaction) => (await reopen(settings, subscription, selection, transaction)).length)
+      found = await emission.inTransaction(async (transaction) => (await reopen(settings, subscription, selection, transaction)).length)
     }
     return { done: true }
   }

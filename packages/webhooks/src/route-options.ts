@@ -104,13 +104,13 @@ function sendCreated(reply: FastifyReply, path: string, resource: Record<string,
     .send(resource)
 }
 
-async function sendList(request: FastifyRequest, reply: FastifyReply, { resources }: ListWish) {
+async function sendList(request: FastifyRequest, reply: FastifyReply, wish: ListWish) {
   const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: string }
-  const found = await resources({ limit: perPage + 1, after, ...others })
+  const found = await wish.resources({ limit: perPage + 1, after, ...others })
   const page = found.slice(0, perPage)
   if (found.length > perPage) {
     const query = new URLSearchParams({ ...others, perPage: String(perPage), after: String(page.at(-1)?.['id']) })
-    reply.header('link', `<${request.url.split('?')[0]}?${query}>; rel="next"`)
+    reply.header('link', `<${request.url.split('?', 1).join()}?${query.toString()}>; rel="next"`)
   }
   return page
 }

@@ -36,8 +36,11 @@ export interface Outgoing {
 /** Sends signed messages to callback URLs. */
 export interface WebhookSender {
   readonly guard: AddressGuard
-  /** Makes one attempt, with the timestamp and signatures of now. Rejects with a `TypeError` for a key that is none, and for nothing that the other side does. */
-  send(message: Outgoing): Promise<AttemptResult>
+  /**
+   * Makes one attempt, with the timestamp and signatures of now; the signal ends it before its time. Rejects with a `TypeError` for a key that
+   * is none, and for nothing that the other side does.
+   */
+  send(message: Outgoing, signal?: AbortSignal): Promise<AttemptResult>
   /** Waits for what is being sent and closes all connections. */
   close(): Promise<void>
 }
@@ -73,9 +76,10 @@ export function webhookSender({
     }
   }
 
-  async function post({ url, body }: Outgoing, headers: Record<string, string>) {
+  async function post({ url, body }: Outgoing, headers: Record<string, string>, ended: AbortSignal | undefined) {
     if (guard.refusalOf(url) !== undefined) throw new AttemptFailure('URL_REFUSED')
-    const signal = AbortSignal.timeout(attemptTimeoutSeconds * 1000)
+    const late = AbortSignal.timeout(attemptTimeoutSeconds * 1000)
+    const signal = ended === undefined ? late : AbortSignal.any([late, ended])
     const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal })
     // The status is the answer. What follows is only read so that the connection can be used again, and not for long.
     await answer.body.dump({ limit: maximumBodyBytes, signal: AbortSignal.timeout(bodyPatienceMilliseconds) }).catch(() => {})
@@ -84,10 +88,10 @@ export function webhookSender({
 
   return {
     guard,
-    async send(message) {
+    async send(message, signal) {
       const startedAt = now()
       const began = performance.now()
-      const outcome = await post(message, headersOf(message, startedAt)).then(
+      const outcome = await post(message, headersOf(message, startedAt), signal).then(
         ({ statusCode, headers }) => ({ statusCode, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now()) }),
         (error: unknown) => ({ failure: failureCodeOf(error) })
       )

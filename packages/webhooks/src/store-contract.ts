@@ -80,9 +80,6 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     deepStrictEqual(present(await store.subscription(id)), present(disabled))
     strictEqual(disabled?.disabledReason, 'failing')
     deepStrictEqual(present(await store.changeSubscription(id, (current) => current)), present(disabled))
-    const refuse = () => {
-      throw new Error('No.')
-    }
     await rejects(store.changeSubscription(id, refuse), /No\./)
     deepStrictEqual(present(await store.subscription(id)), present(disabled))
     strictEqual(await store.changeSubscription(uuid(), refuse), undefined)
@@ -164,8 +161,14 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
   test('of a time range, what was not delivered and ended before is reopened, the oldest first, so many at a time', async () => {
     const failed = (hours: number) => ({ status: 'failed' as const, createdAt: now + hours * hour, endedAt: now + hours * hour })
     const { store, subscription, deliveries } = await begin(
-      ...[failed(-1), failed(0), { ...failed(1), status: 'cancelled' as const }, { ...failed(2), status: 'delivered' as const }],
-      ...[{ createdAt: now + hour }, failed(3), { ...failed(3), endedAt: now + 9 * hour }, failed(4)]
+      failed(-1),
+      failed(0),
+      { ...failed(1), status: 'cancelled' },
+      { ...failed(2), status: 'delivered' },
+      { createdAt: now + hour },
+      failed(3),
+      { ...failed(3), endedAt: now + 9 * hour },
+      failed(4)
     )
     const range = { subscriptionId: subscription.id, since: now, until: now + 4 * hour, endedBefore: now + 9 * hour, limit: 2 }
     const reopen = async () =>
@@ -238,4 +241,8 @@ function attemptOf({ id: deliveryId }: Delivery, number: number) {
 /** Without the members that are undefined: a store may leave them out or not. */
 function present<Value>(value: Value): Value {
   return value === undefined ? value : JSON.parse(JSON.stringify(value))
+}
+
+function refuse(): never {
+  throw new Error('No.')
 }

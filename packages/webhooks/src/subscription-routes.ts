@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { maximumUrlLength } from './callback-url.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
-import { type RouteSettings, resolveRouteOptions, versionOf, type WebhookRoutesOptions } from './route-options.ts'
+import { type RouteSettings, resolveRouteOptions, versionOf, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
 import type { NewSubscription, Subscription, SubscriptionChange } from './subscription.ts'
 
@@ -60,6 +60,10 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     return { exists: true, etag: versionOf(found) }
   }
 
+  function validated(operation: WebhookOperation): FastifyContextConfig {
+    return Object.assign({ validator }, routeConfig(operation))
+  }
+
   function checkOf(request: FastifyRequest) {
     const wanted = preconditions(request)
     return (current: Subscription) => {
@@ -97,7 +101,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   app.get<One>(
     one,
     {
-      config: { ...{ validator }, ...routeConfig('readSubscription') },
+      config: validated('readSubscription'),
       schema: { params: subscriptionParams, response: { 200: subscriptionSchema } }
     },
     async (request) => showSubscription(await webhooks.subscription(ownerOf(request, settings), request.params.id))
@@ -106,7 +110,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   app.patch<One & { Body: SubscriptionChange }>(
     one,
     {
-      config: { ...{ validator }, ...routeConfig('changeSubscription') },
+      config: validated('changeSubscription'),
       schema: { params: subscriptionParams, body: changeSchema, response: { 200: subscriptionSchema } }
     },
     async (request) => {
@@ -118,7 +122,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   app.delete<One>(
     one,
     {
-      config: { ...{ validator }, ...routeConfig('removeSubscription') },
+      config: validated('removeSubscription'),
       schema: { params: subscriptionParams, response: { 204: { type: 'null' } } }
     },
     async (request, reply) => {

@@ -115,7 +115,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
   return {
     store,
     now,
-    emit: emission.emit,
+    emit: async (type, data, options) => emission.emit(type, data, options),
     describe: (version) => describeWebhooks(events, version),
     subscription,
     delivery,
@@ -138,11 +138,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     async unsubscribe(owner, id, check = () => {}) {
       await subscription(owner, id)
       await store.transaction(async (transaction) => {
-        const checked = (current: Subscription) => {
-          check(current)
-          return current
-        }
-        await store.changeSubscription(id, checked, transaction)
+        // Changes nothing, but nobody else changes it until it is gone.
+        await store.changeSubscription(id, (current) => checked(current, check), transaction)
         await store.removeSubscription(id, transaction)
       })
     },
@@ -173,3 +170,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 }
 
 const batch = 1000
+
+function checked(current: Subscription, check: Check) {
+  check(current)
+  return current
+}

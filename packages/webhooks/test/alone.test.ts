@@ -58,10 +58,12 @@ t.test('options that make no sense stop the start in one line', async (t) => {
 })
 
 t.test('routes without the plugin, without an owner or with a path that is none stop the start', async (t) => {
-  const owner = () => 'ada'
-  await t.rejects(async () => Fastify().register(webhookRoutes, { owner }), /Register @concordat\/webhooks before webhookRoutes/)
+  await t.rejects(
+    async () => Fastify().register(webhookRoutes, { owner: () => 'ada' }),
+    /Register @concordat\/webhooks before webhookRoutes/
+  )
   await t.rejects(async () => Fastify().register(webhookRoutes, {} as never), /owner is missing/)
-  await t.rejects(async () => Fastify().register(webhookRoutes, { owner, path: 'hooks/' }), /path is "hooks\/"/)
+  await t.rejects(async () => Fastify().register(webhookRoutes, { owner: () => 'ada', path: 'hooks/' }), /path is "hooks\/"/)
 })
 
 t.test('a process that does not deliver leaves it to others of the same queue', async (t) => {

@@ -15,7 +15,7 @@ t.test('an event goes to the subscriptions that want it and may see it, and to n
       return owner === 'ada' || owner === 'ops'
     }
   })
-  const { url, seen } = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
   for (const [owner, type] of [
     ['ada', 'order.created'],
     ['ops', 'order.created'],
@@ -35,7 +35,7 @@ t.test('an event goes to the subscriptions that want it and may see it, and to n
 
 t.test('each subscription gets the form of its version, in bytes that never change', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, (_seen, count) => (count <= 2 ? 500 : 200))
+  const { url, seen } = await startWitness(t, service.now, (_seen, count) => (count <= 2 ? 500 : 200))
   await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] }, 1)
   await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] }, 2)
   const data = structuredClone(order)
@@ -54,7 +54,7 @@ t.test('each subscription gets the form of its version, in bytes that never chan
 
 t.test('an id that is known emits nothing, also at once, and is the webhook-id', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
   await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
   const emitted = await Promise.all([1, 2, 3].map(async () => service.webhooks.emit('order.created', order, { id: 'order-7_created' })))
   t.strictSame(emitted.map(({ id, deliveries }) => [id, deliveries]).toSorted(), [
@@ -71,7 +71,7 @@ t.test('an id that is known emits nothing, also at once, and is the webhook-id',
 
 t.test('an unknown type, an id with other signs and data that is no JSON are refused, and nothing is sent', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
   await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created', 'product.updated'] })
   await t.rejects(service.webhooks.emit('order.shipped', order), /the event "order.shipped" is not in the catalogue/)
   await t.rejects(service.webhooks.emit('constructor', order), TypeError)

@@ -1,7 +1,10 @@
-import { standardSchedule } from '@concordat/webhooks'
+import { setImmediate } from 'node:timers/promises'
+import webhooks, { memoryStore, standardSchedule } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
+import { memoryQueue } from '@concordat/work-queue'
+import Fastify from 'fastify'
 import t from 'tap'
-import { day, historyOf, hour, minute, start, startService, startWitness } from './service.ts'
+import { day, events, historyOf, hour, minute, start, startService, startWitness } from './service.ts'
 
 // The time limits of attempts alone do not keep a process alive.
 const alive = setInterval(() => {}, 1000)
@@ -11,7 +14,7 @@ const orders = ['order.created']
 
 t.test('an event arrives once, with its type, its time and its data, and its attempt is on record [W2] [W3]', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 204)
+  const { url, seen } = await startWitness(t, service.now, () => 204)
   const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders }, 2)
   const emitted = await service.webhooks.emit('order.created', order, { timestamp: new Date(start - 1000) })
   await service.clock.advance(10 * day)
@@ -34,7 +37,7 @@ t.test(
   'the whole schedule of 75 hours is kept: never early, at most a fifth late, the same id and bytes, another signature [W4]',
   async (t) => {
     const service = await startService(t)
-    const { url, seen } = await startWitness(t, service.clock.now, () => 500)
+    const { url, seen } = await startWitness(t, service.now, () => 500)
     const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
     await service.webhooks.emit('order.created', order)
     await service.clock.advance(91 * hour)
@@ -60,7 +63,7 @@ t.test(
 
 t.test('a schedule of one’s own takes its place [W4]', async (t) => {
   const service = await startService(t, { scheduleSeconds: [10, 20] })
-  const { url, seen } = await startWitness(t, service.clock.now, () => 500)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
   await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   await service.webhooks.emit('order.created', order)
   await service.clock.advance(9_999)
@@ -74,7 +77,7 @@ t.test(
   async (t) => {
     const service = await startService(t)
     let isUp = false
-    const { url, seen } = await startWitness(t, service.clock.now, () => (isUp ? 200 : 500))
+    const { url, seen } = await startWitness(t, service.now, () => (isUp ? 200 : 500))
     const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
     for (let count = 0; count < 30; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
     await service.clock.advance(1000)
@@ -98,7 +101,7 @@ t.test(
 t.test('a probe that is never heard of is replaced', async (t) => {
   const service = await startService(t)
   let isUp = false
-  const { url, seen } = await startWitness(t, service.clock.now, () => (isUp ? 200 : 500))
+  const { url, seen } = await startWitness(t, service.now, () => (isUp ? 200 : 500))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   for (let count = 0; count < 10; count++) await service.webhooks.emit('order.created', order)
   await service.clock.advance(1000)
@@ -117,8 +120,8 @@ t.test('a probe that is never heard of is replaced', async (t) => {
 
 t.test('a receiver that fails for five days is disabled, and its owner’s other subscriptions are told', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 500)
-  const watcher = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const watcher = await startWitness(t, service.now, () => 200)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   await service.webhooks.subscribe('ada', { url: watcher.url, eventTypes: ['webhook.subscription.disabled'] })
   await service.webhooks.subscribe('max', { url: watcher.url, eventTypes: ['webhook.subscription.disabled'] })
@@ -135,7 +138,7 @@ t.test('a receiver that fails for five days is disabled, and its owner’s other
   t.match(disabled, { status: 'disabled', disabledReason: 'failing' })
   t.ok(disabled!.updatedAt - start >= 5 * day && disabled!.updatedAt - start <= 5.5 * day)
   t.strictSame(
-    service.told.filter(([what]: any) => what === 'disabled'),
+    service.told.filter((words) => Array.isArray(words) && words[0] === 'disabled'),
     [['disabled', id, 'failing']]
   )
   t.strictSame(
@@ -151,7 +154,7 @@ t.test('a receiver that fails for five days is disabled, and its owner’s other
 
 t.test('one success within the five days begins them anew', async (t) => {
   const service = await startService(t)
-  const { url } = await startWitness(t, service.clock.now, (_seen, count) => (count % 20 === 0 ? 200 : 500))
+  const { url } = await startWitness(t, service.now, (_seen, count) => (count % 20 === 0 ? 200 : 500))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   for (let count = 0; count < 40; count++) {
     await service.webhooks.emit('order.created', order)
@@ -162,7 +165,7 @@ t.test('one success within the five days begins them anew', async (t) => {
 
 t.test('a 410 disables at once', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 410)
+  const { url, seen } = await startWitness(t, service.now, () => 410)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   await service.webhooks.emit('order.created', order)
   await service.clock.advance(5 * day)
@@ -177,7 +180,7 @@ t.test('a 410 disables at once', async (t) => {
 
 t.test('a receiver that asks for peace gets it, for all of its deliveries', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, (_seen, count) =>
+  const { url, seen } = await startWitness(t, service.now, (_seen, count) =>
     count === 1 ? { status: 429, headers: { 'retry-after': '1800' } } : 200
   )
   await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -193,7 +196,7 @@ t.test('a receiver that asks for peace gets it, for all of its deliveries', asyn
 
 t.test('after a rotation both keys sign for a day, then the new one alone, and never more than three [W3]', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
   const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   const old = keys[0]!.key
   const rotated = (await service.webhooks.rotateKey('ada', id)).keys[0]!.key
@@ -216,7 +219,7 @@ t.test('after a rotation both keys sign for a day, then the new one alone, and n
 
 t.test('without grace the old key is gone at once, and ed25519 keys rotate like secrets', async (t) => {
   const service = await startService(t, { rotationGraceSeconds: 0 })
-  const { url, seen } = await startWitness(t, service.clock.now, () => 200)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, signature: 'ed25519' })
   await service.webhooks.rotateKey('ada', id)
   await service.webhooks.emit('order.created', order)
@@ -227,7 +230,7 @@ t.test('without grace the old key is gone at once, and ed25519 keys rotate like 
 t.test('ordered deliveries wait for the one before, through its retries; when it fails for good, the subscription stops', async (t) => {
   const service = await startService(t)
   let status = 500
-  const { url, seen } = await startWitness(t, service.clock.now, () => status)
+  const { url, seen } = await startWitness(t, service.now, () => status)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, ordered: true })
   for (let count = 0; count < 5; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
   await service.clock.advance(hour)
@@ -258,13 +261,13 @@ t.test('a receiver that is slow has no more attempts at once than it may, and th
   const gate = Promise.withResolvers<void>()
   let atOnce = 0
   let most = 0
-  const slow = await startWitness(t, service.clock.now, async () => {
+  const slow = await startWitness(t, service.now, async () => {
     most = Math.max(most, ++atOnce)
     await gate.promise
     atOnce -= 1
     return 200
   })
-  const quick = await startWitness(t, service.clock.now, (_seen, count) => {
+  const quick = await startWitness(t, service.now, (_seen, count) => {
     if (count === 20) gate.resolve()
     return 200
   })
@@ -278,7 +281,7 @@ t.test('a receiver that is slow has no more attempts at once than it may, and th
 
 t.test('what was disabled or removed meanwhile is not sent', async (t) => {
   const service = await startService(t)
-  const { url, seen } = await startWitness(t, service.clock.now, () => 500)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
   const one = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   const two = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   await service.webhooks.emit('order.created', order)
@@ -304,9 +307,48 @@ t.test('the address is judged again at each attempt, and a refusal is on record 
   t.notMatch(JSON.stringify(delivery), '10.0.0.1')
 })
 
+t.test('a process that ends gives up what hangs, and counts it as no failure of the receiver', async (t) => {
+  const service = await startService(t, { stopGraceSeconds: 0 })
+  const begun = Promise.withResolvers<void>()
+  const { url, seen } = await startWitness(t, service.now, () => {
+    begun.resolve()
+    return new Promise(() => {})
+  })
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await begun.promise
+  await service.app.close()
+  t.equal(seen.length, 1)
+  t.match(await historyOf(service, id), [{ status: 'pending', attempts: 0, tries: [] }])
+  t.equal((await service.store.subscription(id))?.health.failures, 0)
+})
+
+t.test('what is old is looked for every hour, and a failure to do so is logged', async (t) => {
+  const timers = t.capture(globalThis, 'setInterval', (run: () => void, milliseconds: number) => setTimeout(run, milliseconds))
+  const store = memoryStore()
+  const lines: string[] = []
+  const asked: number[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(line) } } })
+  t.teardown(() => app.close())
+  const failing = {
+    ...store,
+    async removeEndedBefore(time: number) {
+      asked.push(time)
+      throw new Error('The store is down.')
+    }
+  }
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: failing, queue: memoryQueue(), now: () => start })
+  const [clean, milliseconds] = timers.args()[0] as [() => void, number]
+  t.equal(milliseconds, hour)
+  clean()
+  await setImmediate()
+  t.strictSame(asked, [start - 30 * day])
+  t.match(lines.join(), /The store is down.*old deliveries could not be removed/)
+})
+
 t.test('old deliveries are removed with their attempts and messages, and those that are pending stay', async (t) => {
   const service = await startService(t, { retentionDays: 1 })
-  const { url } = await startWitness(t, service.clock.now, ({ body }) => ((body.data as typeof order).id === 'bad' ? 500 : 200))
+  const { url } = await startWitness(t, service.now, ({ body }) => ((body.data as typeof order).id === 'bad' ? 500 : 200))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   const { id: messageId } = await service.webhooks.emit('order.created', order)
   await service.webhooks.emit('order.created', { ...order, id: 'bad' })

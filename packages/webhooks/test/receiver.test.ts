@@ -142,8 +142,8 @@ t.test('the config of the route is for other plugins, and errors are published i
   const configs: unknown[] = []
   const app = Fastify()
   app.addHook('onRoute', ({ config, method }) => void configs.push([method, config]))
-  await app.register(createReceiver({ keys: [secret], onEvent() {}, routeConfig: { public: true } as never }))
-  t.match(configs, [['POST', { public: true }]])
+  await app.register(createReceiver({ keys: [secret], onEvent() {}, routeConfig: { url: '/' } }))
+  t.match(configs, [['POST', { url: '/' }]])
   for (const { message } of Object.values(receiverErrors.definitions)) t.match(message, { en: String, es: String })
 })
 

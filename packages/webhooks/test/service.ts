@@ -30,6 +30,7 @@ export const day = 24 * hour
 /** A service with webhooks, in memory, on a clock that the test moves. */
 export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
   const clock = testClock(start)
+  const now = () => clock.now()
   const store = memoryStore()
   const queue = memoryQueue({ clock, onError: (error) => t.fail(String(error)) })
   const app = Fastify()
@@ -39,7 +40,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     events,
     store,
     queue,
-    now: clock.now,
+    now,
     mayReceive: () => true,
     onDisabled: ({ id }, reason) => told.push(['disabled', id, reason]),
     onFailed: ({ id }) => told.push(['failed', id]),
@@ -51,7 +52,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     await app.close()
     await queue.close({ graceSeconds: 0 })
   })
-  return { app, clock, store, queue, told, webhooks: app.webhooks }
+  return { app, clock, now, store, queue, told, webhooks: app.webhooks }
 }
 
 /** An attempt, as a receiver saw it. */

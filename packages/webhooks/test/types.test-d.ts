@@ -14,7 +14,7 @@ app.register(webhooks, { events: { 'order.created': { description: '', example: 
 app.register(webhookRoutes, { owner: (request) => request.id, routeConfig: () => ({}) })
 app.register(createReceiver({ keys: [], onEvent: ({ type }) => void type }))
 
-expectTypeOf(app.webhooks.emit).returns.resolves.toEqualTypeOf<Emitted>()
+expectTypeOf<typeof app.webhooks>().toHaveProperty('emit').returns.resolves.toEqualTypeOf<Emitted>()
 expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<Subscription>()
 expectTypeOf<Parameters<typeof createReceiver>[0]['onEvent']>().parameters.toEqualTypeOf<[WebhookEvent, FastifyRequest]>()
 expectTypeOf(webhooksErrors.definitions).toBeObject()
