@@ -115,7 +115,7 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
 /** With a new key in front; those before it sign for `graceSeconds` more, and no more than three sign at all. */
 export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
   const end = now + graceSeconds * 1000
-  const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until: Math.min(until, end) }))
+  const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
   const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maximumLiveKeys)
   return { ...before, keys, updatedAt: now, revision: before.revision + 1 }
 }

@@ -98,6 +98,19 @@ t.test(
   }
 )
 
+t.test('of many that find the breaker’s time over at once, one is the probe', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.store.changeSubscription(id, (current) => ({
+    ...current,
+    health: { failures: 10, failingSince: start, breaker: 'open', openings: 1, quietUntil: start }
+  }))
+  await Promise.all(Array.from({ length: 5 }, async () => service.webhooks.emit('order.created', order)))
+  await service.clock.advance(minute)
+  t.equal(seen.length, 1)
+})
+
 t.test('a probe that is never heard of is replaced', async (t) => {
   const service = await startService(t)
   let isUp = false
