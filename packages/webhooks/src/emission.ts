@@ -57,7 +57,7 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
 
   async function audienceOf(type: string, data: unknown, transaction: Transaction | undefined) {
     const subscribers = await store.subscribersOf(type, transaction)
-    const answers = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data })))
+    const answers = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
     return subscribers.filter((_, index) => answers[index] === true)
   }
 

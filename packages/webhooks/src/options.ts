@@ -13,6 +13,8 @@ export interface EmittedEvent {
   readonly type: string
   /** As it was emitted, before it is put into the form of a version. */
   readonly data: unknown
+  /** The transaction that it is emitted in: whoever has to ask the database asks through it. */
+  readonly transaction: Transaction | undefined
 }
 
 /** A transaction that others have begun; the queue is told when it has been committed, if it says so. */

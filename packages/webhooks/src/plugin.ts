@@ -1,4 +1,4 @@
-import type { Worker } from '@concordat/work-queue'
+import type { Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Delivery } from './delivery.ts'
@@ -33,13 +33,13 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
   if (settings.delivers) {
-    const workers: Worker[] = []
+    const stops: Stop[] = []
     const cleaning = setInterval(clean, hour).unref()
-    app.addHook('onReady', async () => void workers.push(...startWorkers()))
+    app.addHook('onReady', async () => void stops.push(...startWorkers()))
     // Before the last requests are over: what these emit is for another process, or for the next start.
     app.addHook('preClose', async () => {
       clearInterval(cleaning)
-      await Promise.all(workers.map(async (worker) => worker.stop({ graceSeconds: settings.stopGraceSeconds })))
+      await Promise.all(stops.map(async (stop) => stop(settings.stopGraceSeconds)))
     })
   }
   app.addHook('onClose', async () => sender.close())

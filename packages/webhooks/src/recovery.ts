@@ -28,7 +28,7 @@ export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'in
   return async ({ payload, signal }) => {
     const job = payload as RecoveryJob
     const selection = { ...job, limit: batch }
-    for (let found = batch; found === batch; ) {
+    for (let found = 1; found > 0; ) {
       const subscription = await settings.store.subscription(job.subscriptionId)
       if (subscription?.status !== 'enabled') break
       signal.throwIfAborted()

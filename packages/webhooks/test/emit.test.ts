@@ -29,7 +29,7 @@ t.test('an event goes to the subscriptions that want it and may see it, and to n
   t.equal(seen.length, 2)
   t.strictSame(
     asked,
-    ['ada', 'ops', 'max'].map((owner) => [owner, { type: 'order.created', data: order }])
+    ['ada', 'ops', 'max'].map((owner) => [owner, { type: 'order.created', data: order, transaction: undefined }])
   )
 })
 
@@ -94,7 +94,7 @@ t.test('in the caller’s transaction all is written through it, and the worker 
   const transaction = { query: async () => ({ rows: [] }), afterCommit: (told: () => void) => void committed.push(told) }
   let current: typeof transaction | undefined = transaction
   const clock = testClock(start)
-  const memory = memoryQueue({ clock })
+  const memory = memoryQueue(clock)
   const queue = {
     ...memory,
     capabilities: { durable: true, transactional: true, distributed: true },

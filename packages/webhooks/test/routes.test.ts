@@ -1,4 +1,10 @@
-import webhooks, { memoryStore, type WebhookRoutesOptions, webhookRoutes } from '@concordat/webhooks'
+import webhooks, {
+  memoryStore,
+  type WebhookRoutesOptions,
+  type WebhookStore,
+  type WebhooksOptions,
+  webhookRoutes
+} from '@concordat/webhooks'
 import { memoryQueue } from '@concordat/work-queue'
 import Fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
@@ -11,8 +17,8 @@ const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.crea
 const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** The service and a client of it. */
-async function startClient(t: Test) {
-  const service = await startService(t)
+async function startClient(t: Test, options: Partial<WebhooksOptions> = {}) {
+  const service = await startService(t, options)
   async function ask(method: NonNullable<InjectOptions['method']>, url: string, payload?: object, owner = 'ada') {
     const answer = await service.app.inject({ method, url: path + url, headers: { 'x-owner': owner }, ...(payload && { payload }) })
     return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
@@ -211,7 +217,12 @@ t.test('what has ended is delivered again under the same webhook-id, and what is
 })
 
 t.test('a time range is recovered: what failed in it is delivered again, however much, and nothing else', async (t) => {
-  const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
+  const kept = memoryStore()
+  const store: WebhookStore = {
+    ...kept,
+    reopenDeliveries: async (selection, reopen) => kept.reopenDeliveries({ ...selection, limit: 3 }, reopen)
+  }
+  const { ask, subscribe, clock, webhooks: ours } = await startClient(t, { store })
   let status = 410
   const { url, seen } = await startWitness(
     t,
@@ -219,7 +230,7 @@ t.test('a time range is recovered: what failed in it is delivered again, however
     () => status
   )
   const { id } = await subscribe({ url })
-  for (let count = 0; count < 250; count++) await ours.emit('order.created', { total: { amount: '1' } })
+  for (let count = 0; count < 10; count++) await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(day)
   await ask('PATCH', `/${id}`, { status: 'enabled' })
   await ours.emit('order.created', { total: { amount: '1' } })
@@ -231,10 +242,10 @@ t.test('a time range is recovered: what failed in it is delivered again, however
   const until = new Date(start + hour).toISOString()
   t.match(await ask('POST', `/${id}/recoveries`, { since, until }), { status: 202, body: { since, until } })
   await clock.advance(hour)
-  t.equal(seen.length - before, 250)
+  t.equal(seen.length - before, 10)
   t.match(await ask('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })
   await clock.advance(hour)
-  t.equal(seen.length - before, 251)
+  t.equal(seen.length - before, 11)
   for (const range of [
     { since, until: since },
     { since: until, until: since }

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import webhooks, { type Attempt, type Delivery, memoryStore, type WebhooksOptions, webhookRoutes } from '@concordat/webhooks'
+import webhooks, {
+  type Attempt,
+  type Delivery,
+  memoryStore,
+  type WebhookStore,
+  type WebhooksOptions,
+  webhookRoutes
+} from '@concordat/webhooks'
 import { memoryQueue, testClock } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
@@ -31,8 +38,8 @@ export const day = 24 * hour
 export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
   const clock = testClock(start)
   const now = () => clock.now()
-  const store = memoryStore()
-  const queue = memoryQueue({ clock, onError: (error) => t.fail(String(error)) })
+  const store = options.store ?? memoryStore()
+  const queue = memoryQueue(clock)
   const app = Fastify()
   const told: unknown[] = []
   await app.register(webhooks, {
@@ -50,7 +57,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
   await app.ready()
   t.teardown(async () => {
     await app.close()
-    await queue.close({ graceSeconds: 0 })
+    await queue.close(0)
   })
   return { app, clock, now, store, queue, told, webhooks: app.webhooks }
 }
@@ -80,7 +87,7 @@ export async function startWitness(t: Test, now: () => number, answer: (seen: Se
 }
 
 /** All deliveries of a subscription with their attempts, the oldest first. */
-export async function historyOf({ store }: { store: ReturnType<typeof memoryStore> }, subscriptionId: string) {
+export async function historyOf({ store }: { store: WebhookStore }, subscriptionId: string) {
   const found: (Delivery & { readonly tries: Attempt[] })[] = []
   for (const delivery of await store.deliveriesOf(subscriptionId, { limit: 10_000 })) {
     found.unshift({ ...delivery, tries: (await store.attemptsOf(delivery.id, { limit: 1000 })).toReversed() })
