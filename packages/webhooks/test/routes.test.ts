@@ -271,7 +271,7 @@ t.test('a recovery ends when its subscription is disabled meanwhile', async (t) 
   t.ok(seen.length <= 2)
 })
 
-t.test('a change finds the version that the client has seen, or is refused and changes nothing [O1]', async (t) => {
+t.test('a change finds the version that the client has seen, or is refused and changes nothing', async (t) => {
   let versions: readonly string[] | '*' | null = null
   const configs: Record<string, { validator?: (request: object) => Promise<object>; operation?: string }> = {}
   const app = Fastify()
