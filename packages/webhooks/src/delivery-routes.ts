@@ -48,9 +48,10 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       }
     },
     async (request, reply) => {
-      const { id: parent } = await webhooks.subscription(ownerOf(request, settings), request.params.id)
+      const owner = ownerOf(request, settings)
+      const { id: parent } = await webhooks.subscription(owner, request.params.id)
       const resources = async (page: PageWish & { status?: DeliveryStatus }) =>
-        (await webhooks.store.deliveriesOf(parent, page)).map(showDelivery)
+        (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
       return list(request, reply, { operation: 'listDeliveries', parent, resources })
     }
   )
@@ -69,8 +70,9 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     },
     async (request, reply) => {
       const { id, deliveryId } = request.params
-      const { id: parent } = await webhooks.delivery(ownerOf(request, settings), id, deliveryId)
-      const resources = async (page: PageWish) => (await webhooks.store.attemptsOf(parent, page)).map(showAttempt)
+      const owner = ownerOf(request, settings)
+      const { id: parent } = await webhooks.delivery(owner, id, deliveryId)
+      const resources = async (page: PageWish) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
       return list(request, reply, { operation: 'listAttempts', parent, resources })
     }
   )

@@ -68,8 +68,9 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: uuid(), deliveryId: delivery.id, number: next.attempts, ...observed }
     async function write(transaction: Transaction | undefined) {
-      await store.saveDelivery(next, record, transaction)
+      // The subscription first, as when one is removed: who locks in another order may wait for ever.
       await judge(trial, next, transaction)
+      await store.saveDelivery(next, record, transaction)
       if (next.status === 'failed') onFailed(next)
     }
     if (next.nextAttemptAt === undefined) return { done: true, write }

@@ -1,9 +1,9 @@
 import type { Transaction } from '@concordat/work-queue'
 import { v7 as uuid } from 'uuid'
 import type { Delivery } from './delivery.ts'
-import { bodyOf } from './event-catalogue.ts'
+import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
 import type { CallerTransaction, Settings } from './options.ts'
-import { enqueueDeliveries, kickDeliveries } from './queues.ts'
+import { enqueueDeliveries, kickQueues } from './queues.ts'
 import type { Subscription } from './subscription.ts'
 
 /** How an event is emitted. */
@@ -22,9 +22,6 @@ export interface Emitted {
   /** To how many subscriptions it goes; 0 also when its id was known. */
   readonly deliveries: number
 }
-
-/** The type of the event that tells an owner's other subscriptions that one was disabled. */
-export const disabledEventType = 'webhook.subscription.disabled'
 
 interface Publication {
   readonly id?: string | undefined
@@ -47,11 +44,11 @@ export interface Emission {
 export function makeEmission({ events, store, queue, mayReceive, currentTransaction, schedule, now }: Settings): Emission {
   async function inTransaction<Result>(
     work: (transaction: Transaction | undefined) => Promise<Result>,
-    given: CallerTransaction | undefined = queue.capabilities.transactional ? currentTransaction() : undefined
+    given: CallerTransaction | undefined = currentTransaction()
   ) {
     const result = given === undefined ? await store.transaction(work) : await work(given)
-    if (given?.afterCommit === undefined) kickDeliveries(queue)
-    else given.afterCommit(() => kickDeliveries(queue))
+    if (given?.afterCommit === undefined) kickQueues(queue)
+    else given.afterCommit(() => kickQueues(queue))
     return result
   }
 
@@ -94,7 +91,7 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
       return inTransaction(async (transaction) => publish(publication, await audienceOf(type, data, transaction), transaction), given)
     },
     async ping(subscription) {
-      const publication = { type: 'webhook.ping', timestamp: now(), data: { subscriptionId: subscription.id } }
+      const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
       return inTransaction(async (transaction) => publish(publication, [subscription], transaction))
     },
     async tellDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {

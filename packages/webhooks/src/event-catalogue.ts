@@ -20,6 +20,27 @@ export interface EventType extends EventForm {
 /** Every event of a service, by type: words of letters, digits and `_`, with dots between, as `order.created`. */
 export type EventCatalogue = Readonly<Record<string, EventType>>
 
+/** What tells an owner's other subscriptions that one was disabled; it can be subscribed to like any event. */
+export const disabledEventType = 'webhook.subscription.disabled'
+/** What a ping sends. */
+export const pingEventType = 'webhook.ping'
+
+const subscriptionId = { type: 'string', format: 'uuid' }
+const example = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
+
+const ownEvents: EventCatalogue = {
+  [disabledEventType]: {
+    description: 'Another subscription of the same owner was disabled, because its receiver is gone or fails.',
+    schema: { type: 'object', properties: { subscriptionId, reason: { type: 'string' } }, required: ['subscriptionId', 'reason'] },
+    example: { subscriptionId: example, reason: 'failing' }
+  },
+  [pingEventType]: {
+    description: 'Somebody asked for a ping of the subscription.',
+    schema: { type: 'object', properties: { subscriptionId }, required: ['subscriptionId'] },
+    example: { subscriptionId: example }
+  }
+}
+
 /** The bytes that are sent for an event. */
 export function bodyOf(catalogue: EventCatalogue, type: string, version: number, timestamp: number, data: unknown): string {
   const form = catalogue[type]?.versions?.[version]
@@ -44,10 +65,10 @@ export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
   return catalogue
 }
 
-/** The `webhooks` of an OpenAPI 3.1 document, by type, as a version of the interface has them. */
+/** The `webhooks` of an OpenAPI 3.1 document, by type, as a version of the interface has them; with those of this package. */
 export function describeWebhooks(catalogue: EventCatalogue, version = 1): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(catalogue).map(([type, event]) => {
+    Object.entries({ ...catalogue, ...ownEvents }).map(([type, event]) => {
       const { schema, example } = event.versions?.[version] ?? event
       return [type, { post: operationOf(type, event.description, schema, example) }]
     })

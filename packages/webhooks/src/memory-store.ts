@@ -45,7 +45,7 @@ export function memoryStore(): WebhookStore {
     async addMessage(message, added) {
       if (messages.has(message.id)) return false
       messages.set(message.id, message)
-      for (const delivery of added) deliveries.set(delivery.id, delivery)
+      for (const delivery of added) if (subscriptions.has(delivery.subscriptionId)) deliveries.set(delivery.id, delivery)
       return true
     },
     delivery: async (id) => deliveries.get(id),

@@ -40,7 +40,7 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly queue?: WorkQueue | undefined
   /**
-   * The transaction that emitting joins.
+   * The transaction that everything asked of `app.webhooks` joins, as that of the request.
    * @default () => undefined – each event commits by itself
    */
   readonly currentTransaction?: (() => CallerTransaction | undefined) | undefined
@@ -132,7 +132,8 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     store,
     queue,
     mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
-    currentTransaction,
+    // What a queue in memory enqueues could not be taken back with it.
+    currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     delivers,
     schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),
     concurrency: requireWhole('concurrency', options.concurrency ?? 100, 1, 10_000),

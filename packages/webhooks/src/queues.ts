@@ -45,10 +45,11 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
   }
 }
 
-/** Says that there may be something to deliver. */
-export function kickDeliveries(queue: WorkQueue): void {
+/** Says that there may be something to do. */
+export function kickQueues(queue: WorkQueue): void {
   queue.kick(deliveryQueue)
   queue.kick(orderedDeliveryQueue)
+  queue.kick(recoveryQueue)
 }
 
 function itemOf({ deliveryId, subscription, jobId, delaySeconds }: QueuedDelivery): Item {

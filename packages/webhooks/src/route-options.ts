@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { PageWish } from './store.ts'
-import type { Subscription } from './subscription.ts'
 
 /** The operations of `webhookRoutes`. */
 export type WebhookOperation =
@@ -90,11 +89,6 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     ownList: options.list === undefined,
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
-}
-
-/** What a change must find: another one for each change that the owner can see. */
-export function versionOf({ revision, health }: Subscription): string {
-  return `${revision}-${health.failingSince ?? 0}`
 }
 
 function sendCreated(reply: FastifyReply, path: string, resource: Record<string, unknown>) {

@@ -107,6 +107,15 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     strictEqual((await store.deliveriesOf(subscription.id, all)).length, 1)
   })
 
+  test('a delivery to a subscription that was removed meanwhile is not kept, and the others are', async () => {
+    const { store, subscription } = await begin()
+    const [message, delivery] = messageTo(subscription)
+    const [, lost] = messageTo(subscriptionOf(), { messageId: message.id })
+    strictEqual(await store.addMessage(message, [lost, delivery]), true)
+    strictEqual(await store.delivery(lost.id), undefined)
+    deepStrictEqual(present(await store.delivery(delivery.id)), present(delivery))
+  })
+
   test('what is to be sent comes with its subscription and the bytes of its version', async () => {
     const { store, subscription } = await begin()
     const [message, delivery] = messageTo(subscription)

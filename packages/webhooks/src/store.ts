@@ -38,9 +38,9 @@ export interface WebhookStore {
 
   /** Keeps a new subscription. */
   addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
-  subscription(id: string): Promise<Subscription | undefined>
+  subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
   /** Those of an owner, the newest first. */
-  subscriptionsOf(owner: string, page: PageWish): Promise<Subscription[]>
+  subscriptionsOf(owner: string, page: PageWish, transaction?: Transaction): Promise<Subscription[]>
   /** The enabled ones that want a type of event. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
   /**
@@ -55,18 +55,25 @@ export interface WebhookStore {
   /** Removes a subscription with its deliveries and their attempts. Answers false when there is none. */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 
-  /** Keeps a message and its deliveries, or nothing when its id is known: then it answers false. */
+  /**
+   * Keeps a message and its deliveries, less those to subscriptions that were removed meanwhile; or nothing when its id is known: then it
+   * answers false.
+   */
   addMessage(message: WebhookMessage, deliveries: readonly Delivery[], transaction?: Transaction): Promise<boolean>
-  delivery(id: string): Promise<Delivery | undefined>
+  delivery(id: string, transaction?: Transaction): Promise<Delivery | undefined>
   deliveryToSend(id: string): Promise<DeliveryToSend | undefined>
   /** Those of a subscription, the newest first; of one status, when it is given. */
-  deliveriesOf(subscriptionId: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
+  deliveriesOf(
+    subscriptionId: string,
+    page: PageWish & { readonly status?: DeliveryStatus | undefined },
+    transaction?: Transaction
+  ): Promise<Delivery[]>
   /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
   /** Replaces deliveries that have ended by what `reopen` makes of them, the oldest first. Answers these. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Those of a delivery, the newest first. */
-  attemptsOf(deliveryId: string, page: PageWish): Promise<Attempt[]>
+  attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
   /**
    * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, with their attempts and the messages that have no
    * other. Answers how many.

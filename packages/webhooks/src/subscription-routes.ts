@@ -2,9 +2,9 @@ import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, Fastify
 import { maximumUrlLength } from './callback-url.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
-import { type RouteSettings, resolveRouteOptions, versionOf, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
+import { type RouteSettings, resolveRouteOptions, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
-import type { NewSubscription, Subscription, SubscriptionChange } from './subscription.ts'
+import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from './subscription.ts'
 
 const url = { type: 'string', maxLength: maximumUrlLength, description: 'An https URL with a public host name.' }
 const eventTypes = { type: 'array', items: { type: 'string', maxLength: 600 }, minItems: 1, maxItems: 100 }
@@ -55,9 +55,8 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
 
   /** For whoever answers conditional requests. */
   async function validator(request: FastifyRequest) {
-    const found = await webhooks.store.subscription((request.params as One['Params']).id)
-    if (found?.owner !== ownerOf(request, settings)) return { exists: false }
-    return { exists: true, etag: versionOf(found) }
+    const etag = await webhooks.versionOf(ownerOf(request, settings), (request.params as One['Params']).id)
+    return etag === undefined ? { exists: false } : { exists: true, etag }
   }
 
   function validated(operation: WebhookOperation): FastifyContextConfig {
@@ -82,7 +81,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     async (request, reply) => {
       const parent = ownerOf(request, settings)
       const resources = async (page: { limit: number; after?: string | undefined }) =>
-        (await webhooks.store.subscriptionsOf(parent, page)).map(showSubscription)
+        (await webhooks.subscriptions(parent, page)).map(showSubscription)
       return list(request, reply, { operation: 'listSubscriptions', parent, resources })
     }
   )

@@ -131,6 +131,11 @@ export function verificationKeyOf({ keys: [newest] }: Subscription): string {
   return key.startsWith('whsk_') ? publicKeyOf(key) : key
 }
 
+/** For an entity tag: another one for each change that the owner can see. */
+export function versionOf({ revision, health }: Subscription): string {
+  return `${revision}-${health.failingSince ?? 0}`
+}
+
 function newKey(signature: Subscription['signature']) {
   return signature === 'ed25519' ? newSigningKeyPair().privateKey : newSecret()
 }

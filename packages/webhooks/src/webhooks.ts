@@ -1,7 +1,7 @@
 import { v4 as randomId, v7 as uuid } from 'uuid'
 import type { AddressGuard } from './address-guard.ts'
-import type { Delivery } from './delivery.ts'
-import { disabledEventType, type Emission, type EmitOptions, type Emitted } from './emission.ts'
+import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts'
+import type { Emission, EmitOptions, Emitted } from './emission.ts'
 import {
   deliveryNotFound,
   deliveryPending,
@@ -12,18 +12,19 @@ import {
   subscriptionNotFound,
   urlRefused
 } from './errors.ts'
-import { describeWebhooks } from './event-catalogue.ts'
+import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import { type RecoveryJob, recoveryQueue } from './queues.ts'
 import { reopen } from './recovery.ts'
-import type { WebhookStore } from './store.ts'
+import type { PageWish } from './store.ts'
 import {
   changedSubscription,
   type NewSubscription,
   newSubscription,
   rotatedSubscription,
   type Subscription,
-  type SubscriptionChange
+  type SubscriptionChange,
+  versionOf
 } from './subscription.ts'
 
 /** Refuses a change by throwing, after a look at what is there now. */
@@ -43,6 +44,10 @@ export interface Webhooks {
   describe(version?: number): Record<string, object>
   /** Begins a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
   subscribe(owner: string, wish: NewSubscription, version?: number): Promise<Subscription>
+  /** Those of an owner, the newest first. */
+  subscriptions(owner: string, page: PageWish): Promise<Subscription[]>
+  /** The version of a subscription, for an entity tag: another one for each change that its owner can see; undefined when it is not theirs. */
+  versionOf(owner: string, id: string): Promise<string | undefined>
   /** Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, as all that follow do. */
   subscription(owner: string, id: string): Promise<Subscription>
   /** Changes a subscription by the rules of `subscribe`. */
@@ -57,18 +62,21 @@ export interface Webhooks {
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Tries anew what was created in a time range, in milliseconds since 1970, and not delivered. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
+  /** Those of a subscription, the newest first; of one status, when it is given. */
+  deliveries(owner: string, id: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
   /** Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
+  /** Those of a delivery, the newest first. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
+  attempts(owner: string, id: string, deliveryId: string, page: PageWish): Promise<Attempt[]>
   /** Removes what was kept for its time. The plugin does so every hour. Answers how many deliveries. */
   removeOld(): Promise<number>
-  readonly store: WebhookStore
   /** The clock of the plugin. */
   now(): number
 }
 
 /** Makes what `app.webhooks` is. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
-  const { events, store, queue, now } = settings
+  const { events, store, queue, currentTransaction, now } = settings
 
   function requireGood({
     url,
@@ -87,7 +95,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
   }
 
   async function subscription(owner: string, id: string) {
-    const found = await store.subscription(id)
+    const found = await store.subscription(id, currentTransaction())
     if (found?.owner !== owner) throw subscriptionNotFound()
     return found
   }
@@ -100,31 +108,43 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
   async function replace(owner: string, id: string, change: (current: Subscription) => Subscription) {
     await subscription(owner, id)
-    const changed = await store.changeSubscription(id, change)
+    const changed = await store.changeSubscription(id, change, currentTransaction())
     if (changed === undefined) throw subscriptionNotFound()
     return changed
   }
 
   async function delivery(owner: string, id: string, deliveryId: string) {
     await subscription(owner, id)
-    const found = await store.delivery(deliveryId)
+    const found = await store.delivery(deliveryId, currentTransaction())
     if (found?.subscriptionId !== id) throw deliveryNotFound()
     return found
   }
 
   return {
-    store,
     now,
     emit: async (type, data, options) => emission.emit(type, data, options),
     describe: (version) => describeWebhooks(events, version),
     subscription,
     delivery,
+    subscriptions: async (owner, page) => store.subscriptionsOf(owner, page, currentTransaction()),
+    async versionOf(owner, id) {
+      const found = await store.subscription(id, currentTransaction())
+      return found?.owner === owner ? versionOf(found) : undefined
+    },
+    async deliveries(owner, id, page) {
+      await subscription(owner, id)
+      return store.deliveriesOf(id, page, currentTransaction())
+    },
+    async attempts(owner, id, deliveryId, page) {
+      await delivery(owner, id, deliveryId)
+      return store.attemptsOf(deliveryId, page, currentTransaction())
+    },
     async subscribe(owner, wish, version = 1) {
       requireGood(wish)
-      const others = await store.subscriptionsOf(owner, { limit: settings.maximumSubscriptions })
+      const others = await store.subscriptionsOf(owner, { limit: settings.maximumSubscriptions }, currentTransaction())
       if (others.length === settings.maximumSubscriptions) throw subscriptionLimit(settings.maximumSubscriptions)
       const added = newSubscription(wish, { id: uuid(), owner, version, now: now() })
-      await store.addSubscription(added)
+      await store.addSubscription(added, currentTransaction())
       return added
     },
     async change(owner, id, change, check = () => {}) {
@@ -137,7 +157,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     rotateKey: async (owner, id) => replace(owner, id, (current) => rotatedSubscription(current, settings.rotationGraceSeconds, now())),
     async unsubscribe(owner, id, check = () => {}) {
       await subscription(owner, id)
-      await store.transaction(async (transaction) => {
+      await emission.inTransaction(async (transaction) => {
         // Changes nothing, but nobody else changes it until it is gone.
         await store.changeSubscription(id, (current) => checked(current, check), transaction)
         await store.removeSubscription(id, transaction)
@@ -158,7 +178,6 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       await enabledSubscription(owner, id)
       const job: RecoveryJob = { subscriptionId: id, since, until, endedBefore: now() }
       await emission.inTransaction(async (transaction) => queue.enqueue(recoveryQueue, [{ id: randomId(), payload: job }], transaction))
-      queue.kick(recoveryQueue)
     },
     async removeOld() {
       const before = now() - settings.retentionDays * 86_400_000

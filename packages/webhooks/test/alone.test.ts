@@ -24,7 +24,7 @@ t.test('stock Fastify with the plugin alone delivers, on the clock of this machi
   await arrived.promise
   await app.close()
   t.equal(seen.length, 2)
-  t.match((await app.webhooks.store.subscription(id))?.disabledReason, 'gone')
+  t.match((await app.webhooks.subscription('ada', id))?.disabledReason, 'gone')
   t.match(lines[0], /kept in memory, so what is not delivered is lost with the process/)
   t.match(lines.join(''), new RegExp(`"subscriptionId":"${id}","reason":"gone".*"webhooks: a subscription was disabled"`))
   t.match(lines.join(''), /a delivery has failed for good/)
@@ -115,7 +115,7 @@ t.test('the catalogue describes the webhooks of each version for OpenAPI 3.1', a
       }
     })
   }
-  t.strictSame(Object.keys(describeWebhooks(events)), ['order.created', 'product.updated'])
+  t.strictSame(Object.keys(describeWebhooks(events)), ['order.created', 'product.updated', 'webhook.subscription.disabled', 'webhook.ping'])
 })
 
 t.test('errors are published in English and Spanish', async (t) => {

@@ -292,7 +292,7 @@ t.test('a change finds the version that the client has seen, or is refused and c
   const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: wish })
   const { id } = created.json()
   t.equal(created.headers['location'], `/v2/hooks/${id}`)
-  t.equal((await app.webhooks.store.subscription(id))?.version, 2)
+  t.equal((await app.webhooks.subscription('ada', id))?.version, 2)
   const { validator, operation } = configs['PATCH /v2/hooks/:id']!
   t.equal(operation, 'changeSubscription')
   const found = await validator!({ params: { id } })
