@@ -111,6 +111,14 @@ t.test('in the caller’s transaction all is written through it, and the worker 
       written.push(['transaction', undefined])
       return kept.transaction(work)
     },
+    async addSubscription(subscription, given) {
+      written.push(['addSubscription', given])
+      return kept.addSubscription(subscription)
+    },
+    async changeSubscription(id, change, given) {
+      written.push(['changeSubscription', given])
+      return kept.changeSubscription(id, change)
+    },
     async addMessage(message, deliveries, given) {
       written.push(['addMessage', given])
       return kept.addMessage(message, deliveries)
@@ -118,8 +126,11 @@ t.test('in the caller’s transaction all is written through it, and the worker 
   }
   const { webhooks } = await startService(t, { store, queue, currentTransaction: () => current, delivers: false })
   const { id } = await webhooks.subscribe('ada', { url: 'https://hooks.example.com', eventTypes: ['order.created'] })
+  await webhooks.rotateKey('ada', id)
   await webhooks.emit('order.created', order)
   t.strictSame(written.splice(0), [
+    ['addSubscription', transaction],
+    ['changeSubscription', transaction],
     ['addMessage', transaction],
     ['enqueue', transaction]
   ])
