@@ -67,6 +67,11 @@ export interface WebhookRoutesOptions {
    * @default nothing
    */
   readonly preconditions?: ((request: FastifyRequest) => Preconditions) | undefined
+  /**
+   * Is told the version of the subscription that an answer to a creation or a change shows, for its entity tag.
+   * @default nothing
+   */
+  readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined
 }
 
 /** The options as the routes work with them. */
@@ -87,6 +92,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     created: options.created ?? sendCreated,
     list: options.list ?? sendList,
     ownList: options.list === undefined,
+    entityTag: options.entityTag ?? (() => {}),
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
 }

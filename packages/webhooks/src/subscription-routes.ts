@@ -49,7 +49,7 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 type One = { Params: { id: string } }
 
 function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, routeConfig, created, list, preconditions } = settings
+  const { path, version, routeConfig, created, list, preconditions, entityTag } = settings
   const { webhooks } = app
   const one = `${path}/:id`
 
@@ -92,6 +92,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
     async (request, reply) => {
       const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request))
       reply.header('cache-control', 'no-store')
+      entityTag(reply, versionOf(subscription))
       const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
       return created(reply, `${path}/${subscription.id}`, shown)
     }
@@ -112,9 +113,11 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
       config: validated('changeSubscription'),
       schema: { params: subscriptionParams, body: changeSchema, response: { 200: subscriptionSchema } }
     },
-    async (request) => {
+    async (request, reply) => {
       const { params, body } = request
-      return showSubscription(await webhooks.change(ownerOf(request, settings), params.id, body, checkOf(request)))
+      const subscription = await webhooks.change(ownerOf(request, settings), params.id, body, checkOf(request))
+      entityTag(reply, versionOf(subscription))
+      return showSubscription(subscription)
     }
   )
 

@@ -283,6 +283,7 @@ t.test('a change finds the version that the client has seen, or is refused and c
     path: '/hooks',
     version: () => 2,
     routeConfig: (operation) => ({ operation }),
+    entityTag: (reply, version) => reply.header('etag', `"${version}"`),
     preconditions: () => ({
       versions: () => versions,
       failed: (version) => Object.assign(new Error(`Now ${version}.`), { statusCode: 412 })
@@ -292,6 +293,7 @@ t.test('a change finds the version that the client has seen, or is refused and c
   const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: wish })
   const { id } = created.json()
   t.equal(created.headers['location'], `/v2/hooks/${id}`)
+  t.equal(created.headers['etag'], '"1-0"')
   t.equal((await app.webhooks.subscription('ada', id))?.version, 2)
   const { validator, operation } = configs['PATCH /v2/hooks/:id']!
   t.equal(operation, 'changeSubscription')
@@ -308,9 +310,11 @@ t.test('a change finds the version that the client has seen, or is refused and c
     versions = wanted
     t.equal((await app.inject({ method: 'PATCH', url: `/v2/hooks/${id}`, payload: {} })).statusCode, status)
   }
+  const changed = await app.inject({ method: 'PATCH', url: `/v2/hooks/${id}`, payload: {} })
+  t.equal(changed.headers['etag'], '"5-0"')
   versions = ['1-0']
-  t.match((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).json(), { statusCode: 412, message: 'Now 4-0.' })
-  versions = ['4-0']
+  t.match((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).json(), { statusCode: 412, message: 'Now 5-0.' })
+  versions = ['5-0']
   t.equal((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).statusCode, 204)
 })
 

@@ -147,7 +147,7 @@ t.test('what a receiver does to the wire costs one attempt, and no more than its
   for (const [title, [misbehave, expected]] of Object.entries(misbehaviours)) {
     t.test(title, async (t) => {
       const url = await startRawReceiver(t, misbehave)
-      const sender = senderOf(t, { attemptTimeoutSeconds: 0.3 })
+      const sender = senderOf(t, { attemptTimeoutSeconds: 1.5 })
       const result = await sender.send({ ...message, url })
       t.match(result, expected)
       const other = await startReceiver(t, (_request, response) => response.writeHead(204).end())
