@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls'
 import { AttemptFailure } from './attempt-failure.ts'
 import { bareHost, brokenUrlRule, isLocalhost, type UrlRule } from './callback-url.ts'
 import { askDns } from './dns.ts'
+import { inTime } from './in-time.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 import { type OpenTls, tlsOpener } from './tls-connection.ts'
 
@@ -98,17 +99,6 @@ export function addressGuard({
       socket.destroy()
       throw new AttemptFailure('ADDRESS_REFUSED')
     }
-  }
-}
-
-async function inTime<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const reject = () => late.reject(new AttemptFailure('TIMEOUT'))
-  signal.addEventListener('abort', reject, { once: true })
-  try {
-    return await Promise.race([answer, late.promise])
-  } finally {
-    signal.removeEventListener('abort', reject)
   }
 }
 

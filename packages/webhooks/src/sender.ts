@@ -3,6 +3,7 @@ import { Agent, request } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from './address-guard.ts'
 import { AttemptFailure, failureCodeOf } from './attempt-failure.ts'
 import type { AttemptResult } from './attempt-result.ts'
+import { inTime } from './in-time.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { signatureOf } from './signature.ts'
 
@@ -41,7 +42,7 @@ export interface WebhookSender {
    * is none, and for nothing that the other side does.
    */
   send(message: Outgoing, signal?: AbortSignal): Promise<AttemptResult>
-  /** Waits for what is being sent and closes all connections. */
+  /** Closes all connections; what is being sent fails. */
   close(): Promise<void>
 }
 
@@ -80,7 +81,8 @@ export function webhookSender({
     if (guard.refusalOf(url) !== undefined) throw new AttemptFailure('URL_REFUSED')
     const late = AbortSignal.timeout(attemptTimeoutSeconds * 1000)
     const signal = ended === undefined ? late : AbortSignal.any([late, ended])
-    const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal })
+    // undici hears the signal once it is connected; before, the time is kept here.
+    const answer = await inTime(request(url, { method: 'POST', dispatcher: agent, headers, body, signal }), signal)
     // The status is the answer. What follows is only read so that the connection can be used again, and not for long.
     await answer.body.dump({ limit: maximumBodyBytes, signal: AbortSignal.timeout(bodyPatienceMilliseconds) }).catch(() => {})
     return answer
@@ -97,7 +99,7 @@ export function webhookSender({
       )
       return { startedAt, durationMilliseconds: Math.round(performance.now() - began), ...outcome }
     },
-    close: async () => agent.close()
+    close: async () => agent.destroy()
   }
 }
 

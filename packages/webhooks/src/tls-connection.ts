@@ -14,6 +14,9 @@ export interface TlsTarget {
 /** Opens a connection whose certificate is trusted, or rejects with an `AttemptFailure`. */
 export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 
+// How long one of several addresses is waited for. Node's own 250 ms give up those that are far away, or of a process that is busy.
+const patience = { autoSelectFamilyAttemptTimeout: 1500 }
+
 /** Opens connections by `node:tls`; to which of several addresses, happy eyeballs decide (RFC 8305). */
 export function tlsOpener(certificateAuthorities: readonly string[]): OpenTls {
   const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
@@ -26,7 +29,7 @@ export function tlsOpener(certificateAuthorities: readonly string[]): OpenTls {
       const servername = isIP(host) === 0 ? host : ''
       // Said aloud, so that no variable of the environment lets an untrusted certificate through.
       const trust = { servername, secureContext, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] }
-      const socket = connect({ host, port, lookup, ...trust })
+      const socket = connect({ host, port, lookup, ...trust, ...patience })
       let reached = false
       const end = () => socket.destroy(new AttemptFailure('TIMEOUT'))
       const fail = (error: Error) => {

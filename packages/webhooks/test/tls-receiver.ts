@@ -16,7 +16,13 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
 })
 
 /** What the sender has to be told to reach the receivers of these tests, and nothing else. */
-export const trustingLoopback = { certificateAuthorities: [cert], dangerouslyAllowLoopback: true }
+export const trustingLoopback = {
+  certificateAuthorities: [cert],
+  dangerouslyAllowLoopback: true,
+  // For machines that have a lot else to do.
+  connectTimeoutSeconds: 30,
+  attemptTimeoutSeconds: 60
+}
 
 /** The key and certificate of these receivers. */
 export const identity = { key, cert }
@@ -29,13 +35,13 @@ export async function startReceiver(t: Test, answer: (request: IncomingMessage, 
   )
 }
 
-/** A receiver over TLS that does as it likes with the connection. Answers its URL. */
+/** A receiver over TLS that does as it likes with the connection, once the request has begun to come. Answers its URL. */
 export async function startRawReceiver(t: Test, misbehave: (socket: TLSSocket) => unknown): Promise<string> {
   return listen(
     t,
     createTls(identity, (socket) => {
       socket.on('error', () => {})
-      misbehave(socket)
+      socket.once('data', () => misbehave(socket))
     })
   )
 }
