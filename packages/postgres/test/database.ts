@@ -8,8 +8,7 @@ export const server: string | undefined = process.env['TEST_DATABASE_URL']
 export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL server'
 
 /** A schema of the test's own, that is dropped after it. */
-export function freshSchema(t: Test): string {
-  const schema = schemaName()
+export function freshSchema(t: Test, schema: string = schemaName()): string {
   t.teardown(async () => {
     const client = new Client({ connectionString: server })
     await client.connect()
@@ -48,9 +47,10 @@ export function watched(pool: Pool, send: (sql: string, answer: () => Promise<Qu
 let engine: Promise<PGlite> | undefined
 
 /** One PGlite for the whole file, since it takes long to begin, and a schema of the test's own in it. */
-export async function inMemory(): Promise<{ database: Postgres; schema: string }> {
+export async function inMemory(): Promise<{ database: Postgres; pglite: PGlite; schema: string }> {
   engine ??= begin()
-  return { database: fromPGlite(await engine), schema: schemaName() }
+  const pglite = await engine
+  return { database: fromPGlite(pglite), pglite, schema: schemaName() }
 }
 
 async function begin() {
@@ -59,6 +59,7 @@ async function begin() {
   return begun
 }
 
-function schemaName() {
+/** A name that nobody else has. */
+export function schemaName(): string {
   return `concordat_test_${randomUUID().slice(0, 8)}`
 }
