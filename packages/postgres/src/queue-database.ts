@@ -1,6 +1,7 @@
 import type { Transaction } from '@concordat/work-queue'
 import { type Db, fromPglite } from 'pg-boss'
-import type { PoolClientLike, PoolLike } from './pool.ts'
+import type { PoolLike } from './pool.ts'
+import type { PoolClientLike } from './pool-session.ts'
 
 /** A PGlite, as far as a queue uses it. */
 export interface QueuePGlite extends Transaction {

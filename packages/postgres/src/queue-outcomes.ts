@@ -17,7 +17,8 @@ export function attemptOf({ id, attempt }: Job): { id: string; retryCount: numbe
 
 /** Writes down how attempts on one queue end. */
 export interface Outcomes {
-  write(job: Job, outcome: Outcome): Promise<void>
+  /** Answers in how many seconds the job is tried again, if it is. */
+  write(job: Job, outcome: Outcome): Promise<number | undefined>
 }
 
 export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
@@ -62,10 +63,12 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
       try {
         if ('done' in outcome && outcome.write === undefined) await complete(job)
         else await writeTogether(job, outcome)
+        return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
       } catch (error) {
         onError(error)
         // When this fails too, the lease runs out.
         await writeTogether(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
+        return retryAfterThrowSeconds
       }
     }
   }

@@ -91,8 +91,8 @@ export function startPump({ boss, name, leaseSeconds, outcomes, clock, onError }
   }
 
   async function end(job: Slot['job'], outcome: Outcome) {
-    await outcomes.write(job, outcome)
-    if ('retryInSeconds' in outcome) kickIn(outcome.retryInSeconds)
+    const retryInSeconds = await outcomes.write(job, outcome)
+    if (retryInSeconds !== undefined) kickIn(retryInSeconds)
   }
 
   /** Holds on to what has run since the last time, and lets go of what others have taken back or over. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import type { PoolLike } from './pool.ts'
@@ -28,6 +29,8 @@ interface Line {
 const longestAttemptSeconds = 86_400
 const knownSeconds = 86_400
 const neverSeconds = 10 * 365 * 86_400
+// unique_violation, duplicate_schema, duplicate_table, duplicate_object, duplicate_function
+const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
@@ -74,6 +77,18 @@ function workQueue(
     return line
   }
 
+  // Of processes that start at once on an empty database, one makes the tables and the others trip over them.
+  async function begin() {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await boss.start()
+      } catch (error) {
+        if (failures === 5 || !madeMeanwhile.includes(String((error as { readonly code?: unknown }).code))) throw error
+        await delay(100 * 2 ** failures)
+      }
+    }
+  }
+
   function startAgain(error: unknown): never {
     started = undefined
     throw error
@@ -112,7 +127,7 @@ function workQueue(
       if (!Number.isInteger(leaseSeconds) || leaseSeconds < 10) {
         throw new TypeError(`work-queue: leaseSeconds is ${leaseSeconds}. Give a whole number of at least 10.`)
       }
-      await (started ??= boss.start().catch(startAgain))
+      await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
       await boss.createQueue(name, { policy })
       // Also looks the queue up, so that nothing has to inside a transaction.

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { postgresQueue } from '@concordat/postgres/work-queue'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { freshSchema, server, without } from './database.ts'
 
 const onServer = server === undefined ? { skip: without } : {}
+const program = new URL('./queue-process.ts', import.meta.url)
 const kills = Number(process.env['QUEUE_KILLS'] ?? 6)
 const places = ['enqueued', 'committed', 'begun', 'ending', 'written', 'begun']
 t.setTimeout(60_000 + kills * 20_000)
@@ -70,8 +72,7 @@ async function killAndFinish(t: Test, where: string, schema: string) {
 }
 
 function start(t: Test, role: string, where: string, schema: string) {
-  const file = join(import.meta.dirname, 'queue-process.ts')
-  const child = spawn(process.execPath, ['--conditions=@concordat/source', file, role, where, schema], {
+  const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(program), role, where, schema], {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))

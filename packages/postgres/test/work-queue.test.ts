@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { freshSchema, inMemory, schemaName, server, without } from './database.ts'
 
 const onServer = server === undefined ? { skip: without } : {}
-t.setTimeout(100_000)
+t.setTimeout(180_000)
 const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
 
 t.test('the queue on PGlite', async (t) => {
@@ -118,6 +118,23 @@ t.test('what makes no sense is refused at the start', async (t) => {
   for (const leaseSeconds of [9, 10.5]) await t.rejects(queue.define('other', { leaseSeconds }), /leaseSeconds is/)
   t.throws(() => queue.kick('unknown'), /not defined/)
   t.throws(() => pgliteQueue({} as PGlite, { schema: 'a"b' }), /no plain name/)
+})
+
+t.test('a start that failed, since the database was not there, can be made again', async (t) => {
+  const { pglite } = await inMemory()
+  let isThere = false
+  const statement = <Result>(run: () => Promise<Result>) => (isThere ? run() : Promise.reject(new Error('not there')))
+  const database = {
+    query: (text: string, values?: unknown[]) => statement(() => pglite.query(text, values)),
+    exec: (text: string) => statement(() => pglite.exec(text)),
+    transaction: pglite.transaction.bind(pglite)
+  } as unknown as PGlite
+  const queue = pgliteQueue(database, { schema: schemaName() })
+  t.teardown(() => queue.close())
+  await t.rejects(queue.define('work'), /not there/)
+  isThere = true
+  await queue.define('work')
+  t.equal((await queue.enqueue('work', [{ payload: 1 }])).length, 1)
 })
 
 t.test('what is no id of a job is found nowhere', async (t) => {

@@ -18,7 +18,7 @@ export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
 
 export const seconds = 1000
 export const done: Outcome = { done: true }
-/** Nothing is looked for, and no lease runs out, in between. */
+/** Nothing is looked for, and no lease runs out, in between: the queue knows of what it was told and of its own retries. */
 export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
 
 /** What each test begins with: a queue of its own. */

@@ -6,7 +6,7 @@ import type { Claim, Outcome } from './work-queue.ts'
 /** How attempts, workers and transactions end. */
 export function contractOfEnding(test: RunTest, create: Create): void {
   test('what an outcome writes is written once, and when that fails the job is tried again', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const written: number[] = []
     const handler = async ({ attempt }: Claim): Promise<Outcome> => ({
       done: true,
@@ -15,7 +15,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
         written.push(attempt)
       }
     })
-    const stop = queue.work(name, handler, { concurrency: 1 })
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
     await enqueue('a')
     await clock.advance(60 * seconds)
     deepStrictEqual(written, [2])
@@ -23,17 +23,17 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('a worker that stops begins no more and waits for what runs', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const begun: unknown[] = []
     const slow = Promise.withResolvers<Outcome>()
-    const stop = queue.work(name, async ({ payload }) => (begun.push(payload), slow.promise), { concurrency: 1 })
+    const stop = queue.work(name, async ({ payload }) => (begun.push(payload), slow.promise), { concurrency: 1, ...rarely })
     await enqueue('a', 'b')
     await until(() => begun.length === 1)
     const stopping = stop(3600)
     slow.resolve(done)
     await stopping
     strictEqual(begun.length, 1)
-    const stopNext = queue.work(name, notePayload(begun), { concurrency: 1 })
+    const stopNext = queue.work(name, notePayload(begun), { concurrency: 1, ...rarely })
     await clock.advance(60 * seconds)
     deepStrictEqual(begun, ['a', 'b'])
     await stopNext()
@@ -71,10 +71,10 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('a queue that was not defined, and a second worker in one process, are refused', async () => {
-    const { queue, name } = await begin(create)
+    const { queue, name } = await begin(create, rarely)
     await rejects(queue.enqueue(`${name}-other`, [{ payload: 1 }]), /define/)
-    const stop = queue.work(name, async () => done, { concurrency: 1 })
-    throws(() => queue.work(name, async () => done, { concurrency: 1 }), /already works/)
+    const stop = queue.work(name, async () => done, { concurrency: 1, ...rarely })
+    throws(() => queue.work(name, async () => done, { concurrency: 1, ...rarely }), /already works/)
     await stop()
   })
 
@@ -104,7 +104,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('what an outcome enqueues in its transaction is done, and is not when the outcome fails', async () => {
-    const { queue, clock, name } = await begin(create)
+    const { queue, clock, name } = await begin(create, rarely)
     const seen: unknown[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
       seen.push(payload)
@@ -117,7 +117,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
         }
       }
     }
-    const stop = queue.work(name, handler, { concurrency: 1 })
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
     await queue.enqueue(name, [{ payload: 'first' }])
     await clock.advance(30 * seconds)
     deepStrictEqual(seen, ['first', 'first', 'from 2'])

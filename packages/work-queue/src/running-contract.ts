@@ -24,7 +24,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('a slow job holds up no other', async () => {
-    const { queue, name, enqueue } = await begin(create)
+    const { queue, name, enqueue } = await begin(create, rarely)
     const slow = Promise.withResolvers<void>()
     let ended = 0
     const handler = async ({ payload }: Claim) => {
@@ -32,7 +32,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
       ended += 1
       return done
     }
-    const stop = queue.work(name, handler, { concurrency: 5 })
+    const stop = queue.work(name, handler, { concurrency: 5, ...rarely })
     await enqueue(...Array(20).keys())
     await until(() => ended === 19)
     slow.resolve()
@@ -64,7 +64,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('an ordered queue keeps the order of each key, through retries and past a dead letter only when it is taken back', async () => {
-    const { queue, clock, name } = await begin(create, { ordered: true })
+    const { queue, clock, name } = await begin(create, { ...rarely, ordered: true })
     const order: string[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
       order.push(payload as string)
@@ -77,7 +77,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
       await clock.advance(10)
     }
     await rejects(queue.enqueue(name, [{ payload: 'c' }]), /key/)
-    const stop = queue.work(name, handler, { concurrency: 5 })
+    const stop = queue.work(name, handler, { concurrency: 5, ...rarely })
     await clock.advance(30 * seconds)
     deepStrictEqual(order.toSorted(), ['a1', 'b1', 'b2'])
     await clock.advance(90 * seconds)
@@ -89,11 +89,11 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('a job that is cancelled before it begins is never begun, and what has ended can’t be cancelled', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const seen: unknown[] = []
     const [first = '', second = ''] = await enqueue('a', 'b')
     deepStrictEqual([await queue.cancel(name, first), await queue.cancel(name, first)], [true, false])
-    const stop = queue.work(name, notePayload(seen), { concurrency: 1 })
+    const stop = queue.work(name, notePayload(seen), { concurrency: 1, ...rarely })
     await clock.advance(seconds)
     deepStrictEqual(seen, ['b'])
     deepStrictEqual([await queue.cancel(name, second), await queue.cancel(name, randomUUID())], [false, false])
@@ -101,7 +101,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('a job that is cancelled while it runs is told so, and its outcome counts no more', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const told = Promise.withResolvers<void>()
     const claims: Claim[] = []
     let written = 0
@@ -111,7 +111,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
       await told.promise
       return { retryInSeconds: 1, write: async () => void (written += 1) }
     }
-    const stop = queue.work(name, handler, { concurrency: 1 })
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
     const [id = ''] = await enqueue('a')
     await until(() => claims.length === 1)
     strictEqual(await queue.cancel(name, id), true)

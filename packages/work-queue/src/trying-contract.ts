@@ -14,7 +14,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     const claims: Claim[] = []
     const stop = queue.work(name, noteClaim(claims), { concurrency: 2 })
     const ids = await queue.enqueue(name, payloads.map(itemOf))
-    await clock.advance(30 * seconds)
+    await clock.advance(5 * seconds)
     deepStrictEqual(new Set(claims.map(({ id }) => id)), new Set(ids))
     deepStrictEqual(
       ids.map((id) => claims.find((claim) => claim.id === id)?.payload),
@@ -28,12 +28,12 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('a known id is not enqueued again: not while it waits, and not after it has ended', async () => {
-    const { queue, clock, name } = await begin(create)
+    const { queue, clock, name } = await begin(create, rarely)
     const [id, other] = [randomUUID(), randomUUID()]
     deepStrictEqual(await queue.enqueue(name, [{ id, payload: 1 }]), [id])
     deepStrictEqual(await queue.enqueue(name, [{ id, payload: 2 }]), [])
     const seen: unknown[] = []
-    const stop = queue.work(name, notePayload(seen), { concurrency: 1 })
+    const stop = queue.work(name, notePayload(seen), { concurrency: 1, ...rarely })
     await clock.advance(seconds)
     deepStrictEqual(
       await queue.enqueue(name, [
@@ -48,9 +48,9 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('a job begins no earlier than its delay, and no more than a second later', async () => {
-    const { queue, clock, name } = await begin(create)
+    const { queue, clock, name } = await begin(create, rarely)
     const begun: unknown[] = []
-    const stop = queue.work(name, notePayload(begun), { concurrency: 1 })
+    const stop = queue.work(name, notePayload(begun), { concurrency: 1, ...rarely })
     await queue.enqueue(name, [{ payload: 1, delaySeconds: 60 }])
     await clock.advance(59 * seconds)
     strictEqual(begun.length, 0)
@@ -60,13 +60,13 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('of jobs that can begin, the one that was enqueued earlier is begun first', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     for (const payload of ['a', 'b', 'c']) {
       await enqueue(payload)
       await clock.advance(10)
     }
     const order: unknown[] = []
-    const stop = queue.work(name, notePayload(order), { concurrency: 1 })
+    const stop = queue.work(name, notePayload(order), { concurrency: 1, ...rarely })
     await clock.advance(seconds)
     deepStrictEqual(order, ['a', 'b', 'c'])
     await stop()
@@ -95,14 +95,14 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('a job whose handler throws is tried again', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const attempts: number[] = []
     const handler = async ({ attempt }: Claim) => {
       attempts.push(attempt)
       if (attempt < 3) throw new Error('no')
       return done
     }
-    const stop = queue.work(name, handler, { concurrency: 1 })
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
     await enqueue('a')
     await clock.advance((retryAfterThrowSeconds - 1) * seconds)
     deepStrictEqual(attempts, [1])
@@ -112,10 +112,10 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('a dead letter is begun again by redrive alone, under its own id, as often as it is asked for', async () => {
-    const { queue, clock, name, enqueue } = await begin(create)
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
     const claims: Claim[] = []
     const outcomes: Outcome[] = [{ dead: true, error: 'no' }, { dead: true }, { retryInSeconds: 1 }, done]
-    const stop = queue.work(name, async (claim) => outcomes[claims.push(claim) - 1] ?? done, { concurrency: 1 })
+    const stop = queue.work(name, async (claim) => outcomes[claims.push(claim) - 1] ?? done, { concurrency: 1, ...rarely })
     const ids = await enqueue('a')
     await clock.advance(90 * seconds)
     strictEqual(claims.length, 1)
