@@ -28,7 +28,8 @@ t.test('with stock Fastify alone each version has its document, in plain JSON, w
   app.get('/v1/orders', handler)
   app.get('/v2/orders/:id', handler)
   app.get('/v2/secrets', { config: { openapi: false } }, handler)
-  app.get('/v2/hidden', { schema: { hide: true } as object }, handler)
+  const hidden: object = { hide: true }
+  app.get('/v2/hidden', { schema: hidden }, handler)
   app.options('/v2/orders', handler)
   app.get('/elsewhere', handler)
   const [first, second] = [await app.inject('/v1/openapi'), await app.inject('/v2/openapi')]

@@ -1,0 +1,209 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { collection } from '@concordat/pagination-query'
+import { type Static, Type } from '@sinclair/typebox'
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+
+// What the tests look into is theirs to know.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any
+
+const Order = Type.Object({ id: Type.String({ format: 'uuid' }), note: Type.String() })
+const orders = (style: 'page' | 'cursor') =>
+  collection(Order)({ name: 'orders', style, id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } })
+const order: Static<typeof Order> = { id: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab', note: 'x' }
+const unversioned = (() => undefined) as Loose
+const issuer = { issuer: 'https://id.example', verify: async () => ({}) } as Loose
+const verifies = { issuers: [issuer], permissions: ['orders:read', 'orders:write'] } as Loose
+
+async function boot(options: ConventionsOptions, routes: (v1: FastifyInstance) => void) {
+  const app = Fastify(serverOptions())
+  t.teardown(() => app.close())
+  await app.register(conventions, {
+    publicUrl: 'https://shop.example',
+    versions: { 1: {} },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    ...options
+  })
+  await app.apiVersion(1, async (v1) => routes(v1))
+  return app
+}
+
+function shop(app: FastifyInstance) {
+  const params = Type.Object({ id: Type.String() })
+  const permissions = ['orders:write']
+  const paged = { permissions: ['orders:read'], collection: orders('page') }
+  app.get('/orders', { config: paged, schema: { response: { 200: Type.Array(Order) } } }, async () => [])
+  const cursor = { public: true, collection: orders('cursor') }
+  app.get(
+    '/orders/:id/parts',
+    {
+      config: { ...cursor, collection: { ...cursor.collection, name: 'parts' } },
+      schema: { params, response: { 200: Type.Array(Order) } }
+    },
+    async () => []
+  )
+  app.post(
+    '/orders',
+    { config: { permissions, idempotency: 'required' }, schema: { body: Order, response: { 201: Order } } },
+    async () => order
+  )
+  app.patch(
+    '/orders/:id',
+    {
+      config: { permissions, idempotency: { key: 'accepted' }, validator: unversioned, requireIfMatch: true },
+      schema: { params, body: Order, response: { 200: Order } }
+    },
+    async () => order
+  )
+  app.put(
+    '/orders/:id',
+    { config: { permissions, validator: unversioned }, schema: { params, body: Order, response: { 200: Order } } },
+    async () => order
+  )
+  app.post(
+    '/orders/:id/images',
+    { config: { permissions, consumes: ['image/png'], rateLimit: false }, schema: { params, response: { 201: Order } } },
+    async () => order
+  )
+}
+
+async function pathsOf(app: FastifyInstance): Promise<Loose> {
+  return (await app.inject('/v1/openapi')).json()
+}
+
+/** The codes that an operation can answer with. */
+function codesOf({ paths, components }: Loose, path: string, method: string): string[] {
+  return Object.values(paths[path][method].responses).flatMap((answer: Loose) =>
+    answer.$ref === undefined ? [] : Object.keys(components.responses[answer.$ref.split('/').at(-1)].content['application/json'].examples)
+  )
+}
+
+t.test('each operation has the errors that the plugins can answer it with, and no others [X3]', async (t) => {
+  const document = await pathsOf(await boot({ authentication: verifies }, shop))
+  const [list, parts, create, change, replace, upload] = [
+    codesOf(document, '/v1/orders', 'get'),
+    codesOf(document, '/v1/orders/{id}/parts', 'get'),
+    codesOf(document, '/v1/orders', 'post'),
+    codesOf(document, '/v1/orders/{id}', 'patch'),
+    codesOf(document, '/v1/orders/{id}', 'put'),
+    codesOf(document, '/v1/orders/{id}/images', 'post')
+  ]
+  const has = (codes: readonly string[], wanted: string) => codes.includes(wanted)
+  t.strictSame(
+    [list, parts, create].map((codes) => has(codes, 'AUTHENTICATION_REQUIRED')),
+    [true, false, true]
+  )
+  t.strictSame(
+    [list, parts, create].map((codes) => has(codes, 'RESOURCE_NOT_FOUND')),
+    [false, true, false]
+  )
+  t.strictSame(
+    [list, parts, create].map((codes) => has(codes, 'INVALID_QUERY_PARAMETERS')),
+    [true, true, false]
+  )
+  t.strictSame(
+    [list, parts].map((codes) => has(codes, 'CURSOR_INVALID')),
+    [false, true]
+  )
+  t.strictSame(
+    [list, create, upload].map((codes) => has(codes, 'MALFORMED_JSON')),
+    [false, true, false]
+  )
+  t.strictSame(
+    [list, create, upload].map((codes) => has(codes, 'UNSUPPORTED_MEDIA_TYPE')),
+    [false, true, true]
+  )
+  t.strictSame(
+    [create, change, upload].map((codes) => has(codes, 'VALIDATION_FAILED')),
+    [true, true, false]
+  )
+  t.strictSame(
+    [create, change, replace].map((codes) => has(codes, 'IDEMPOTENCY_KEY_REQUIRED')),
+    [true, false, false]
+  )
+  t.strictSame(
+    [create, change, replace].map((codes) => has(codes, 'IDEMPOTENCY_KEY_REUSED')),
+    [true, true, false]
+  )
+  t.strictSame(
+    [create, change, replace].map((codes) => has(codes, 'PRECONDITION_FAILED')),
+    [false, true, true]
+  )
+  t.strictSame(
+    [create, change, replace].map((codes) => has(codes, 'PRECONDITION_REQUIRED')),
+    [false, true, false]
+  )
+  t.strictSame(
+    [create, upload].map((codes) => has(codes, 'RATE_LIMIT_EXCEEDED')),
+    [true, false]
+  )
+  t.notOk(has(list, 'VERSION_RETIRED'))
+  t.hasProps(document.paths['/v1/orders'].get.responses[200].headers, ['Request-Id', 'Vary', 'RateLimit', 'RateLimit-Policy'])
+})
+
+t.test('a version that ends can answer that it is retired [V5]', async (t) => {
+  const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation: 'https://shop.example/moving' }
+  const document = await pathsOf(
+    await boot({ authentication: verifies, versions: { 1: ending, 2: {} }, now: () => Date.parse('2027-06-01T00:00:00Z') }, shop)
+  )
+  t.ok(codesOf(document, '/v1/orders', 'get').includes('VERSION_RETIRED'))
+  t.match(document.paths['/v1/orders'].get, { deprecated: true, 'x-sunset': '2028-01-01T00:00:00.000Z' })
+})
+
+t.test('plugins that are left out are no part of the description, and it can be left out itself', async (t) => {
+  const bare = {
+    authentication: false,
+    rateLimiting: false,
+    contentNegotiation: false,
+    conditionalCaching: false,
+    idempotency: false,
+    transportSecurity: false
+  } as const
+  const document = await pathsOf(await boot(bare, shop))
+  const codes = codesOf(document, '/v1/orders', 'post')
+  for (const code of ['NOT_ACCEPTABLE', 'RATE_LIMIT_EXCEEDED', 'HTTPS_REQUIRED', 'AUTHENTICATION_REQUIRED', 'IDEMPOTENCY_KEY_REQUIRED'])
+    t.notOk(codes.includes(code), code)
+  t.equal(document.paths['/v1/orders'].get.responses[200].headers, undefined)
+  const without = await boot({ ...bare, openapi: false, errorCatalogue: false, paginationQuery: false }, () => {})
+  t.equal((await without.inject('/v1/openapi')).statusCode, 404)
+  const plain = await boot({ ...bare, errorCatalogue: false, paginationQuery: false }, (v1) => {
+    v1.get('/orders/:id', { schema: { response: { 200: Order } } }, async () => order)
+  })
+  t.strictSame(Object.keys((await pathsOf(plain)).paths['/v1/orders/{id}'].get.responses), ['200'])
+})
+
+t.test('a route that breaks a rule of representations does not start, unless it waives it with a reason [F1]', async (t) => {
+  const schema = { response: { 200: Type.Object({ order_id: Type.String() }) } }
+  const route = (config: object) => (v1: FastifyInstance) =>
+    v1.get('/orders/:id', { config: { public: true, ...config }, schema }, async () => ({ order_id: 'x' }))
+  const start = async (config: object) => (await boot({ authentication: verifies }, (v1) => void route(config)(v1))).ready()
+  await t.rejects(start({}), /F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase/)
+  await t.resolves(start({ waivers: { F1: 'The printer reads it so.' } }))
+  await t.rejects(start({ waivers: { F99: 'So.' } }), /waives "F99", which no lint checks/)
+})
+
+t.test('concordat lint takes the rules for paths from versioning [P3]', async (t) => {
+  const folder = t.testdir({})
+  const file = join(folder, 'bad.json')
+  const operation = { security: [], responses: { 200: { description: 'All.' } } }
+  writeFileSync(
+    file,
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'A', version: '1' },
+      paths: { '/v1/getOrders': { get: operation }, '/v1/orders': { get: operation } }
+    })
+  )
+  const command = join(import.meta.dirname, '../../openapi/src/command.ts')
+  const out = await new Promise<string>((resolve) => {
+    const words = ['--conditions=@concordat/source', command, 'lint', file, '--with', '@concordat/versioning']
+    execFile(process.execPath, words, { cwd: join(import.meta.dirname, '..') }, (_error, stdout, stderr) => resolve(stdout + stderr))
+  })
+  t.match(out, /P3 GET \/v1\/getOrders: "getOrders" begins with a verb\. Let the method say it/)
+  t.notMatch(out, /GET \/v1\/orders:/)
+})
