@@ -11,8 +11,8 @@ import unitOfWork, { type EnclosingTransaction, enclosingTransaction } from './u
 export interface PostgresStores {
   readonly idempotency: IdempotencyStore
   readonly unitOfWork: {
-    register(app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }): PromiseLike<unknown>
-    transactionOf(request: FastifyRequest): EnclosingTransaction | undefined
+    readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
+    readonly transactionOf: (request: FastifyRequest) => EnclosingTransaction | undefined
     readonly errors: ErrorList
   }
 }

@@ -111,12 +111,6 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       return reply.created(`/orders/${id}`, cancellation)
     }
   )
-
-  // To who may not see an order, it is not there.
-  async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-    const order = await findOrder(transactionOf(request), request.params.id)
-    return validatorOf(order && mayHave(request.principal, order) ? order : undefined)
-  }
 }
 
 // Staff say for whom they order; everybody else orders for themselves.
@@ -126,6 +120,12 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   const orderer = own ?? customerId
   if (orderer === undefined) throw customerMissing()
   return orderer
+}
+
+// To who may not see an order, it is not there.
+async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
+  const order = await findOrder(transactionOf(request), request.params.id)
+  return validatorOf(order && mayHave(request.principal, order) ? order : undefined)
 }
 
 // A reason may be given and need not be: then there is nothing to send.
