@@ -49,7 +49,13 @@ t.test('answers are as the description has them: status, headers and body [Q13] 
   const category = (await ask('GET', '/v1/categories')).body.data[0]
   const product = (await ask('GET', '/v1/products?perPage=1')).body.data[0]
   const order = (await ask('GET', '/v1/orders?perPage=1')).body.data[0]
-  const asked: [method: 'GET' | 'POST' | 'PATCH', path: string, url: string, body?: object | undefined, headers?: Record<string, string>][] = [
+  const asked: [
+    method: 'GET' | 'POST' | 'PATCH',
+    path: string,
+    url: string,
+    body?: object | undefined,
+    headers?: Record<string, string>
+  ][] = [
     ['GET', '/v1/categories', '/v1/categories'],
     ['GET', '/v1/categories/{id}', `/v1/categories/${category.id}`],
     ['GET', '/v1/products', '/v1/products?discontinued=false&sort=-unitPrice&unitPrice%5Bgte%5D=10&perPage=3'],

@@ -83,6 +83,10 @@ function codesOf({ paths, components }: Loose, path: string, method: string): st
   )
 }
 
+function has(codes: readonly string[], wanted: string) {
+  return codes.includes(wanted)
+}
+
 t.test('each operation has the errors that the plugins can answer it with, and no others [X3]', async (t) => {
   const document = await pathsOf(await boot({ authentication: verifies }, shop))
   const [list, parts, create, change, replace, upload] = [
@@ -93,7 +97,6 @@ t.test('each operation has the errors that the plugins can answer it with, and n
     codesOf(document, '/v1/orders/{id}', 'put'),
     codesOf(document, '/v1/orders/{id}/images', 'post')
   ]
-  const has = (codes: readonly string[], wanted: string) => codes.includes(wanted)
   t.strictSame(
     [list, parts, create].map((codes) => has(codes, 'AUTHENTICATION_REQUIRED')),
     [true, false, true]
