@@ -1,4 +1,5 @@
 import conventions, { serverOptions } from '@concordat/conventions'
+import { postgresStores } from '@concordat/postgres/stores'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { access } from './access.ts'
@@ -42,6 +43,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     versions: { 1: { status: 'current' } },
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
+    stores: postgresStores(database.postgres),
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {

@@ -1,4 +1,6 @@
-import { type RateLimitingOptions, redisStore } from '@concordat/rate-limiting'
+import type { RateLimitingOptions } from '@concordat/rate-limiting'
+import { fromIoredis } from '@concordat/redis'
+import { redisRateLimits } from '@concordat/redis/rate-limits'
 import { Redis } from 'ioredis'
 import type { Configuration } from './configuration.ts'
 
@@ -14,5 +16,5 @@ export function openRateLimits({ rateLimit, redisUrl }: Configuration, onError: 
   // While Redis is away a process counts for itself, so nothing waits in a queue for it to come back.
   const redis = new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   redis.on('error', onError)
-  return { options: { store: redisStore(redis, { keyPrefix: 'orders-service:rate-limit:' }) }, close: () => redis.disconnect() }
+  return { options: { store: redisRateLimits(fromIoredis(redis), { prefix: 'orders-service' }) }, close: () => redis.disconnect() }
 }

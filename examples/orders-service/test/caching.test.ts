@@ -9,13 +9,14 @@ const whole = { name: 'Rye Bread', categoryId, unitPrice: '3.33', currency: 'EUR
 const newProduct = async () => (await ask('POST', '/v1/products', whole)).body.data
 const bread = await newProduct()
 const newOrder = async () => (await ada('POST', '/v1/orders', { items: [{ productId: bread.id, quantity: 1 }] })).body.data
+const policy = async (path: string) => (await ada('GET', path)).headers['cache-control']
+const read = (coding: string) => app.inject({ url: '/v1/products', headers: { 'accept-encoding': coding } })
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 const other = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1'
 
 t.test(
   'categories may be kept by everybody for a day, products are asked for again, orders belong to their reader [C1] [C3]',
   async (t) => {
-    const policy = async (path: string) => (await ada('GET', path)).headers['cache-control']
     const open = (await app.inject('/v1/categories')).headers
     t.match(open, { 'cache-control': 'public, max-age=86400', etag: /^".+"$/, vary: /accept-encoding/ })
     t.equal((await app.inject('/v1/products')).headers['cache-control'], 'no-cache')
@@ -108,7 +109,6 @@ t.test('of many who change the same version at once, one does [O1]', async (t) =
 })
 
 t.test('what is large is compressed, each coding with a tag of its own', async (t) => {
-  const read = (coding: string) => app.inject({ url: '/v1/products', headers: { 'accept-encoding': coding } })
   const [plain, gzip, brotli] = [await read('identity'), await read('gzip'), await read('br, gzip')]
   t.strictSame(
     [plain, gzip, brotli].map(({ headers }) => headers['content-encoding']),

@@ -10,6 +10,7 @@ import { applyMigrations } from '../src/database/migrations.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { openPGlite } from '../src/database/pglite.ts'
 import { showProgress } from '../src/database/progress.ts'
+import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
 import { freshDatabase } from './fresh-database.ts'
 
@@ -78,7 +79,7 @@ t.test('decimals come as strings, timestamps in UTC, and NULL not at all', async
 })
 
 t.test('a transaction that throws leaves nothing behind', async (t) => {
-  const failed = database.transaction(async (transaction) => {
+  const failed = inTransaction(database.postgres, async (transaction) => {
     await transaction.query('DELETE FROM order_items')
     throw new Error('changed my mind')
   })
@@ -88,7 +89,7 @@ t.test('a transaction that throws leaves nothing behind', async (t) => {
 })
 
 t.test('a transaction whose failure was swallowed does not pretend to have committed', async (t) => {
-  const swallowed = database.transaction(async (transaction) => {
+  const swallowed = inTransaction(database.postgres, async (transaction) => {
     await transaction.query('SELECT 1 / 0').catch(ignore)
     return 'done'
   })

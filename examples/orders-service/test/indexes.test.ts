@@ -1,4 +1,5 @@
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
+import { fromPGlite } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import t from 'tap'
@@ -17,8 +18,7 @@ async function migrated() {
   if (databaseUrl === undefined) {
     const engine = await PGlite.create('memory://')
     t.teardown(() => engine.close())
-    const query = async <Row>(sql: string, params?: readonly unknown[]) => (await engine.query<Row>(sql, params as unknown[])).rows
-    await applyMigrations({ transaction: (work) => work({ query }) })
+    await applyMigrations({ postgres: fromPGlite(engine) })
     return engine
   }
   const database = openPostgreSQL(databaseUrl, (error) => t.error(error))

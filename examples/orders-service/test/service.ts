@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Test } from 'tap'
@@ -16,8 +17,9 @@ interface Answer {
 
 type Ask = (method: InjectOptions['method'] & string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
 
-/** Most tests change an order in whatever version it is. */
-function anyVersion(method: string, path: string): Record<string, string> {
+/** Most tests change an order in whatever version it is, and never send the same request twice. */
+function usualHeaders(method: string, path: string): Record<string, string> {
+  if (method === 'POST' && /^\/v1\/orders(\/[^/]+\/cancellations)?$/.test(path)) return { 'idempotency-key': randomUUID() }
   return (method === 'PATCH' || method === 'DELETE') && /^\/v1\/orders\/[^/]+$/.test(path) ? { 'if-match': '*' } : {}
 }
 
@@ -63,7 +65,7 @@ export async function startService(
   async function as(username: string): Promise<Ask> {
     const { body } = await send('POST', '/v1/tokens', { username, password })
     const authorization = `Bearer ${body.data.accessToken}`
-    return (method, path, sent, headers) => send(method, path, sent, { authorization, ...anyVersion(method, path), ...headers })
+    return (method, path, sent, headers) => send(method, path, sent, { authorization, ...usualHeaders(method, path), ...headers })
   }
 
   return { app, ask: await as('ops@example.com'), as }

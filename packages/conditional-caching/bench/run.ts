@@ -48,12 +48,14 @@ for (const work of works) await measure(work, 1)
 for (let round = 0; round < rounds; round += 1) {
   for (const work of works) work.microseconds.push(await measure(work, seconds))
 }
-console.log(`${rounds} interleaved rounds of ${seconds} s; processor time per request, median; speed against another work`)
+console.log(`${rounds} interleaved rounds of ${seconds} s; processor time per request, median (least); speed against another work, by both`)
 for (const { name, microseconds, against } of works) {
   const other = works.find((work) => work.name === against)
-  // Paired by round: what slows the machine for a while slows both.
+  const times = `${median(microseconds).toFixed(1).padStart(6)} (${Math.min(...microseconds).toFixed(1)}) µs`
+  // Paired by round: what slows the machine for a while slows both. On a busy machine the least says more.
   const ratio = other && median(microseconds.map((value, round) => (other.microseconds[round] as number) / value))
-  console.log(`${name.padEnd(32)} ${median(microseconds).toFixed(1).padStart(6)} µs  ${ratio ? `${ratio.toFixed(2)} of ${against}` : ''}`)
+  const least = other && Math.min(...other.microseconds) / Math.min(...microseconds)
+  console.log(`${name.padEnd(32)} ${times}  ${ratio && least ? `${ratio.toFixed(2)} (${least.toFixed(2)}) of ${against}` : ''}`)
 }
 for (const { child } of servers.values()) child.disconnect()
 

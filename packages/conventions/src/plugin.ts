@@ -51,7 +51,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [...errorLists, ...(own?.include ?? [])]
+      include: [...errorLists, ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []), ...(own?.include ?? [])]
     })
   }
   if (options.rateLimiting !== false) {

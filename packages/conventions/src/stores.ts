@@ -1,3 +1,4 @@
+import type { ErrorList } from '@concordat/api-error'
 import type { IdempotencyStore, RequestTransaction } from '@concordat/idempotency'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,7 +16,9 @@ export interface Stores {
 /** What makes transactions of requests, as `@concordat/postgres/unit-of-work` does. */
 export interface UnitOfWork {
   /** Registers it. `handlerTimeoutSeconds` is how long a handler may take; `undefined` where that is not limited here. */
-  register(app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }): PromiseLike<unknown>
+  readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   /** The transaction of a request, `undefined` on a route without one. */
-  transactionOf(request: FastifyRequest): RequestTransaction | undefined
+  readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
+  /** What it raises, for the catalogue. */
+  readonly errors: ErrorList
 }

@@ -12,13 +12,24 @@ import { replay } from './stored-answer.ts'
 import { waitingRoom } from './waiting-room.ts'
 
 /** One request at the gate. */
-export interface Passage {
+interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
+  readonly terms: ClaimTerms
   readonly fingerprint: string
   /** Runs the handler. */
   readonly handle: () => unknown
+}
+
+/** On which terms the keys of a route are claimed. */
+export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMilliseconds }: Settings): ClaimTerms {
+  return {
+    leaseMilliseconds,
+    // Not forgotten while it runs, however short its answer is kept.
+    lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, longestRunMilliseconds + leaseMilliseconds),
+    takesOver: policy.whenOutcomeUnknown === 'runAgain'
+  }
 }
 
 /** What stands before a handler; it answers what is to be sent. */
@@ -65,16 +76,10 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
 
   async function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined) {
     const { request, reply, policy, fingerprint } = passage
-    const terms: ClaimTerms = {
-      leaseMilliseconds: settings.leaseMilliseconds,
-      // Not forgotten while it runs, however short its answer is kept.
-      lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, settings.longestRunMilliseconds + settings.leaseMilliseconds),
-      takesOver: policy.whenOutcomeUnknown === 'runAgain',
-      transaction
-    }
+    const terms = transaction ? { ...passage.terms, transaction } : passage.terms
     // A claim in a transaction ends with that.
     const late = transaction ? undefined : giveBack
-    const begin = async () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+    const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
     let outcome: BeginOutcome | undefined
     try {
       outcome = await begin()
@@ -104,8 +109,16 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
     request.idempotency = run
     if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
-    else run.hold(settings, log)
+    else hold(run, request, reply)
     return carryOut(reply, handle, { isAnswered: () => run.isSettled, unanswered: () => settlement.unanswered(run, request, reply) })
+  }
+
+  // Of a reply that is hijacked, the end of the response is all that is seen.
+  function hold(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    run.hold(settings, log)
+    reply.raw.once('close', () => {
+      if (!run.isSettled && reply.raw.headersSent) void settlement.unseen(run, request, reply)
+    })
   }
 
   function replayTo({ request, reply }: Passage, answer: StoredAnswer) {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryStore } from './memory-store.ts'
-import type { IdempotencyOutcome } from './outcome.ts'
+import type { TellOutcome } from './outcome.ts'
 import { requireOneOf, requireWhole } from './requirements.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
@@ -44,7 +44,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   /** Is called before a kept answer is sent in place of the handler's, as to mark it for what shapes answers. */
   readonly onReplay?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
   /** Is told what became of each request with a key, for counting. */
-  readonly onOutcome?: ((outcome: IdempotencyOutcome, request: FastifyRequest) => void) | undefined
+  readonly onOutcome?: TellOutcome | undefined
 }
 
 /** The options as the plugin works with them. */
@@ -62,7 +62,7 @@ export interface Settings {
   readonly answerFields: readonly string[]
   readonly badKeyHeaders: Readonly<Record<string, string>>
   readonly onReplay: (request: FastifyRequest, reply: FastifyReply) => void
-  readonly onOutcome: (outcome: IdempotencyOutcome, request: FastifyRequest) => void
+  readonly onOutcome: TellOutcome
   readonly policy: SharedPolicy
 }
 

@@ -1,3 +1,5 @@
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+
 /**
  * What became of a request with a key:
  * - `ran`: the handler ran, and its answer is stored
@@ -20,3 +22,17 @@ export type IdempotencyOutcome =
   | 'bypassed'
   | 'answerNotStored'
   | 'claimLost'
+
+/** Is told what became of a request. */
+export type TellOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
+
+/** Keeps what counts outcomes from failing a request, and the process where nobody waits for it. */
+export function harmless(tell: TellOutcome, log: FastifyBaseLogger): TellOutcome {
+  return (outcome, request) => {
+    try {
+      tell(outcome, request)
+    } catch (err) {
+      log.error({ err, outcome }, 'idempotency: onOutcome failed')
+    }
+  }
+}

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { fingerprintOf } from './fingerprint.ts'
-import { gateOf } from './gate.ts'
+import { gateOf, termsOf } from './gate.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
+import { harmless } from './outcome.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
 import { policyOf, type RouteIdempotency, type RoutePolicy } from './route-policy.ts'
 import type { RequestIdempotency, Run } from './run.ts'
@@ -27,7 +28,8 @@ type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
 /** A request with a key runs once: its answer is stored before it is sent, and whoever asks again gets that (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
-  const settings = resolveOptions(options)
+  const resolved = resolveOptions(options)
+  const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
   requirePlace(app)
   const settlement = settlementOf(settings, app.log)
   const pass = gateOf(settings, settlement, app.log)
@@ -38,7 +40,8 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   app.addHook('onRoute', guardRoute)
   app.addHook('onReady', requireOutermost)
   tendStore(app, settings)
-  app.addHook('onRequest', refuseUnguarded)
+  // Looking at each request costs as much as a hash of its key.
+  if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)
 
   function guardRoute(route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
@@ -50,7 +53,6 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)
     route.onSend = [route.onSend ?? [], storeAnswer].flat()
-    route.onResponse = [route.onResponse ?? [], storeUnseen].flat()
     guarded.push({ route, handler: route.handler })
   }
 
@@ -74,9 +76,10 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   function guardedHandler(handler: RouteHandlerMethod, policy: RoutePolicy): RouteHandlerMethod {
+    const terms = termsOf(policy, settings)
     return function (request, reply) {
       const handle = () => handler.call(this, request, reply)
-      return pass({ request, reply, policy, fingerprint: (request as ComparedRequest)[fingerprintKey], handle })
+      return pass({ request, reply, policy, terms, fingerprint: (request as ComparedRequest)[fingerprintKey], handle })
     }
   }
 
@@ -94,13 +97,6 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
       return next(error as Error)
     }
     next(null, payload)
-  }
-
-  // Of a reply that was hijacked.
-  function storeUnseen(request: FastifyRequest, reply: FastifyReply, next: Next) {
-    const run = request.idempotency as Run | null
-    if (run !== null && !run.isSettled && !run.isInTransaction) void settlement.unseen(run, request, reply)
-    next()
   }
 }
 

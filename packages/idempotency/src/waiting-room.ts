@@ -7,8 +7,10 @@ export interface WaitingRoom {
    * Begins again whenever the key may have changed, and at intervals, until the outcome is no longer `busy`, the time is over or the
    * client is gone. The last outcome; `busy` at once when too many wait. Between two looks nothing of the store is held.
    */
-  wait(key: string, milliseconds: number, reply: FastifyReply, begin: () => Promise<BeginOutcome>): Promise<BeginOutcome | undefined>
+  wait(key: string, milliseconds: number, reply: FastifyReply, begin: Begin): Promise<BeginOutcome | undefined>
 }
+
+type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
 const firstPauseMilliseconds = 50
 const longestPauseMilliseconds = 1000
@@ -38,7 +40,7 @@ export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, max
     }
   }
 
-  async function ask(key: string, until: number, gone: AbortSignal, begin: () => Promise<BeginOutcome>) {
+  async function ask(key: string, until: number, gone: AbortSignal, begin: Begin) {
     let outcome: BeginOutcome | undefined
     for (let pause = firstPauseMilliseconds; ; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
       const left = until - performance.now()

@@ -181,6 +181,27 @@ t.test('a serializer that a hook has set is not used on a replay', async (t) => 
   t.strictSame([(await send()).body, (await send()).body], ['({"a":1})', '({"a":1})'])
 })
 
+t.test('a retry that waits looks at intervals where the store tells nobody of changes', async (t) => {
+  const store = { ...memoryStore() }
+  delete store.changed
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const { send } = await service(t, {
+    options: { store },
+    route: { waitMilliseconds: 30_000 },
+    async handler() {
+      begun.resolve()
+      await end.promise
+      return { made: true }
+    }
+  })
+  const first = send()
+  await begun.promise
+  const retry = send()
+  end.resolve()
+  t.equal((await retry).body, (await first).body)
+})
+
 t.test('what became of each request can be counted, and a replay is announced before it is sent', async (t) => {
   const outcomes: IdempotencyOutcome[] = []
   let replays = 0
@@ -199,6 +220,17 @@ t.test('what became of each request can be counted, and a replay is announced be
   await send({ other: 1 })
   t.strictSame(outcomes, ['ran', 'replayed', 'reused'])
   t.equal(replays, 1)
+})
+
+t.test('what counts outcomes may fail, and the request does not', async (t) => {
+  const { send } = await service(t, {
+    options: {
+      onOutcome() {
+        throw new Error('The counter is broken.')
+      }
+    }
+  })
+  t.strictSame([(await send()).statusCode, (await send()).statusCode, (await send({ other: 1 })).statusCode], [200, 200, 422])
 })
 
 t.test('with a store that is able to, claim and answer are kept in the transaction of the request', async (t) => {

@@ -188,28 +188,32 @@ t.test(
   }
 )
 
-t.test('the store is swept while the service runs, until nothing is left to sweep, and closed with it', async (t) => {
-  const calls: string[] = []
-  const left = [1000, 1000, 3]
-  const swept = Promise.withResolvers<void>()
-  const store = {
-    ...memoryStore(),
-    async sweep(maximum: number) {
-      calls.push(`sweep ${maximum}`)
-      if (left.length === 1) swept.resolve()
-      if (left.length === 0) throw new Error('down')
-      return left.shift() ?? 0
-    },
-    async close() {
-      calls.push('close')
+t.test(
+  'the store is swept while the service runs, until nothing is left to sweep, also after it was down, and closed with the service',
+  async (t) => {
+    const calls: string[] = []
+    const left = [0, 1000, 1000, 3]
+    const swept = Promise.withResolvers<void>()
+    const store = {
+      ...memoryStore(),
+      async sweep(maximum: number) {
+        calls.push(`sweep ${maximum}`)
+        if (left.length === 1) swept.resolve()
+        const count = left.shift()
+        if (count === 0) throw new Error('down')
+        return count ?? 0
+      },
+      async close() {
+        calls.push('close')
+      }
     }
+    const app = Fastify()
+    await app.register(idempotency, { store, sweepSeconds: 1 })
+    await app.ready()
+    const running = setInterval(() => {}, 1000)
+    await swept.promise
+    clearInterval(running)
+    await app.close()
+    t.strictSame(calls, [...Array<string>(4).fill('sweep 1000'), 'close'])
   }
-  const app = Fastify()
-  await app.register(idempotency, { store, sweepSeconds: 1 })
-  await app.ready()
-  const running = setInterval(() => {}, 1000)
-  await swept.promise
-  clearInterval(running)
-  await app.close()
-  t.strictSame(calls, ['sweep 1000', 'sweep 1000', 'sweep 1000', 'close'])
-})
+)

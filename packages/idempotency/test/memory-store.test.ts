@@ -1,11 +1,68 @@
-import { idempotencyStoreContract, memoryStore } from '@concordat/idempotency'
-import t from 'tap'
+import { type Claim, type IdempotencyStore, idempotencyStoreContract, memoryStore, type RequestTransaction } from '@concordat/idempotency'
+import t, { type Test } from 'tap'
+
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
 
 t.test('the store in memory keeps the contract', async (t) => {
   let time = 0
-  idempotencyStoreContract(
-    (title, run) => t.test(title, run),
-    () => memoryStore({ now: () => time }),
-    { pass: (milliseconds) => (time += milliseconds) }
-  )
+  const pass = (milliseconds: number) => (time += milliseconds)
+  idempotencyStoreContract(runIn(t), () => memoryStore({ now: () => time }), { pass })
+})
+
+/** What the suite asks of stores with transactions can be kept: each writes when it commits, and gives its claims back when it does not. */
+class Transaction implements RequestTransaction {
+  readonly claims: Claim[] = []
+  readonly writes: (() => unknown)[] = []
+
+  beforeCommit(): void {}
+}
+
+function transactional(store: IdempotencyStore): IdempotencyStore {
+  const open = new Map<Claim, Transaction>()
+  return {
+    ...store,
+    guarantees: { durable: false, shared: false, transactional: true },
+    async begin(key, fingerprint, terms) {
+      const outcome = await store.begin(key, fingerprint, terms)
+      if (outcome.state === 'claimed' && terms.transaction) {
+        open.set(outcome.claim, terms.transaction as Transaction)
+        ;(terms.transaction as Transaction).claims.push(outcome.claim)
+      }
+      return outcome
+    },
+    complete(claim, ...told) {
+      const transaction = open.get(claim)
+      if (transaction === undefined) return store.complete(claim, ...told)
+      transaction.writes.push(() => store.complete(claim, ...told))
+      return 'stored'
+    },
+    async release(claim) {
+      const transaction = open.get(claim)
+      if (transaction === undefined) return store.release(claim)
+      transaction.writes.push(() => store.release(claim))
+      return 'released'
+    }
+  }
+}
+
+t.test('the contract asks nothing of transactions that can not be kept', async (t) => {
+  let time = 0
+  const pass = (milliseconds: number) => (time += milliseconds)
+  const memory = memoryStore({ now: () => time })
+  idempotencyStoreContract(runIn(t), () => transactional(memory), {
+    pass,
+    async transact(work) {
+      const transaction = new Transaction()
+      const rollBack = async () => {
+        for (const claim of transaction.claims) await memory.release(claim)
+      }
+      try {
+        if ((await work(transaction)) === 'rollback') return await rollBack()
+      } catch (error) {
+        await rollBack()
+        throw error
+      }
+      for (const write of transaction.writes) await write()
+    }
+  })
 })

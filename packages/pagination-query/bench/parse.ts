@@ -4,10 +4,10 @@ import { createRequire } from 'node:module'
 import { collection } from '@concordat/pagination-query'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyRequest } from 'fastify'
-import { listReader } from '../src/asked-list.ts'
-import { bindCollection } from '../src/bound-collection.ts'
-import { membersOf } from '../src/item-members.ts'
+import { bindCollection } from '../src/declaration/bound-collection.ts'
+import { membersOf } from '../src/declaration/item-members.ts'
 import { resolveOptions } from '../src/options.ts'
+import { listReader } from '../src/query/asked-list.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
 const runs = 100_000

@@ -1,13 +1,13 @@
+import { RandomDraw } from './adapter-suite/random-draw.ts'
+import { comparedPage, insertRows, randomWalk, type WalkedTable } from './adapter-suite/random-walk.ts'
+import { condition, describe, everyCondition, type SampleQuery, sortKey, wholeSample } from './adapter-suite/sample-queries.ts'
+import { type SampleField, type SampleRow, sampleKinds, sampleValues } from './adapter-suite/sample-rows.ts'
 import type { Condition } from './list-query.ts'
 import type { Operator } from './operators.ts'
-import type { Page } from './page.ts'
-import { RandomDraw } from './random-draw.ts'
-import { comparedPage, insertRows, randomWalk, type WalkedTable } from './random-walk.ts'
-import { condition, describe, everyCondition, type SampleQuery, sortKey, wholeSample } from './sample-queries.ts'
-import { type SampleField, type SampleRow, sampleKinds, sampleValues } from './sample-rows.ts'
+import type { Page } from './page/page.ts'
 
-export type { SampleQuery } from './sample-queries.ts'
-export { createSampleTable, type SampleRow } from './sample-rows.ts'
+export type { SampleQuery } from './adapter-suite/sample-queries.ts'
+export { createSampleTable, type SampleRow } from './adapter-suite/sample-rows.ts'
 
 /** What the suite needs of a test runner; tap's `t` has it. */
 export interface SuiteRunner {

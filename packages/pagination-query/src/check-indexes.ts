@@ -1,10 +1,10 @@
-import type { CheckedCollection } from './index-probes.ts'
-import { findShortages, type Shortage } from './index-shortages.ts'
-import { type CheckedDatabase, withPlanner } from './planner.ts'
+import { type CheckedDatabase, withPlanner } from './indexes/planner.ts'
+import type { CheckedCollection } from './indexes/probes.ts'
+import { findShortages, type Shortage } from './indexes/shortages.ts'
 import type { SqlSource } from './sql.ts'
 
-export type { CheckedCollection } from './index-probes.ts'
-export type { CheckedDatabase } from './planner.ts'
+export type { CheckedDatabase } from './indexes/planner.ts'
+export type { CheckedCollection } from './indexes/probes.ts'
 
 /** What a check of indexes can be told. */
 export interface IndexCheckOptions {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { requireDeclaration } from './declaration-rules.ts'
-import { type Field, fieldOf } from './field.ts'
-import { type JsonSchema, membersOf, targetOf } from './item-members.ts'
+import { type Field, fieldOf } from './declaration/field.ts'
+import { type JsonSchema, membersOf, targetOf } from './declaration/item-members.ts'
+import { operatorsOf } from './declaration/operator-table.ts'
+import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
+import { requireDeclaration } from './declaration/rules.ts'
 import type { Condition, Count, ListQuery, SortKey } from './list-query.ts'
-import { operatorsOf } from './operator-table.ts'
 import type { Operator, ValueKind } from './operators.ts'
-import { type ParameterObject, parameterObjects } from './parameter-objects.ts'
-import { orderOf } from './sort-order.ts'
+import { orderOf } from './order/sort-order.ts'
 
 /** The bounds of `perPage`. */
 export interface PerPage {

@@ -1,13 +1,13 @@
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
-import { countTotal, plannedRows } from './counting.ts'
-import { columnTypeOf } from './drizzle-types.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import type { SqlColumns } from './sql-columns.ts'
-import { bound, type Fragment } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import { countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
+import { columnTypeOf } from './sql/drizzle-types.ts'
+import { bound, type Fragment } from './sql/fragment.ts'
+import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
 /** A database of Drizzle on PostgreSQL, whatever its driver, or a transaction. */
 export type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
@@ -32,6 +32,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   const { table, where } = source
   const { offset, perPage, ranges } = query
   const columns = columnsOf(query, source)
+  const nameOf = (field: string) => namedColumn(columns, field)
   const always = and(where && sql`(${where})`, ...query.conditions.map((condition) => toSql(conditionSql(columns, condition))))
 
   const rows: object[] = await fetchRows()
@@ -44,20 +45,20 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
         .select(selected())
         .from(table)
         .where(and(always, ...met))
-        .orderBy(...orderSql(query, columns).map(toSql))
+        .orderBy(...orderSql(query, nameOf).map(toSql))
       return ordered.limit(offset + perPage + 1).$dynamic()
     })
     if (!first) return []
     if (others.length === 0) return first.limit(perPage + 1).offset(offset)
     const union = others.reduce((left, right) => left.unionAll(right), first)
     return union
-      .orderBy(...outerOrderSql(query).map(toSql))
+      .orderBy(...orderSql(query, storedNames(query)).map(toSql))
       .limit(perPage + 1)
       .offset(offset)
   }
 
   function selected() {
-    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
+    const all = [...answeredSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
     return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex'
-import { countTotal, plannedRows } from './counting.ts'
-import type { KeyRange } from './key-ranges.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import type { SqlColumns } from './sql-columns.ts'
-import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, valueSelections } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import type { KeyRange } from './order/key-ranges.ts'
+import { countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import { columnOf, type SqlColumns } from './sql/columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
+import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
 /** The builder of Knex that is begun by `knex('orders')`, whatever its rows are. */
 export type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
@@ -30,6 +30,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   refuseAlternatives(base)
   const client = base.client as Client
   const { offset, perPage, ranges } = query
+  const nameOf = (field: string) => columnOf(columns, field)
   const filters = query.conditions.map((condition) => conditionSql(columns, condition))
   const rows: object[] = ranges.length === 0 ? [] : await pageQuery()
   return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, { count, estimate }))
@@ -40,17 +41,17 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
     if (only && branches.length === 1) return only.limit(perPage + 1).offset(offset)
     const union = client.queryBuilder().unionAll(branches, true)
     return union
-      .orderByRaw(toRaw(joined(outerOrderSql(query), ', ')))
+      .orderByRaw(toRaw(joined(orderSql(query, storedNames(query)), ', ')))
       .limit(perPage + 1)
       .offset(offset)
   }
 
   function branch(range: KeyRange) {
-    const all = [...answeredSelections(query, columns), ...(ranges.length > 1 ? valueSelections(query, columns) : [])]
+    const all = [...answeredSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
     const selected = all.map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
     return matching(rangeSql(columns, query.order, range))
       .select(...selected)
-      .orderByRaw(toRaw(joined(orderSql(query, columns), ', ')))
+      .orderByRaw(toRaw(joined(orderSql(query, nameOf), ', ')))
   }
 
   function matching(met: readonly Fragment[] = []) {

@@ -1,23 +1,22 @@
-import { type AliasedExpression, type KyselyPlugin, type RawBuilder, type SelectQueryBuilder, type SelectQueryNode, sql } from 'kysely'
-import { type Counter, countTotal, plannedRows } from './counting.ts'
-import type { KeyRange } from './key-ranges.ts'
-import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
-import type { SqlColumns } from './sql-columns.ts'
-import { type Fragment, joined } from './sql-fragment.ts'
 import {
-  answeredSelections,
-  conditionSql,
-  orderSql,
-  outerOrderSql,
-  rangeSql,
-  type SqlSelection,
-  storedSelections,
-  valueSelections
-} from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+  type AliasedExpression,
+  type KyselyPlugin,
+  type RawBuilder,
+  SelectionNode,
+  type SelectQueryBuilder,
+  type SelectQueryNode,
+  sql
+} from 'kysely'
+import type { ListQuery } from './list-query.ts'
+import { type Counter, countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
+import type { SqlColumns } from './sql/columns.ts'
+import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
 // Which tables there are doesn't matter here: all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
@@ -40,57 +39,33 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   return pageOf(query, keyedRows(query, rows), await countTotal(query, rows.length, counterOf(from)))
 }
 
-type Selected = readonly AliasedExpression<unknown, string>[]
-
 function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
-  const { offset, perPage, ranges } = query
-  const [only, ...others] = ranges as readonly [KeyRange, ...KeyRange[]]
-  const order = expression(joined(orderSql(query, columns), ', '))
-  const branch = (selected: Selected, range: KeyRange) => {
-    const met = rangeSql(columns, query.order, range)
-    const rows = met.length > 0 ? from.where(expression(joined(met, ' and '))) : from
-    return rows.select(selected).orderBy(order)
-  }
-  if (others.length === 0 && offset === 0) return branch(aliased(answeredSelections(query, columns)), only).limit(perPage + 1)
-  // Only rows of the page are made into text, behind the limits. The builder knows no other way to a subquery behind FROM than a
-  // branch of a union; the branch before it is taken out of the finished query.
-  const several = others.length > 0
-  const stored = aliased(storedSelections(query, columns))
-  const answered = aliased([...answeredSelections(query), ...valueSelections(query)])
-  const sorted = expression(joined(outerOrderSql(query), ', '))
-  const branches = ranges.map((range) => branch(stored, range).limit(several ? offset + perPage + 1 : perPage + 1))
-  const union = sql<object>`(${sql.join(several ? branches : [branches[0]?.offset(offset)], sql` union all `)})`.as<'page'>('page')
-  return from
-    .select(sql`null`.as<string>('nothing'))
-    .unionAll((builder) => {
-      const page = builder.selectFrom(union).select(answered).orderBy(sorted)
-      return several ? page.limit(perPage + 1).offset(offset) : page
-    })
-    .withPlugin(lastBranch)
+  const { columns: selected, ranges, end, page } = pageSql(query, columns)
+  const ordered = from.select(listOf(selected)).modifyEnd(expression(end))
+  const each = ranges.map((met) => (met.length > 0 ? ordered.where(expression(joined(met, ' and '))) : ordered))
+  if (!page) return each[0] as Rows
+  const union = joined(each.map(bound), ' union all ')
+  return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page ${page.end}`)))
 }
 
-/** Leaves of a union its last branch. */
-const lastBranch: KyselyPlugin = {
-  transformQuery: ({ node }) => (node as SelectQueryNode).setOperations?.at(-1)?.expression as SelectQueryNode,
-  transformResult: async ({ result }) => result
+// The whole list of columns, and what follows it, stands where the builder takes one column with its name.
+function listOf(columns: Fragment) {
+  return expression(columns) as unknown as AliasedExpression<unknown, string>
 }
 
-function aliased(selections: readonly SqlSelection[]): Selected {
-  return selections.map(({ name, sql }) => expression<unknown>(sql).as(name))
+/** Runs another query with the connection and the plugins of the builder, which has no other way to a subquery behind FROM. */
+function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
+  const query: SelectQueryNode = { kind: 'SelectQueryNode', selections: [SelectionNode.create(selected.toOperationNode())] }
+  return { transformQuery: () => query, transformResult: async ({ result }) => result }
 }
 
 function counterOf(from: Rows): Counter {
-  const items = sql<string>`count(*)::text`.as('items')
   const each = from.select(sql<number>`1`.as('one'))
   return {
     async count(limit) {
-      if (limit === undefined) return Number((await from.select(items).executeTakeFirstOrThrow()).items)
-      // The builder knows no other way to a subquery behind FROM than the branch of a union.
-      const counted = from
-        .select(sql<string>`''`.as('items'))
-        .where(sql<boolean>`false`)
-        .unionAll((builder) => builder.selectFrom(each.limit(limit).as('counted')).select(items))
-      return Number((await counted.executeTakeFirstOrThrow()).items)
+      const rows = limit === undefined ? each : each.limit(limit)
+      const counted = from.withPlugin(inPlaceBy(listOf(fragment`count(*)::text as items from (${bound(rows)}) as counted`)))
+      return Number(((await counted.executeTakeFirstOrThrow()) as { items: string }).items)
     },
     async estimate() {
       return plannedRows(await each.explain('json'))
@@ -99,5 +74,5 @@ function counterOf(from: Rows): Counter {
 }
 
 function expression<Value = boolean>({ strings, values }: Fragment): RawBuilder<Value> {
-  return sql<Value>(Object.assign([...strings], { raw: strings }), ...values)
+  return sql<Value>(strings as unknown as TemplateStringsArray, ...values)
 }

@@ -1,8 +1,8 @@
-import type { KeyRange } from './key-ranges.ts'
 import type { Operator, ValueKind } from './operators.ts'
-import type { SortKey } from './sort-key.ts'
+import type { KeyRange } from './order/key-ranges.ts'
+import type { SortKey } from './order/sort-key.ts'
 
-export type { SortKey } from './sort-key.ts'
+export type { SortKey } from './order/sort-key.ts'
 
 /** A condition that every row of the list meets; several are joined by AND. */
 export interface Condition {

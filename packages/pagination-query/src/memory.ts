@@ -1,10 +1,10 @@
-import { totalOf } from './counting.ts'
-import type { Key, KeyRange } from './key-ranges.ts'
 import type { Condition, ListQuery, SortKey } from './list-query.ts'
 import type { ValueKind } from './operators.ts'
-import { type Page, pageOf } from './page.ts'
-import { readingOrder } from './reading-order.ts'
-import { orderText, valueText } from './value-order.ts'
+import type { Key, KeyRange } from './order/key-ranges.ts'
+import { readingOrder } from './order/reading-order.ts'
+import { orderText, valueText } from './order/value-order.ts'
+import { totalOf } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
 
 /**
  * Runs a query over rows in memory. Nothing is rounded on the way: strings compare by code point, decimals and integers by all

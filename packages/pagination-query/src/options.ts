@@ -1,7 +1,7 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
-import { requireBounds } from './bounds.ts'
 import type { PerPage } from './collection.ts'
-import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor-keys.ts'
+import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
+import { requireBounds } from './declaration/bounds.ts'
 
 /** What `@concordat/pagination-query` can be told. */
 export interface PaginationQueryOptions extends OriginOptions {

@@ -1,6 +1,7 @@
-import { countTotal } from './counting.ts'
 import type { Condition, ListQuery } from './list-query.ts'
-import { type Page, pageOf } from './page.ts'
+import { readingOrder } from './order/reading-order.ts'
+import { countTotal } from './page/counting.ts'
+import { type Page, pageOf } from './page/page.ts'
 import {
   acceptsNull,
   type FieldMapping,
@@ -9,12 +10,11 @@ import {
   type PrismaModel,
   type PrismaRecord,
   refuseMisreadTimes
-} from './prisma-model.ts'
-import { answerOf, type PrismaField, textOf } from './prisma-values.ts'
-import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma-where.ts'
-import { readingOrder } from './reading-order.ts'
+} from './prisma/model.ts'
+import { answerOf, type PrismaField, textOf } from './prisma/values.ts'
+import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma/where.ts'
 
-export type { PrismaDelegate } from './prisma-model.ts'
+export type { PrismaDelegate } from './prisma/model.ts'
 
 /** The `where` that the methods of a delegate take. */
 export type PrismaWhere<Delegate> = Delegate extends {

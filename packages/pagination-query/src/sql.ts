@@ -1,12 +1,14 @@
-import { type Counter, countTotal, plannedRows } from './counting.ts'
 import type { ListQuery } from './list-query.ts'
-import { type Page, pageOf, type Total } from './page.ts'
-import { quoted, type SqlColumns, snakeCase } from './sql-columns.ts'
-import { type Fragment, fragment, joined, raw } from './sql-fragment.ts'
-import { answeredSelections, conditionSql, orderSql, outerOrderSql, rangeSql, type SqlSelection, storedSelections } from './sql-parts.ts'
-import { keyedRows } from './sql-rows.ts'
+import { type Counter, countTotal, plannedRows } from './page/counting.ts'
+import { type Page, pageOf, type Total } from './page/page.ts'
+import { quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
+import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
+import { pageSql } from './sql/page.ts'
+import { conditionSql } from './sql/parts.ts'
+import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql-columns.ts'
+export type { SqlColumn, SqlColumns } from './sql/columns.ts'
+export { type PgClient, preparePages } from './sql/prepared-pages.ts'
 
 /** A statement with its values apart. */
 export interface SqlText {
@@ -45,21 +47,10 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
  */
 export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
   const { columns = {} } = source
-  const { offset, perPage, ranges } = query
-  const several = ranges.length > 1
-  const stored = selectSql(storedSelections(query, columns))
-  const order = joined(orderSql(query, columns), ', ')
-  const met = ranges.length === 0 ? [[raw('false')]] : ranges.map((range) => rangeSql(columns, query.order, range))
-  const limit = several ? `limit ${offset + perPage + 1}` : `limit ${perPage + 1} offset ${offset}`
-  const branches = met.map((parts) => fragment`(${stored} ${fromSql(query, source, parts)} order by ${order} ${raw(limit)})`)
-  const page = fragment`${selectSql(answeredSelections(query))} from (${joined(branches, ' union all ')}) as page`
-  const outer = several ? ` limit ${perPage + 1} offset ${offset}` : ''
-  return render(source, fragment`${page} order by ${joined(outerOrderSql(query), ', ')}${raw(outer)}`)
-}
-
-function selectSql(selections: readonly SqlSelection[]): Fragment {
-  const columns = selections.map(({ name, sql }) => fragment`${sql} as ${raw(name)}`)
-  return fragment`select ${joined(columns, ', ')}`
+  const { columns: selected, ranges, end, page } = pageSql(query, columns)
+  const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} ${end})`)
+  const rows = joined(each, ' union all ')
+  return render(source, page ? fragment`select ${page.columns} from (${rows}) as page ${page.end}` : rows)
 }
 
 /** The page of what the statement of `toSql` answered. */

@@ -103,7 +103,7 @@ const cases: readonly Case[] = [
   }
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 for (const { title, tables, listing: declared, source } of cases) {
   const collection = listing(declared)

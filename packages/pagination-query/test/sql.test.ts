@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
 import { type AdapterUnderTest, adapterSuite, type SampleQuery } from '@concordat/pagination-query/adapter-suite'
-import { fromSqlRows, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
+import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
 import { PGlite } from '@electric-sql/pglite'
+import { Query } from 'pg'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
@@ -17,6 +19,43 @@ adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks })
 
 t.test('SQL on PostgreSQL', { skip }, async (t) => {
   adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks })
+})
+
+t.test('SQL on PostgreSQL with prepared pages', { skip }, async (t) => {
+  const pool = await openSchema(t)
+  pool.on('connect', preparePages)
+  adapterSuite(t, sqlAdapter('SQL on PostgreSQL with prepared pages', pool), { walks: Math.ceil(walks / 5) })
+})
+
+t.test('PostgreSQL keeps the statements of pages, of no others, and at most a hundred', { skip }, async (t) => {
+  const pool = await openSchema(t)
+  await pool.query('create table others as select id::text from generate_series(1, 3) as id')
+  const client = await pool.connect()
+  t.teardown(() => client.release())
+  preparePages(client)
+  const kept = async () => {
+    const { rows } = await client.query<{ statement: string; runs: string }>(
+      'select statement, (generic_plans + custom_plans)::text as runs from pg_prepared_statements order by prepare_time'
+    )
+    return rows
+  }
+  const query = textList({ name: 'others', count: 'exact', perPage: 2 })
+  for (let round = 0; round < 2; round += 1) {
+    t.strictSame((await runSql(client, query)).rows, [{ id: '1' }, { id: '2' }])
+  }
+  t.strictSame(await kept(), [{ statement: toSql(query).text, runs: '2' }])
+  const { text, values } = toSql({ ...query, perPage: 3 })
+  await client.query({ text, values: [...values] })
+  await client.query({ name: 'mine', text: `${text} `, values: [...values] })
+  const submitted = client.query(new Query({ text: `${text}  `, values: [...values] }))
+  await once(submitted, 'end')
+  t.strictSame(
+    (await kept()).map(({ statement }) => statement),
+    [toSql(query).text, text, `${text} `]
+  )
+  for (let perPage = 1; perPage <= 120; perPage += 1)
+    t.equal((await runSql(client, { ...query, perPage })).rows.length, Math.min(perPage, 3))
+  t.equal((await kept()).length, 101, 'with the one that has a name of its own')
 })
 
 t.test('a table has its own names, joins, conditions and types', async (t) => {

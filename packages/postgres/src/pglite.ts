@@ -1,26 +1,37 @@
-import { type Postgres, parseRows } from './postgres.ts'
+import { requireOutside } from './open-transaction.ts'
+import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
+import { type Postgres, parseRows, type SqlClient } from './postgres.ts'
+import { runIn } from './run-in.ts'
 
-interface PGliteQueries {
-  query(sql: string, params?: unknown[]): Promise<{ readonly rows: unknown[] }>
-}
-
-/** A PGlite, as far as it is used here. */
-export interface PGliteLike extends PGliteQueries {
-  transaction<Result>(work: (transaction: PGliteQueries) => Promise<Result>): Promise<Result>
-  listen(channel: string, heard: () => void): Promise<() => Promise<void>>
-}
-
-/** A database by PGlite, PostgreSQL inside this process. It has one connection: while a transaction is open, everything else waits. */
+/**
+ * A database by PGlite, PostgreSQL inside this process. It has one connection: while a transaction is open, everything else waits; what
+ * the handler of that transaction asks beside it would wait for ever, and throws `TRANSACTION_REQUIRED`.
+ */
 export function fromPGlite(database: PGliteLike): Postgres {
-  return {
-    query: async (sql, params = []) => parseRows((await database.query(sql, [...params])).rows),
-    transaction: (work) =>
-      database.transaction((transaction) =>
-        work({ query: async (sql, params = []) => parseRows((await transaction.query(sql, [...params])).rows) })
-      ),
+  async function query(sql: string, params: readonly unknown[] = []) {
+    requireOutside(self)
+    return database.query(sql, [...params])
+  }
+
+  const self: Postgres = {
+    isEmbedded: true,
+    query: async (sql, params) => parseRows((await query(sql, params)).rows),
+    transaction: (work) => runIn(self.open({}), work),
+    async open(opening) {
+      requireOutside(self)
+      return openOnPGlite(database, opening)
+    },
+    client: {
+      async query(text, values) {
+        const { rows, affectedRows } = await query(text, values)
+        return { rows, rowCount: rows.length || (affectedRows ?? 0) }
+      }
+    } as SqlClient,
     async listen(channel, { heard }) {
+      requireOutside(self)
       const end = await database.listen(channel, heard)
       return () => end()
     }
   }
+  return self
 }

@@ -1,16 +1,12 @@
-import { type Listener, type Postgres, parseRows, type Queries } from './postgres.ts'
-
-/** A client of `pg`, as far as it is used here. */
-export interface PoolClientLike {
-  query(sql: string, params?: unknown[]): Promise<{ readonly rows: unknown[]; readonly command?: string }>
-  release(destroy?: boolean | Error): void
-  on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
-  removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
-}
+import { requireOutside } from './open-transaction.ts'
+import { openOnClient, type PoolAnswer, type PoolClientLike } from './pool-session.ts'
+import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
+import { runIn } from './run-in.ts'
+import type { Opening } from './session.ts'
 
 /** A pool of `pg`, as far as it is used here. */
 export interface PoolLike {
-  query(sql: string, params?: unknown[]): Promise<{ readonly rows: unknown[] }>
+  query(sql: string, params?: unknown[]): Promise<PoolAnswer>
   connect(given: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
@@ -41,22 +37,14 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     })
   }
 
-  async function transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  async function open(opening: Opening) {
     const client = await checkOut(onError)
-    let broken = true
-    try {
-      await client.query('BEGIN')
-      const result = await work({ query: async (sql, params = []) => parseRows((await client.query(sql, [...params])).rows) })
-      // After a failure that the work swallowed, PostgreSQL answers COMMIT by rolling back.
-      const { command } = await client.query('COMMIT')
-      if (command !== 'COMMIT') throw new Error('postgres: the transaction was rolled back, because a failed statement in it was ignored.')
-      broken = false
-      return result
-    } finally {
+    const release = (reusable: boolean) => {
       client.removeListener('error', onError)
       // A connection in an unknown state is not used again; ending it rolls back.
-      client.release(broken)
+      client.release(!reusable)
     }
+    return openOnClient({ client, release }, opening)
   }
 
   async function listen(channel: string, { heard, lost }: Listener) {
@@ -78,7 +66,8 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     try {
       client.on('end', gone)
       client.on('notification', (what) => {
-        if (!line.over && (what as { readonly channel?: unknown }).channel === channel) heard()
+        const notice = what as { readonly channel?: unknown; readonly payload?: string }
+        if (!line.over && notice.channel === channel) heard(notice.payload ?? '')
       })
       await client.query(`LISTEN "${channel}"`)
       if (line.over) throw new Error('postgres: the connection broke as soon as it listened.')
@@ -90,9 +79,20 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     return async () => void end()
   }
 
-  return {
+  const self: Postgres = {
+    isEmbedded: false,
     query: async (sql, params = []) => parseRows((await pool.query(sql, [...params])).rows),
-    transaction,
+    transaction: (work) => runIn(open({}), work),
+    open,
+    client: {
+      async query(text, values = []) {
+        // It would take a second connection while it holds one: as many requests as the pool has connections then wait for each other.
+        requireOutside(self)
+        const { rows, rowCount } = await pool.query(text, [...values])
+        return { rows, rowCount: rowCount ?? rows.length }
+      }
+    } as SqlClient,
     listen
   }
+  return self
 }

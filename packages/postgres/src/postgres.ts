@@ -1,3 +1,5 @@
+import type { Answer, Opened, Opening } from './session.ts'
+
 /** Where SQL can be sent. */
 export interface Queries {
   /**
@@ -7,18 +9,33 @@ export interface Queries {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }
 
+/** Where a service's own SQL can be sent: the database, or the transaction of a request. */
+export interface SqlClient {
+  /** Runs one statement; `$1` stands for the first of the values. */
+  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Answer<Row>>
+}
+
 /** Who hears a channel. */
 export interface Listener {
-  /** There is news. */
-  readonly heard: () => void
+  /** There is news, with what NOTIFY said of it. */
+  readonly heard: (payload: string) => void
   /** The connection is gone: nothing will be heard any more. Called at most once. */
   readonly lost: () => void
 }
 
 /** A PostgreSQL database, by whatever client: made by `fromPool` or `fromPGlite`. */
 export interface Postgres extends Queries {
+  /** It lives in this process, and no other can use it. */
+  readonly isEmbedded: boolean
   /** Commits what the work did, or nothing of it when it throws. */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
+  /** Begins a transaction that is ended by hand. */
+  open(opening: Opening): Promise<Opened>
+  /**
+   * The same database for a service's own SQL, outside of any transaction: rows are as the driver gives them. Throws
+   * `TRANSACTION_REQUIRED` in a handler whose transaction is open, which would wait for itself.
+   */
+  readonly client: SqlClient
   /** Hears a channel from when it has resolved. The answer ends that, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }

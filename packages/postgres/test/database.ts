@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
-import { Client, Pool, type PoolConfig } from 'pg'
+import { Client, Pool, type PoolConfig, type QueryResult } from 'pg'
 import tap, { type Test } from 'tap'
 
 export const server: string | undefined = process.env['TEST_DATABASE_URL']
 export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL server'
 
 /** A schema of the test's own, that is dropped after it. */
-export function freshSchema(t: Test): string {
-  const schema = schemaName()
+export function freshSchema(t: Test, schema: string = schemaName()): string {
   t.teardown(async () => {
     const client = new Client({ connectionString: server })
     await client.connect()
@@ -27,12 +26,31 @@ export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; datab
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
 }
 
+/** A database by the pool in which `send` stands between each statement of a transaction and its connection. */
+export function watched(pool: Pool, send: (sql: string, answer: () => Promise<QueryResult>) => Promise<QueryResult>): Postgres {
+  return fromPool({
+    query: (sql, params) => pool.query(sql, params),
+    on: (event, listener) => pool.on(event, listener),
+    connect: (given) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return given(error, undefined)
+        return given(undefined, {
+          query: (sql, params) => send(sql, () => client.query(sql, params)),
+          release: (destroy) => client.release(destroy),
+          on: (event, listener) => client.on(event as 'error', listener),
+          removeListener: (event, listener) => client.removeListener(event, listener)
+        })
+      })
+  })
+}
+
 let engine: Promise<PGlite> | undefined
 
 /** One PGlite for the whole file, since it takes long to begin, and a schema of the test's own in it. */
-export async function inMemory(): Promise<{ database: Postgres; schema: string }> {
+export async function inMemory(): Promise<{ database: Postgres; pglite: PGlite; schema: string }> {
   engine ??= begin()
-  return { database: fromPGlite(await engine), schema: schemaName() }
+  const pglite = await engine
+  return { database: fromPGlite(pglite), pglite, schema: schemaName() }
 }
 
 async function begin() {
@@ -41,6 +59,7 @@ async function begin() {
   return begun
 }
 
-function schemaName() {
+/** A name that nobody else has. */
+export function schemaName(): string {
   return `concordat_test_${randomUUID().slice(0, 8)}`
 }

@@ -1,13 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { refreshTokenStoreContract, revocationFeed, revocationStoreContract } from '@concordat/authentication'
+import {
+  apiKeyStoreContract,
+  createApiKey,
+  refreshTokenStoreContract,
+  revocationFeed,
+  revocationStoreContract
+} from '@concordat/authentication'
 import { migrate } from '@concordat/postgres'
+import { apiKeyMigrations, postgresApiKeys } from '@concordat/postgres/api-keys'
 import { postgresRefreshTokens, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocations, revocationMigrations } from '@concordat/postgres/revocations'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, server, without } from './database.ts'
 
 const hour = 3_600_000
-const all = [...refreshTokenMigrations, ...revocationMigrations]
+const all = [...apiKeyMigrations, ...refreshTokenMigrations, ...revocationMigrations]
 const onServer = server === undefined ? { skip: without } : {}
 t.setTimeout(120_000)
 const killNamed = 'SELECT pg_terminate_backend(pid)::text AS json FROM pg_stat_activity WHERE application_name = $1'
@@ -42,6 +49,13 @@ t.test('revocations on PostgreSQL, told to another pool', onServer, async (t) =>
   )
 })
 
+t.test('API keys on PostgreSQL', onServer, async (t) => {
+  const { schema, one, two } = await prepared(t)
+  // What one process adds, another finds.
+  const [here, there] = [postgresApiKeys(one.database, { schema }), postgresApiKeys(two.database, { schema })]
+  apiKeyStoreContract(runIn(t), () => ({ ...here, find: (id) => there.find(id) }))
+})
+
 t.test('a service’s own type parsers change nothing', onServer, async (t) => {
   const text = 25
   const types = { getTypeParser: (type: number) => (value: string) => (type === text ? value : `parsed ${value}`) }
@@ -64,6 +78,12 @@ t.test('revocations on PGlite', async (t) => {
   revocationStoreContract(runIn(t), () => postgresRevocations(database, { schema }))
 })
 
+t.test('API keys on PGlite', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  apiKeyStoreContract(runIn(t), () => postgresApiKeys(database, { schema }))
+})
+
 t.test('what is over is deleted by and by', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
@@ -81,6 +101,10 @@ t.test('what is over is deleted by and by', async (t) => {
   t.equal(await count('revocations'), 1)
   await revocations.revoke({ kind: 'token', id: 'b', until: 2 })
   t.equal(await count('revocations'), 1)
+  const keys = postgresApiKeys(database, { schema })
+  const ends = [1, Date.now() - hour, undefined]
+  for (const expiresAt of ends) await keys.add(createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record)
+  t.equal(await count('api_keys'), 2, 'one that has ended an hour ago is still there, for services whose clock is late')
 })
 
 t.test('revocations: one that commits late is not missed by whoever has looked in between', onServer, async (t) => {

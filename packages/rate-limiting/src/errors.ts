@@ -39,7 +39,7 @@ export function rateLimitExceeded({ limit, windowSeconds }: Limit, retryAfterSec
   })
 }
 
-/** 503: Redis does not answer, and nobody is let through uncounted. */
+/** 503: the store does not answer, and nobody is let through uncounted. */
 export function rateLimitUnavailable(retryAfterSeconds: number): ApiError {
   return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

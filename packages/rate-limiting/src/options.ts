@@ -39,7 +39,7 @@ export interface RateLimitingOptions {
    */
   readonly maximumKeys?: number | undefined
   /**
-   * Counts for all processes together, as `redisStore(client)` does.
+   * Counts for all processes together, as `redisRateLimits` of `@concordat/redis` and `postgresRateLimits` of `@concordat/postgres` do.
    * @default each process counts for itself, in memory
    */
   readonly store?: RateLimitStore | undefined
@@ -81,7 +81,7 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
     throw new TypeError('rate-limiting: clientLimit and tiers are for clients. Give the option client, which says who makes a request.')
   }
   if (store !== undefined && typeof store?.add !== 'function') {
-    throw new TypeError('rate-limiting: store is no store. Give one, as redisStore(client).')
+    throw new TypeError('rate-limiting: store is no store. Give one that has add(), as memoryStore().')
   }
   if (whenStoreFails !== 'countLocally' && whenStoreFails !== 'refuse') {
     throw new TypeError(`rate-limiting: whenStoreFails is "${String(whenStoreFails)}". Give "countLocally" or "refuse".`)

@@ -34,6 +34,16 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
+    title: 'a cost that is over the limit by itself is not counted either, and opens the window',
+    async check(store) {
+      const key = freshKey()
+      const { count, resetMilliseconds } = await store.add(key, 11, 10, 60_000)
+      assert.equal(count, 11)
+      assert.ok(resetMilliseconds > 0 && resetMilliseconds <= 60_000)
+      assert.equal((await store.add(key, 10, 10, 60_000)).count, 10)
+    }
+  },
+  {
     title: 'of many at once, each has a count of its own and as many pass as there is room for',
     async check(store) {
       const key = freshKey()
@@ -43,6 +53,15 @@ export const storeContract: readonly StoreCheck[] = [
         passed.toSorted((a, b) => a - b),
         Array.from({ length: 33 }, (_, index) => (index + 1) * 3)
       )
+    }
+  },
+  {
+    title: 'of many at once for the last place, those that are refused are not counted',
+    async check(store) {
+      const key = freshKey()
+      const counts = await Promise.all(Array.from({ length: 50 }, async () => store.add(key, 1, 1, 60_000)))
+      assert.equal(counts.filter(({ count }) => count === 1).length, 1)
+      assert.equal((await store.add(key, 1, 2, 60_000)).count, 2)
     }
   },
   {

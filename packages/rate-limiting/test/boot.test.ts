@@ -46,7 +46,7 @@ t.test('options that make no sense are refused with one clear line', async (t) =
     ],
     [{ ipv6PrefixLength: 0 }, 'ipv6PrefixLength is 0. Give a whole number from 16 to 128.'],
     [{ maximumKeys: 1 }, 'maximumKeys is 1. Give a whole number from 100 to 10000000.'],
-    [{ store: {} }, 'store is no store. Give one, as redisStore(client).'],
+    [{ store: {} }, 'store is no store. Give one that has add(), as memoryStore().'],
     [{ storeTimeoutMilliseconds: 0 }, 'storeTimeoutMilliseconds is 0. Give a whole number from 1 to 10000.'],
     [{ whenStoreFails: 'ignore' }, 'whenStoreFails is "ignore". Give "countLocally" or "refuse".'],
     [{ overload: {} }, 'overload has no threshold. Give one, as { eventLoopDelayMilliseconds: 1000 }, or leave overload out.'],

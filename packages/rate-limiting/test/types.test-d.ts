@@ -1,18 +1,17 @@
 import rateLimiting, {
   type Client,
   credentialLimit,
+  memoryStore,
   type RateLimitingOptions,
   type RateLimitPolicy,
   type RateLimitStore,
   type RateLimits,
   type RouteLimit,
   rateLimitingErrors,
-  rateLimitsOf,
-  redisStore
+  rateLimitsOf
 } from '@concordat/rate-limiting'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
-import type { Cluster, Redis } from 'ioredis'
 
 const app = Fastify()
 app.register(rateLimiting)
@@ -42,7 +41,5 @@ expectTypeOf(credentialLimit).toEqualTypeOf<RouteLimit>()
 expectTypeOf(rateLimitsOf).returns.toEqualTypeOf<RateLimits | undefined>()
 expectTypeOf<RateLimits['policies'][number]>().toEqualTypeOf<RateLimitPolicy>()
 expectTypeOf(rateLimitsOf).toBeCallableWith({ config: { url: '/', method: 'GET' } })
-expectTypeOf(redisStore).toBeCallableWith({} as Redis)
-expectTypeOf(redisStore).toBeCallableWith({} as Cluster, { keyPrefix: 'a:' })
-expectTypeOf(redisStore).returns.toEqualTypeOf<RateLimitStore>()
+expectTypeOf(memoryStore).returns.toEqualTypeOf<RateLimitStore>()
 expectTypeOf(rateLimitingErrors.definitions).toBeObject()

@@ -10,7 +10,7 @@ export interface Listener {
 
 /** A Redis, by whatever client: made by `fromIoredis` or `fromNodeRedis`. */
 export interface Redis {
-  /** Runs a script with these `ARGV`. All keys that it uses begin with `ARGV[1]`, which puts them into one slot of a cluster. */
+  /** Runs a script with these `ARGV`. All keys that it uses are `ARGV[1]` or begin with it, which puts them into one slot of a cluster. */
   run(script: Script, args: readonly string[]): Promise<unknown>
   /** Hears a channel, on a connection of its own, from when it has resolved. The answer ends that, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
@@ -25,6 +25,12 @@ export interface StoreOptions {
 /** What every key of one store begins with: the braces keep them in one slot of a cluster. Refuses what would break that. */
 export function keysOf(prefix: string, store: string): string {
   return `{${requirePrefix(prefix)}:${store}}:`
+}
+
+/** What names the keys of a store whose scripts each use one key only: each is in a slot of its own, all over a cluster. */
+export function spreadKeysOf(prefix: string, store: string): (name: string) => string {
+  const start = `{${requirePrefix(prefix)}:${store}:`
+  return (name) => `${start}${name}}`
 }
 
 /** Refuses a prefix that could part the keys of one store in a cluster. */

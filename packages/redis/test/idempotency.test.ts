@@ -31,7 +31,7 @@ for (const [name, connect] of Object.entries(clients)) {
     )
   })
 
-  t.test(`the rows over HTTP by ${name}, on two clients`, onServer, async (t) => {
+  t.test(`the rows over HTTP by ${name}, on two clients [S7] [I1] [I2] [I3] [I4] [I5]`, onServer, async (t) => {
     const stores = await storesOf(t)
     let made = 0
     const createStore = () => {

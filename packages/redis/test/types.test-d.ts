@@ -1,5 +1,9 @@
-import type { RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import type { ApiKeyStore, LoginAttemptStore, RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import type { RateLimitStore } from '@concordat/rate-limiting'
 import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
+import { redisApiKeys } from '@concordat/redis/api-keys'
+import { redisLoginAttempts } from '@concordat/redis/login-attempts'
+import { redisRateLimits } from '@concordat/redis/rate-limits'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
 import { expectTypeOf } from 'expect-type'
@@ -11,6 +15,9 @@ expectTypeOf(redis).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createClient())).toEqualTypeOf<Redis>()
 expectTypeOf(fromIoredis(new Cluster([]))).toEqualTypeOf<Redis>()
 expectTypeOf(fromNodeRedis(createCluster({ rootNodes: [] }))).toEqualTypeOf<Redis>()
+expectTypeOf(redisApiKeys(redis)).toEqualTypeOf<ApiKeyStore>()
+expectTypeOf(redisLoginAttempts(redis)).toEqualTypeOf<LoginAttemptStore>()
+expectTypeOf(redisRateLimits(redis)).toEqualTypeOf<RateLimitStore>()
 expectTypeOf(redisRefreshTokens(redis)).toEqualTypeOf<RefreshTokenStore>()
 expectTypeOf(redisRevocations(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
 // @ts-expect-error a client is wrapped first

@@ -10,12 +10,7 @@ export interface Queries {
 
 /** The service's database: PostgreSQL, or PGlite in a folder. The same SQL runs on both. */
 export interface Database extends Queries {
-  /**
-   * Commits what the work did, or nothing of it when the work throws. Work that lost a race against another transaction
-   * runs a second time, so it must not have effects outside the database.
-   */
-  transaction<Result>(work: (transaction: Queries) => Promise<Result>): Promise<Result>
-  /** The same database, for the stores of packages. */
+  /** The same database, for transactions and the stores of packages. */
   readonly postgres: Postgres
   close(): Promise<void>
 }

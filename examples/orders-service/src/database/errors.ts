@@ -26,11 +26,6 @@ export function isFailure(thrown: unknown): thrown is Failure {
   return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string'
 }
 
-/** Lost against another transaction: a serialization failure or a deadlock. The same work can succeed when it is run again. */
-export function lostRace(thrown: unknown): boolean {
-  return isFailure(thrown) && (thrown.code === '40001' || thrown.code === '40P01')
-}
-
 /** Waits for the work, and turns the violation of a constraint that is named here into the error the client understands. */
 export async function onViolation<Result>(work: Promise<Result>, errors: Readonly<Record<string, () => ApiError>>): Promise<Result> {
   try {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Database } from './database.ts'
+import { inTransaction } from './queries.ts'
 
 const folder = new URL('migrations/', import.meta.url)
 
@@ -7,9 +8,9 @@ const folder = new URL('migrations/', import.meta.url)
  * Applies the numbered .sql files that this database has not seen, in order, all or none.
  * A process that comes second waits, and then finds nothing left to do. A file that was released is never changed.
  */
-export async function applyMigrations(database: Pick<Database, 'transaction'>): Promise<void> {
+export async function applyMigrations({ postgres }: Pick<Database, 'postgres'>): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-  await database.transaction(async (transaction) => {
+  await inTransaction(postgres, async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('orders-service migrations'))`)
     await transaction.query(
       'CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, applied_at timestamptz(3) NOT NULL DEFAULT now())'

@@ -1,6 +1,8 @@
 import { migrate } from '@concordat/postgres'
+import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
 import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { revocationMigrations } from '@concordat/postgres/revocations'
+import { storeMigrations } from '@concordat/postgres/stores'
 import type { Configuration } from '../configuration.ts'
 import { refuseDemoUsers, seedDemoUsers } from '../users/demo-users.ts'
 import type { Database } from './database.ts'
@@ -9,7 +11,7 @@ import { openPGlite } from './pglite.ts'
 import { openPostgreSQL } from './postgresql.ts'
 import { seed } from './seed.ts'
 
-type Log = (error: Error) => void
+type Log = (error: unknown) => void
 type Progress = (done: number, total: number) => void
 
 /** Opens the configured database, brings its schema up to date and seeds it. Safe when several processes start at once. */
@@ -32,7 +34,7 @@ export async function openDatabase(configuration: Configuration, onError: Log, o
 
 async function prepare(database: Database, { seedOrders, environment }: Configuration, onProgress: Progress) {
   await applyMigrations(database)
-  await migrate(database.postgres, [...refreshTokenMigrations, ...revocationMigrations])
+  await migrate(database.postgres, [...loginAttemptMigrations, ...refreshTokenMigrations, ...revocationMigrations, ...storeMigrations])
   await seed(database, seedOrders, onProgress)
   await (environment === 'production' ? refuseDemoUsers(database) : seedDemoUsers(database))
 }

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { fromPGlite } from '@concordat/postgres'
-import { PGlite, type Transaction, types } from '@electric-sql/pglite'
-import type { Database, Queries } from './database.ts'
+import { PGlite, types } from '@electric-sql/pglite'
+import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
-import { withoutNulls } from './rows.ts'
+import { queriesOn } from './queries.ts'
 
 const parsers = {
   [types.INT8]: Number,
@@ -21,21 +21,14 @@ export async function openPGlite(folder: string): Promise<Database> {
     await release?.()
     throw error
   })
+  const postgres = fromPGlite(engine)
   return {
-    ...queriesOn(engine),
-    transaction: (work) => engine.transaction((transaction) => work(queriesOn(transaction))),
-    postgres: fromPGlite(engine),
+    ...queriesOn(postgres.client),
+    postgres,
     async close() {
       await engine.close()
       await release?.()
     }
-  }
-}
-
-function queriesOn(target: PGlite | Transaction): Queries {
-  return {
-    query: async <Row extends object>(sql: string, params?: readonly unknown[]) =>
-      withoutNulls((await target.query<Row>(sql, params as unknown[])).rows)
   }
 }
 

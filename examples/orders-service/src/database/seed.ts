@@ -1,4 +1,5 @@
 import type { Database, Queries } from './database.ts'
+import { inTransaction } from './queries.ts'
 import { sampleCategories, sampleCustomers, sampleOrder, sampleProducts } from './sample-data.ts'
 
 const batchSize = 5_000
@@ -8,7 +9,7 @@ const batchSize = 5_000
  * starting again adds nothing, and does not bring back what was deleted; a higher number adds the orders that are missing.
  */
 export async function seed(database: Database, orders: number, onProgress: (done: number, total: number) => void): Promise<void> {
-  await database.transaction(async (transaction) => {
+  await inTransaction(database.postgres, async (transaction) => {
     await transaction.query(`SELECT pg_advisory_xact_lock(hashtext('orders-service seed'))`)
     const [seeding] = await transaction.query<{ rows: number }>(`SELECT rows FROM seedings WHERE name = 'orders'`)
     if (seeding === undefined) await seedCatalogue(transaction)

@@ -1,5 +1,5 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
-import type { Database, Queries } from '../database/database.ts'
+import type { Queries } from '../database/database.ts'
 import { list } from '../database/list.ts'
 import { orderNotPending } from './errors.ts'
 import { addItems, itemColumns, writeTotal } from './lines.ts'
@@ -17,44 +17,38 @@ export async function findItem(database: Queries, orderId: string, id: string): 
 }
 
 /** `undefined` when there is no such order. */
-export function createItem(database: Database, orderId: string, item: NewItem): Promise<Item | undefined> {
-  return database.transaction(async (transaction) => {
-    const order = await lockPending(transaction, orderId)
-    if (order === undefined) return undefined
-    const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
-    await takeStock(transaction, [wanted], order.currency)
-    const [id] = await addItems(transaction, orderId, [wanted])
-    return findItem(transaction, orderId, id as string)
-  })
+export async function createItem(transaction: Queries, orderId: string, item: NewItem): Promise<Item | undefined> {
+  const order = await lockPending(transaction, orderId)
+  if (order === undefined) return undefined
+  const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
+  await takeStock(transaction, [wanted], order.currency)
+  const [id] = await addItems(transaction, orderId, [wanted])
+  return findItem(transaction, orderId, id as string)
 }
 
 /** Changes how many; the price stays the one that was ordered at. */
-export function changeItem(database: Database, orderId: string, id: string, { quantity }: ItemChanges): Promise<Item | undefined> {
-  return database.transaction(async (transaction) => {
-    const order = await lockPending(transaction, orderId)
-    const item = order && (await findItem(transaction, orderId, id))
-    if (item === undefined || quantity === undefined) return item
-    const { productId } = item
-    const more = quantity - item.quantity
-    if (more > 0) await takeStock(transaction, [{ productId, quantity: more, field: 'body.quantity' }])
-    else await returnStock(transaction, [{ productId, quantity: -more }])
-    await transaction.query('UPDATE order_items SET quantity = $2 WHERE id = $1', [id, quantity])
-    await writeTotal(transaction, orderId)
-    return { ...item, quantity }
-  })
+export async function changeItem(transaction: Queries, orderId: string, id: string, { quantity }: ItemChanges): Promise<Item | undefined> {
+  const order = await lockPending(transaction, orderId)
+  const item = order && (await findItem(transaction, orderId, id))
+  if (item === undefined || quantity === undefined) return item
+  const { productId } = item
+  const more = quantity - item.quantity
+  if (more > 0) await takeStock(transaction, [{ productId, quantity: more, field: 'body.quantity' }])
+  else await returnStock(transaction, [{ productId, quantity: -more }])
+  await transaction.query('UPDATE order_items SET quantity = $2 WHERE id = $1', [id, quantity])
+  await writeTotal(transaction, orderId)
+  return { ...item, quantity }
 }
 
 /** Whether there was one to delete. The last one may go too: the order is then worth nothing. */
-export function deleteItem(database: Database, orderId: string, id: string): Promise<boolean> {
-  return database.transaction(async (transaction) => {
-    const order = await lockPending(transaction, orderId)
-    const item = order && (await findItem(transaction, orderId, id))
-    if (item === undefined) return false
-    await returnStock(transaction, [item])
-    await transaction.query('DELETE FROM order_items WHERE id = $1', [id])
-    await writeTotal(transaction, orderId)
-    return true
-  })
+export async function deleteItem(transaction: Queries, orderId: string, id: string): Promise<boolean> {
+  const order = await lockPending(transaction, orderId)
+  const item = order && (await findItem(transaction, orderId, id))
+  if (item === undefined) return false
+  await returnStock(transaction, [item])
+  await transaction.query('DELETE FROM order_items WHERE id = $1', [id])
+  await writeTotal(transaction, orderId)
+  return true
 }
 
 async function lockPending(transaction: Queries, orderId: string) {

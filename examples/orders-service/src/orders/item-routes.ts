@@ -1,10 +1,13 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Database } from '../database/database.ts'
+import { transactionOf } from '../database/queries.ts'
 import { found } from '../found.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
 import { findOrder } from './repository.ts'
 import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from './schemas.ts'
+
+const transaction = { retries: 2 }
 
 export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
@@ -26,14 +29,16 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
     {
       config: {
         permissions: ['orders:update'],
+        transaction,
         openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED', 'UNKNOWN_PRODUCT', 'MIXED_CURRENCIES'] }
       },
       schema: { params: OrderPath, body: NewItem, response: { 201: Item } }
     },
     async (request, reply) => {
       const { id } = request.params
-      request.authorize('orders:update', await findOrder(database, id))
-      const item = found(await createItem(database, id, request.body))
+      const orders = transactionOf(request)
+      request.authorize('orders:update', await findOrder(orders, id))
+      const item = found(await createItem(orders, id, request.body))
       return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
     }
   )
@@ -51,26 +56,32 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
   app.patch(
     '/orders/:id/items/:itemId',
     {
-      config: { permissions: ['orders:update'], openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED'] } },
+      config: {
+        permissions: ['orders:update'],
+        transaction,
+        openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED'] }
+      },
       schema: { params: ItemPath, body: ItemChanges, response: { 200: Item } }
     },
     async (request, reply) => {
       const { id, itemId } = request.params
-      request.authorize('orders:update', await findOrder(database, id))
-      return linked(reply, id, found(await changeItem(database, id, itemId, request.body)))
+      const orders = transactionOf(request)
+      request.authorize('orders:update', await findOrder(orders, id))
+      return linked(reply, id, found(await changeItem(orders, id, itemId, request.body)))
     }
   )
 
   app.delete(
     '/orders/:id/items/:itemId',
     {
-      config: { permissions: ['orders:update'], openapi: { errors: ['ORDER_NOT_PENDING'] } },
+      config: { permissions: ['orders:update'], transaction, openapi: { errors: ['ORDER_NOT_PENDING'] } },
       schema: { params: ItemPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
       const { id, itemId } = request.params
-      request.authorize('orders:update', await findOrder(database, id))
-      found((await deleteItem(database, id, itemId)) || undefined)
+      const orders = transactionOf(request)
+      request.authorize('orders:update', await findOrder(orders, id))
+      found((await deleteItem(orders, id, itemId)) || undefined)
       return reply.noContent()
     }
   )

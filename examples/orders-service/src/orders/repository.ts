@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { v7 } from 'uuid'
-import type { Database, Queries } from '../database/database.ts'
+import type { Queries } from '../database/database.ts'
 import { onViolation } from '../database/errors.ts'
 import { list } from '../database/list.ts'
 import type { Expected, Versioned } from '../database/row-version.ts'
@@ -29,76 +29,68 @@ export async function findOrder(database: Queries, id: string): Promise<Versione
 }
 
 /** Takes the stock and places the order, or does neither. The total is computed by the database, in exact decimals. */
-export function createOrder(database: Database, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
-  return database.transaction(async (transaction) => {
-    const wanted = items.map((item, index) => ({
-      ...item,
-      productId: item.productId.toLowerCase(),
-      field: `body.items.${index}.productId`
-    }))
-    const currency = await takeStock(transaction, wanted)
-    const id = v7()
-    await onViolation(
-      transaction.query(`INSERT INTO orders (id, customer_id, status, total, currency, note) VALUES ($1, $2, 'pending', 0, $3, $4)`, [
-        id,
-        customerId,
-        currency,
-        note ?? null
-      ]),
-      { orders_customer_id_fkey: unknownCustomer }
-    )
-    await addItems(transaction, id, wanted)
-    return (await findOrder(transaction, id)) as Versioned<Order>
-  })
+export async function createOrder(transaction: Queries, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
+  const wanted = items.map((item, index) => ({
+    ...item,
+    productId: item.productId.toLowerCase(),
+    field: `body.items.${index}.productId`
+  }))
+  const currency = await takeStock(transaction, wanted)
+  const id = v7()
+  await onViolation(
+    transaction.query(`INSERT INTO orders (id, customer_id, status, total, currency, note) VALUES ($1, $2, 'pending', 0, $3, $4)`, [
+      id,
+      customerId,
+      currency,
+      note ?? null
+    ]),
+    { orders_customer_id_fkey: unknownCustomer }
+  )
+  await addItems(transaction, id, wanted)
+  return (await findOrder(transaction, id)) as Versioned<Order>
 }
 
 /** Sets the note, and moves the status one step on. Throws when the step does not lead there. `undefined`: there is none of an expected version. */
-export function changeOrder(
-  database: Database,
+export async function changeOrder(
+  transaction: Queries,
   id: string,
   { status, note }: OrderChanges,
   expected: Expected
 ): Promise<Versioned<Order> | undefined> {
-  return database.transaction(async (transaction) => {
-    const order = await lockOrder(transaction, id, expected)
-    if (order === undefined) return undefined
-    if (status !== undefined && nextStatus[order.status] !== status) throw statusChangeNotAllowed(order.status, status)
-    const [changed] = await transaction.query<Versioned<Order>>(
-      `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
-         shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
-       WHERE id = $1 RETURNING ${columns}`,
-      [id, status ?? null, note ?? null]
-    )
-    return changed
-  })
+  const order = await lockOrder(transaction, id, expected)
+  if (order === undefined) return undefined
+  if (status !== undefined && nextStatus[order.status] !== status) throw statusChangeNotAllowed(order.status, status)
+  const [changed] = await transaction.query<Versioned<Order>>(
+    `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
+       shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
+     WHERE id = $1 RETURNING ${columns}`,
+    [id, status ?? null, note ?? null]
+  )
+  return changed
 }
 
 /** Cancels the order and returns its units to stock. */
-export function cancelOrder(database: Database, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
-  return database.transaction(async (transaction) => {
-    const order = await lockOrder(transaction, id)
-    if (order === undefined) return undefined
-    if (order.status === 'shipped' || order.status === 'cancelled') throw notCancellable(order.status)
-    await returnStock(transaction, await itemsOf(transaction, id))
-    await transaction.query(`UPDATE orders SET status = 'cancelled' WHERE id = $1`, [id])
-    const [cancellation] = await transaction.query<Cancellation>(
-      `INSERT INTO order_cancellations (order_id, reason) VALUES ($1, $2)
-       RETURNING order_id AS "orderId", cancelled_at AS "cancelledAt", reason`,
-      [id, reason ?? null]
-    )
-    return cancellation
-  })
+export async function cancelOrder(transaction: Queries, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
+  const order = await lockOrder(transaction, id)
+  if (order === undefined) return undefined
+  if (order.status === 'shipped' || order.status === 'cancelled') throw notCancellable(order.status)
+  await returnStock(transaction, await itemsOf(transaction, id))
+  await transaction.query(`UPDATE orders SET status = 'cancelled' WHERE id = $1`, [id])
+  const [cancellation] = await transaction.query<Cancellation>(
+    `INSERT INTO order_cancellations (order_id, reason) VALUES ($1, $2)
+     RETURNING order_id AS "orderId", cancelled_at AS "cancelledAt", reason`,
+    [id, reason ?? null]
+  )
+  return cancellation
 }
 
 /** The id, when there was one of an expected version to delete. Units that have not left the house, those of pending and paid orders, go back to stock. */
-export function deleteOrder(database: Database, id: string, expected: Expected): Promise<string | undefined> {
-  return database.transaction(async (transaction) => {
-    const order = await lockOrder(transaction, id, expected)
-    if (order === undefined) return undefined
-    if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
-    await transaction.query('DELETE FROM orders WHERE id = $1', [id])
-    return id
-  })
+export async function deleteOrder(transaction: Queries, id: string, expected: Expected): Promise<string | undefined> {
+  const order = await lockOrder(transaction, id, expected)
+  if (order === undefined) return undefined
+  if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
+  await transaction.query('DELETE FROM orders WHERE id = $1', [id])
+  return id
 }
 
 /**

@@ -2,11 +2,15 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerOf, mayHave } from '../access.ts'
 import type { Database } from '../database/database.ts'
+import { transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
 import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
+
+// All that a change does is in its transaction, so it may run again when it lost a race against another.
+const transaction = { retries: 2 }
 
 export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
@@ -20,6 +24,8 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     {
       config: {
         permissions: ['orders:create'],
+        idempotency: 'required',
+        transaction,
         openapi: {
           errors: [
             'INSUFFICIENT_STOCK',
@@ -35,7 +41,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       schema: { body: NewOrder, response: { 201: Order } }
     },
     async (request, reply) => {
-      const order = await createOrder(database, ordererOf(request, request.body), request.body)
+      const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
       return reply.created(`/orders/${order.id}`, linked(reply, order))
     }
   )
@@ -49,29 +55,37 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.patch(
     '/orders/:id',
     {
-      config: { permissions: ['orders:update'], validator, requireIfMatch: true, openapi: { errors: ['STATUS_CHANGE_NOT_ALLOWED'] } },
+      config: {
+        permissions: ['orders:update'],
+        validator,
+        requireIfMatch: true,
+        transaction,
+        openapi: { errors: ['STATUS_CHANGE_NOT_ALLOWED'] }
+      },
       schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } }
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const order = request.authorize('orders:update', await findOrder(database, params.id))
+      const orders = transactionOf(request)
+      const order = request.authorize('orders:update', await findOrder(orders, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
-      const now = await changeOrder(database, params.id, body, expectedBy(preconditions))
-      return linked(reply, await changed(now, preconditions, () => findOrder(database, params.id)))
+      const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
+      return linked(reply, await changed(now, preconditions, () => findOrder(orders, params.id)))
     }
   )
 
   app.delete(
     '/orders/:id',
     {
-      config: { permissions: ['orders:delete'], validator, requireIfMatch: true },
+      config: { permissions: ['orders:delete'], validator, requireIfMatch: true, transaction },
       schema: { params: OrderPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
       const { params, preconditions } = request
-      request.authorize('orders:delete', await findOrder(database, params.id))
-      const id = await deleteOrder(database, params.id, expectedBy(preconditions))
-      await changed(id, preconditions, () => findOrder(database, params.id))
+      const orders = transactionOf(request)
+      request.authorize('orders:delete', await findOrder(orders, params.id))
+      const id = await deleteOrder(orders, params.id, expectedBy(preconditions))
+      await changed(id, preconditions, () => findOrder(orders, params.id))
       return reply.noContent()
     }
   )
@@ -79,24 +93,24 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.post(
     '/orders/:id/cancellations',
     {
-      config: { permissions: ['orders:update'], openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] } },
+      config: {
+        permissions: ['orders:update'],
+        idempotency: 'required',
+        transaction,
+        openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
+      },
       preValidation: allowNoBody,
       schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } }
     },
     async (request, reply) => {
       const { id } = request.params
-      request.authorize('orders:update', await findOrder(database, id))
-      const cancellation = found(await cancelOrder(database, id, request.body))
+      const orders = transactionOf(request)
+      request.authorize('orders:update', await findOrder(orders, id))
+      const cancellation = found(await cancelOrder(orders, id, request.body))
       // A cancellation has no address of its own: what it did is seen at the order.
       return reply.created(`/orders/${id}`, cancellation)
     }
   )
-
-  // To who may not see an order, it is not there.
-  async function validator({ params, principal }: FastifyRequest<{ Params: { id: string } }>) {
-    const order = await findOrder(database, params.id)
-    return validatorOf(order && mayHave(principal, order) ? order : undefined)
-  }
 }
 
 // Staff say for whom they order; everybody else orders for themselves.
@@ -106,6 +120,12 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   const orderer = own ?? customerId
   if (orderer === undefined) throw customerMissing()
   return orderer
+}
+
+// To who may not see an order, it is not there.
+async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
+  const order = await findOrder(transactionOf(request), request.params.id)
+  return validatorOf(order && mayHave(request.principal, order) ? order : undefined)
 }
 
 // A reason may be given and need not be: then there is nothing to send.

@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto'
-import {
-  memoryLoginAttemptStore,
-  type OwnTokens,
-  ownTokens,
-  type RevocationFeed,
-  revocationFeed,
-  type TokenIssuer,
-  tokenIssuer
-} from '@concordat/authentication'
+import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed, type TokenIssuer, tokenIssuer } from '@concordat/authentication'
+import { postgresLoginAttempts } from '@concordat/postgres/login-attempts'
 import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocations } from '@concordat/postgres/revocations'
 import type { Configuration } from '../configuration.ts'
@@ -36,7 +29,7 @@ export function sessionsOf(configuration: Configuration, database: Database, onE
     onRehash: ({ id }, passwordHash) => replacePasswordHash(database, id, passwordHash),
     refreshKeys: configuration.refreshSecrets,
     refreshTokens: postgresRefreshTokens(database.postgres),
-    attemptStore: memoryLoginAttemptStore(),
+    attemptStore: postgresLoginAttempts(database.postgres),
     revocations,
     onError
   })

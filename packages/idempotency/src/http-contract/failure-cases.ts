@@ -46,7 +46,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => failing(store, (method) => method !== 'begin')
     })
     const told: unknown[] = []
@@ -67,7 +67,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => failing(store, (method) => method !== 'begin')
     })
     const next = await serve({ route: { whenOutcomeUnknown: 'refuse' } })
@@ -84,12 +84,12 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const many = Promise.withResolvers<void>()
     const { send, runs } = await serve({
       handler,
-      options: { leaseMilliseconds: 100 },
+      options: { leaseMilliseconds: 500 },
       through: (store) => ({
         ...store,
         async renew(...told) {
           renewed += 1
-          if (renewed === 6) many.resolve()
+          if (renewed === 4) many.resolve()
           return store.renew(...told)
         }
       })
@@ -198,7 +198,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     let isDown = true
     const outcomes: string[] = []
     const { send, runs } = await serve({
-      options: { leaseMilliseconds: 500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
+      options: { leaseMilliseconds: 1500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
       through: (store) => failing(store, (method) => method === 'complete' && isDown)
     })
     strictEqual((await send()).status, 201)
@@ -360,7 +360,7 @@ export const leaseCases: Readonly<Record<string, Case>> = {
     const begun = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const { app, send, runs } = await serve({
-      options: { leaseMilliseconds: 200 },
+      options: { leaseMilliseconds: 1000 },
       async handler() {
         begun.resolve()
         await left.promise

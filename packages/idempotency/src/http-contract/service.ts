@@ -42,7 +42,7 @@ export interface Answer {
 }
 
 /** What is sent. */
-export interface RequestWish {
+interface RequestWish {
   readonly key?: string | null
   readonly method?: 'POST' | 'PATCH' | 'GET' | 'PUT' | 'DELETE'
   readonly url?: string
@@ -52,7 +52,7 @@ export interface RequestWish {
 }
 
 /** A service of one test with the routes `/orders` (keys required) and `/notes` (keys accepted), and how often handlers ran. */
-export interface Service {
+interface Service {
   readonly app: FastifyInstance
   /** How often handlers ran. */
   readonly runs: () => number

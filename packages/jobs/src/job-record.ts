@@ -1,0 +1,51 @@
+import type { Link } from '@concordat/links'
+import type { JobState } from './states.ts'
+import type { JobFailure, StoredJob } from './store.ts'
+
+/** A job as its owner sees it (rule E7). */
+export interface JobRecord {
+  readonly jobId: string
+  readonly status: JobState
+  /** 0 to 100, while it is processing. */
+  readonly progress?: number
+  readonly error?: JobFailure
+  /** `status`, and `result` once it is completed. */
+  readonly _links: readonly Link[]
+}
+
+const text = { type: 'string' }
+
+/** The schema of {@link JobRecord}: that of the 202 of a route that starts a job, and of its 200 for clients that wait. */
+export const jobRecordSchema: Readonly<Record<string, unknown>> = {
+  type: 'object',
+  required: ['jobId', 'status', '_links'],
+  additionalProperties: false,
+  properties: {
+    jobId: { ...text, format: 'uuid' },
+    status: { ...text, enum: ['queued', 'processing', 'completed', 'failed', 'cancelled'] },
+    progress: { type: 'number', minimum: 0, maximum: 100 },
+    error: { type: 'object', required: ['code', 'message'], additionalProperties: false, properties: { code: text, message: text } },
+    _links: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['rel', 'href', 'method'],
+        additionalProperties: false,
+        properties: { rel: text, href: text, method: text }
+      }
+    }
+  }
+}
+
+/** Writes the record; `resultHref` is where a completed job's result is. */
+export function recordOf(job: StoredJob, statusHref: string, resultHref: string | undefined): JobRecord {
+  const links: Link[] = [{ rel: 'status', href: statusHref, method: 'GET' }]
+  if (resultHref !== undefined) links.push({ rel: 'result', href: resultHref, method: 'GET' })
+  return {
+    jobId: job.id,
+    status: job.state,
+    ...(job.state === 'processing' && { progress: job.progress }),
+    ...(job.error !== undefined && { error: job.error }),
+    _links: links
+  }
+}

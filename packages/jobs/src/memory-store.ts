@@ -1,0 +1,23 @@
+import type { JobStore, StoredJob } from './store.ts'
+
+/** Jobs in the memory of this process, beside a queue in memory: for tests and development. */
+export function memoryJobStore(): JobStore {
+  const jobs = new Map<string, StoredJob>()
+  return {
+    async add(job, expiredBefore) {
+      for (const { id, expiresAt = Number.POSITIVE_INFINITY } of jobs.values()) if (expiresAt < expiredBefore) jobs.delete(id)
+      const known = jobs.get(job.id)
+      if (known === undefined) jobs.set(job.id, structuredClone(job))
+      return known
+    },
+    async read(id) {
+      return structuredClone(jobs.get(id))
+    },
+    async change(id, { states, attempt }, change) {
+      const job = jobs.get(id)
+      if (job === undefined || !states.includes(job.state) || (attempt !== undefined && job.attempt !== attempt)) return false
+      jobs.set(id, { ...job, ...structuredClone(change) })
+      return true
+    }
+  }
+}

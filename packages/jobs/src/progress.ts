@@ -1,0 +1,27 @@
+import type { FastifyBaseLogger } from 'fastify'
+
+const betweenWrites = 500
+
+/** How far a job is. */
+export interface Progress {
+  readonly progress: (done: number, total?: number) => void
+  /** Waits for what is still being written. */
+  readonly end: () => Promise<unknown>
+}
+
+/** Makes the function by which a handler says how far it is, and the one that waits for what is still being written. */
+export function progressOf(now: () => number, write: (percent: number) => Promise<unknown>, log: FastifyBaseLogger): Progress {
+  let [percent, writtenAt] = [0, Number.NEGATIVE_INFINITY]
+  let writing: Promise<unknown> = Promise.resolve()
+
+  return {
+    progress: (done, total = 100) => {
+      const reached = total > 0 && Number.isFinite(done) ? Math.min(100, Math.max(0, (done / total) * 100)) : 0
+      percent = Math.max(percent, Math.round(reached * 10) / 10)
+      if (now() - writtenAt < betweenWrites) return
+      writtenAt = now()
+      writing = writing.then(() => write(percent)).catch((err: unknown) => log.warn({ err }, 'jobs: progress was not written'))
+    },
+    end: () => writing
+  }
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isApiError } from '@concordat/api-error'
+import type { Claim, Handler, Outcome } from '@concordat/work-queue'
+import type { FastifyBaseLogger } from 'fastify'
+import { jobFailed } from './errors.ts'
+import type { Job } from './job.ts'
+import { progressOf } from './progress.ts'
+import type { SchemaCheck } from './schema-check.ts'
+import { isOver, type JobEvent, transitions } from './states.ts'
+import type { JobChange, JobStore, StoredJob } from './store.ts'
+
+/** What a job is done with. */
+export interface RunParts {
+  readonly store: JobStore
+  readonly checkResult: SchemaCheck | undefined
+  readonly resultSeconds: number
+  readonly maximumResultBytes: number
+  readonly now: () => number
+  readonly log: FastifyBaseLogger
+}
+
+// Of a job that is enqueued outside a transaction, the record follows.
+const recordDelays = [0, 10, 50, 200, 1000]
+
+/** Makes the handler of the queue of one type of jobs: takes the record from state to state, and has the work done in between. */
+export function runJob(job: Job<unknown>, parts: RunParts): Handler {
+  const { store, now, log } = parts
+
+  return async (claim) => {
+    const known = await findRecord(claim.payload as string)
+    // Its start was never answered, so that nobody knows of it.
+    if (known === undefined || isOver(known.state) || known.attempt >= claim.attempt) return { done: true }
+    const { id, attempt } = known
+    if (known.tries >= job.attempts) {
+      log.error({ jobId: id, job: job.name }, 'jobs: the last try of a job was lost')
+      return { dead: true, error: 'lost', write: changes(known, 'fail', failed(jobFailed)) }
+    }
+    const running = { ...known, attempt: claim.attempt, tries: known.tries + 1 }
+    const begun = { ...to('begin'), attempt: claim.attempt, tries: running.tries, progress: 0 }
+    if (!(await store.change(id, { states: transitions.begin.from, attempt }, begun))) return { retryInSeconds: 1 }
+    return work(running, claim)
+  }
+
+  async function work(running: StoredJob, claim: Claim): Promise<Outcome> {
+    const { id, input, tries } = running
+    const { progress, end } = progressOf(
+      now,
+      (value) => store.change(id, { states: ['processing'], attempt: running.attempt }, { progress: value }),
+      log
+    )
+    try {
+      const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress })
+      await end()
+      requireResult(result)
+      const completed = { ...(result !== undefined && { result }), expiresAt: expiry() }
+      return { done: true, write: changes(running, 'complete', completed) }
+    } catch (error) {
+      await end()
+      return outcomeOf(running, claim, error)
+    }
+  }
+
+  function outcomeOf(running: StoredJob, claim: Claim, error: unknown): Outcome {
+    const { id, tries } = running
+    if (claim.signal.aborted) return { retryInSeconds: 0, error, write: changes(running, 'handBack', { tries: tries - 1 }) }
+    if (isApiError(error)) {
+      const { code, message } = error
+      return { dead: true, error, write: changes(running, 'fail', failed({ code, message })) }
+    }
+    const isLast = tries >= job.attempts
+    log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job threw')
+    if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(jobFailed)) }
+    return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
+  }
+
+  /** Where the record has gone on without this attempt, it stays. */
+  function changes({ id, attempt }: StoredJob, event: JobEvent, change: JobChange): Outcome['write'] {
+    return async (transaction) => {
+      await store.change(id, { states: transitions[event].from, attempt }, { ...to(event), ...change }, transaction)
+    }
+  }
+
+  function failed(error: { readonly code: string; readonly message: string }): JobChange {
+    return { error, expiresAt: expiry() }
+  }
+
+  function expiry() {
+    return now() + parts.resultSeconds * 1000
+  }
+
+  function requireResult(result: unknown) {
+    const problems = parts.checkResult?.(result) ?? []
+    if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} is not what its schema says: ${JSON.stringify(problems)}`)
+    const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
+    if (bytes > parts.maximumResultBytes) {
+      throw new RangeError(`jobs: the result of ${job.name} has ${bytes} bytes. Keep it elsewhere and answer where it is.`)
+    }
+  }
+
+  async function findRecord(id: string) {
+    for (const milliseconds of recordDelays) {
+      if (milliseconds > 0) await delay(milliseconds)
+      const known = await store.read(id)
+      if (known !== undefined) return known
+    }
+    return undefined
+  }
+}
+
+function to(event: JobEvent) {
+  return { state: transitions[event].to }
+}

@@ -1,0 +1,74 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { JobStore, StoredJob } from './store.ts'
+
+/** Runs one test, as the runner of the caller does: `(title, run) => test(title, run)`. */
+export type RunTest = (title: string, run: () => Promise<void>) => unknown
+
+/** Tests whether a store keeps the promises of {@link JobStore}. `create` makes one for each test; it may hold what earlier tests left there. */
+export function jobStoreContract(test: RunTest, create: () => JobStore | Promise<JobStore>): void {
+  test('a job is read as it was kept, and a second one of the same id is not', async () => {
+    const store = await create()
+    const job = fresh()
+    strictEqual(await store.read(job.id), undefined)
+    strictEqual(await store.add(job, 0), undefined)
+    deepStrictEqual(await store.add({ ...job, owner: 'other' }, 0), job)
+    deepStrictEqual(await store.read(job.id), job)
+  })
+
+  test('a change is made in the states and at the attempt that it expects, and nowhere else', async () => {
+    const store = await create()
+    const job = fresh()
+    await store.add(job, 0)
+    strictEqual(await store.change(randomUUID(), { states: ['queued'] }, { progress: 1 }), false)
+    strictEqual(await store.change(job.id, { states: ['processing', 'failed'] }, { progress: 1 }), false)
+    strictEqual(await store.change(job.id, { states: ['queued'], attempt: 1 }, { progress: 1 }), false)
+    deepStrictEqual(await store.read(job.id), job)
+    strictEqual(await store.change(job.id, { states: ['queued'], attempt: 0 }, { state: 'processing', attempt: 2, tries: 1 }), true)
+    deepStrictEqual(await store.read(job.id), { ...job, state: 'processing', attempt: 2, tries: 1 })
+    strictEqual(await store.change(job.id, { states: ['processing'] }, { progress: 12.5 }), true)
+    const over = { state: 'completed', result: { list: [null, 'x'] }, expiresAt: job.createdAt + 5 } as const
+    strictEqual(await store.change(job.id, { states: ['processing'], attempt: 2 }, over), true)
+    deepStrictEqual(await store.read(job.id), { ...job, attempt: 2, tries: 1, progress: 12.5, ...over })
+  })
+
+  test('a result may be null, and an error is kept with its code', async () => {
+    const store = await create()
+    const [one, two] = [fresh(), fresh()]
+    for (const job of [one, two]) await store.add(job, 0)
+    await store.change(one.id, { states: ['queued'] }, { result: null })
+    strictEqual((await store.read(one.id))?.result, null)
+    const error = { code: 'JOB_FAILED', message: 'no' }
+    await store.change(two.id, { states: ['queued'] }, { state: 'failed', error })
+    deepStrictEqual((await store.read(two.id))?.error, error)
+  })
+
+  test('of many changes at once that expect the same state, one is made', async () => {
+    const store = await create()
+    const job = fresh()
+    await store.add(job, 0)
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, attempt) => store.change(job.id, { states: ['queued'] }, { state: 'processing', attempt }))
+    )
+    strictEqual(made.filter(Boolean).length, 1)
+    strictEqual((await store.read(job.id))?.attempt, made.indexOf(true))
+  })
+
+  test('what expired long ago is forgotten when something new comes, and nothing else is', async () => {
+    const store = await create()
+    const [old, young, open] = [fresh(), fresh(), fresh()]
+    for (const job of [old, young, open]) await store.add(job, 0)
+    await store.change(old.id, { states: ['queued'] }, { state: 'failed', expiresAt: 1000 })
+    await store.change(young.id, { states: ['queued'] }, { state: 'failed', expiresAt: 2000 })
+    await store.add(fresh(), 2000)
+    deepStrictEqual(
+      [await store.read(old.id), (await store.read(young.id))?.id, (await store.read(open.id))?.id],
+      [undefined, young.id, open.id]
+    )
+  })
+}
+
+function fresh(): StoredJob {
+  const createdAt = Date.now()
+  return { id: randomUUID(), type: 't', owner: 'o', state: 'queued', input: { a: 'Ñandú' }, attempt: 0, tries: 0, progress: 0, createdAt }
+}

@@ -1,0 +1,220 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { memoryJobStore } from '@concordat/jobs'
+import { memoryQueue } from '@concordat/work-queue'
+import t from 'tap'
+import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.ts'
+
+const uuid = /^[\da-f]{8}-/
+
+t.test('what is accepted is answered by 202, Location, Retry-After and a record that is queued [J1, A1, E7]', async (t) => {
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows })),
+    { work: false }
+  )
+  const { status, headers, json } = await send(app, 'POST', '/v1/counts', { body: { rows: 3 } })
+  t.equal(status, 202)
+  t.match(json.jobId, uuid)
+  const href = `https://api.example.com/v1/counts/${json.jobId}`
+  t.strictSame(json, { jobId: json.jobId, status: 'queued', _links: [{ rel: 'status', href, method: 'GET' }] })
+  t.match(headers, { location: href, 'retry-after': '2', 'cache-control': 'no-store' })
+})
+
+t.test(
+  'its status is 200 in every state, with progress while it is processing and a link to the result at the end [A2, A3, E7]',
+  async (t) => {
+    const [half, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const job = countJob(async ({ rows }, { progress }) => {
+      progress(1, 4)
+      await half.promise
+      progress(40)
+      await rest.promise
+      return { sum: rows }
+    })
+    const app = await serviceOf(t, job)
+    const url = await begin(app)
+    const running = await recordIn(app, url, 'processing')
+    t.strictSame({ ...running, _links: 0 }, { jobId: running.jobId, status: 'processing', progress: 25, _links: 0 })
+    half.resolve()
+    rest.resolve()
+    const over = await recordIn(app, url, 'completed')
+    t.strictSame(over, {
+      jobId: running.jobId,
+      status: 'completed',
+      _links: [
+        { rel: 'status', href: url, method: 'GET' },
+        { rel: 'result', href: `${url}/result`, method: 'GET' }
+      ]
+    })
+    const { headers } = await send(app, 'GET', url)
+    t.notOk('retry-after' in headers)
+    t.match(await send(app, 'GET', `${url}/result`), { status: 200, json: { sum: 3 }, headers: { 'cache-control': 'no-store' } })
+  }
+)
+
+t.test('by option, the status of a completed job sends on to its result by 303, unless the record is preferred [A3]', async (t) => {
+  const job = countJob(async ({ rows }) => ({ sum: rows }))
+  const app = await serviceOf(t, job, {}, { onComplete: 'redirect', resultPath: ({ id }) => `/files/${id}` })
+  const url = await begin(app)
+  for (;;) {
+    const { status, headers } = await send(app, 'GET', url)
+    await delay(5)
+    if (status !== 303) continue
+    t.match(headers, { location: url.replace('/counts/', '/files/'), 'cache-control': 'no-store' })
+    break
+  }
+  t.match(await send(app, 'GET', url, { prefer: 'return=representation' }), { status: 200, json: { status: 'completed' } })
+  t.equal((await send(app, 'GET', `${url}/result`)).status, 404)
+})
+
+t.test('a client that prefers to wait has the end of the job, or its record after that time (RFC 7240)', async (t) => {
+  const slow = Promise.withResolvers<void>()
+  const job = countJob(async ({ rows }) => {
+    if (rows > 1) await slow.promise
+    return { sum: rows }
+  })
+  const app = await serviceOf(t, job, { maximumWaitSeconds: 1 })
+  const quick = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'respond-async, wait=5' })
+  t.match(quick, { status: 200, json: { status: 'completed' }, headers: { 'preference-applied': 'respond-async, wait=1' } })
+  const still = await send(app, 'POST', '/v1/counts', { body: { rows: 2 }, prefer: 'WAIT="0"; foo=bar, wait=9' })
+  t.match(still, { status: 202, headers: { 'preference-applied': 'wait=0' } })
+  const url = String(still.headers['location'])
+  t.match(await send(app, 'GET', url, { prefer: 'wait=1' }), { status: 200, json: { status: 'processing' } })
+  slow.resolve()
+  t.match(await send(app, 'GET', url, { prefer: 'wait=1' }), { status: 200, json: { status: 'completed' } })
+  for (const prefer of ['respond-asynchronously', 'wait', 'wait=-1', 'wait=1.5', '', 'respond-async=yes']) {
+    const { headers } = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer })
+    t.notOk('preference-applied' in headers, prefer)
+  }
+  t.equal(
+    (await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'Respond-Async' })).headers['preference-applied'],
+    'respond-async'
+  )
+})
+
+t.test('nobody but its owner finds a job, and what is no job is not found either', async (t) => {
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows }))
+  )
+  const url = await begin(app)
+  await recordIn(app, url, 'completed')
+  for (const method of ['GET', 'DELETE'] as const) {
+    for (const client of ['bob', null]) t.match(await send(app, method, url, { client }), { status: 404, json: { code: 'JOB_NOT_FOUND' } })
+    for (const id of ['7c9e6679-7425-40de-944b-e07fc1f90ae7', 'nonsense', '%00']) {
+      t.match(await send(app, method, `/v1/counts/${id}`), { status: 404, json: { code: 'JOB_NOT_FOUND' } }, id)
+    }
+  }
+  t.equal((await send(app, 'GET', `${url}/result`, { client: 'bob' })).status, 404)
+  t.equal((await send(app, 'GET', url.toUpperCase().replace('HTTPS://API.EXAMPLE.COM/V1/COUNTS', '/v1/counts'))).status, 200)
+  t.equal((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client: null })).status, 500)
+})
+
+t.test('bad input is refused field by field before anything is enqueued', async (t) => {
+  let runs = 0
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: (runs += rows) }))
+  )
+  const { status, json } = await send(app, 'POST', '/v1/counts', { body: { rows: 'many', more: 1 } })
+  t.equal(status, 422)
+  t.equal(json.code, 'JOB_INPUT_INVALID')
+  t.equal(runs, 0)
+})
+
+t.test('a job is read until it expires, then it is gone, then unknown', async (t) => {
+  let time = Date.now()
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows })),
+    { now: () => time, resultSeconds: 60, goneSeconds: 60 }
+  )
+  const url = await begin(app)
+  await recordIn(app, url, 'completed')
+  time += 59_000
+  t.equal((await send(app, 'GET', url)).status, 200)
+  time += 1000
+  for (const address of [url, `${url}/result`]) t.match(await send(app, 'GET', address), { status: 410, json: { code: 'JOB_EXPIRED' } })
+  time += 60_000
+  t.match(await send(app, 'GET', url), { status: 404, json: { code: 'JOB_NOT_FOUND' } })
+})
+
+t.test('the same key is the same job, for one owner; with another input it is refused', async (t) => {
+  let runs = 0
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: (runs += 1) + rows }))
+  )
+  const one = await begin(app, { rows: 1 }, { 'idempotency-key': 'k' })
+  await recordIn(app, one, 'completed')
+  const again = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, 'idempotency-key': 'k' })
+  t.match(again, { status: 200, headers: { location: one } })
+  t.not(await begin(app, { rows: 1 }, { 'idempotency-key': 'k', client: 'bob' }), one)
+  t.match(await send(app, 'POST', '/v1/counts', { body: { rows: 2 }, 'idempotency-key': 'k' }), {
+    status: 422,
+    json: { code: 'JOB_KEY_REUSED' }
+  })
+})
+
+t.test('in a transaction a job is accepted with it or not at all, is told of after the commit, and not waited for', async (t) => {
+  const queue = memoryQueue()
+  const committed: (() => void)[] = []
+  let joined = 0
+  const transactional = {
+    ...queue,
+    enqueue: (name: string, items: Parameters<typeof queue.enqueue>[1], transaction?: unknown) => {
+      joined += transaction === undefined ? 0 : 1
+      return queue.enqueue(name, items)
+    }
+  }
+  const transaction = { query: async () => ({ rows: [] }), afterCommit: (told: () => void) => committed.push(told) }
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows })),
+    { queue: transactional, currentTransaction: () => transaction }
+  )
+  const first = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'wait=1', 'idempotency-key': 'k' })
+  t.equal(first.status, 202)
+  t.strictSame([joined, committed.length], [1, 1])
+  for (const told of committed) told()
+  await recordIn(app, String(first.headers['location']), 'completed')
+  t.equal((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, 'idempotency-key': 'k' })).status, 200)
+  t.equal(joined, 1)
+})
+
+t.test('whoever waits and goes away is waited for no longer', async (t) => {
+  const gone = Promise.withResolvers<void>()
+  const slow = Promise.withResolvers<Sum>()
+  const memory = memoryJobStore()
+  const count = { reads: 0 }
+  const store = {
+    ...memory,
+    async read(id: string) {
+      count.reads += 1
+      return memory.read(id)
+    }
+  }
+  const app = await serviceOf(
+    t,
+    countJob(async () => slow.promise),
+    { store }
+  )
+  const url = await begin(app)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  app.server.once('connection', (socket) => socket.once('close', () => gone.resolve()))
+  const stop = new AbortController()
+  const asked = fetch(url.replace('https://api.example.com', address), {
+    headers: { client: 'ada', prefer: 'wait=30' },
+    signal: stop.signal
+  })
+  const enough = count.reads + 3
+  while (count.reads < enough) await delay(5)
+  stop.abort()
+  await t.rejects(asked)
+  await gone.promise
+  await delay(200)
+  const after = count.reads
+  await delay(400)
+  t.equal(count.reads, after)
+  slow.resolve({ sum: 1 })
+})

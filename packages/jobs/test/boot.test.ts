@@ -1,0 +1,97 @@
+import jobs, { defineJob, type JobState, jobStoreContract, jobsErrors, memoryJobStore, transitions } from '@concordat/jobs'
+import { memoryQueue } from '@concordat/work-queue'
+import Fastify from 'fastify'
+import t from 'tap'
+import { countJob } from './service.ts'
+
+jobStoreContract((title, run) => t.test(title, run), memoryJobStore)
+
+t.test('every state and everything that can happen in it is defined, and nothing leads out of an end [J2]', async (t) => {
+  const states: JobState[] = ['queued', 'processing', 'completed', 'failed', 'cancelled']
+  const table = Object.fromEntries(
+    states.map((state) => [
+      state,
+      Object.fromEntries(Object.entries(transitions).flatMap(([event, { from, to }]) => (from.includes(state) ? [[event, to]] : [])))
+    ])
+  )
+  t.strictSame(table, {
+    queued: { begin: 'processing', fail: 'failed', cancel: 'cancelled' },
+    processing: {
+      begin: 'processing',
+      retry: 'queued',
+      handBack: 'queued',
+      complete: 'completed',
+      fail: 'failed',
+      cancel: 'cancelled'
+    },
+    completed: {},
+    failed: {},
+    cancelled: {}
+  })
+})
+
+const owner = () => 'ada'
+const define = (more: object) => () => defineJob({ name: 'a', input: {}, handler: async () => {}, ...more })
+
+t.test('what makes no sense is refused at boot', async (t) => {
+  const queue = memoryQueue()
+  const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
+  for (const [options, message] of [
+    [{ owner }, /queue is no queue/],
+    [{ queue }, /owner is missing/],
+    [{ queue: durable, owner }, /store is missing/],
+    [{ queue, owner, resultSeconds: 0 }, /resultSeconds is 0/],
+    [{ queue, owner, goneSeconds: 1.5 }, /goneSeconds is 1.5/],
+    [{ queue, owner, publicUrl: 'nonsense' }, /publicUrl is "nonsense"/]
+  ] as const) {
+    await t.rejects(async () => Fastify().register(jobs, options as never), { message })
+  }
+  t.throws(define({ name: 'No Name' }), /no name for a job/)
+  t.throws(define({ attempts: 0 }), /attempts of a is 0/)
+  t.throws(define({ concurrency: 0.5 }), /concurrency of a is 0.5/)
+})
+
+t.test('a job has one name, and is served before it is started', async (t) => {
+  const queue = memoryQueue()
+  const app = Fastify()
+  await app.register(jobs, { queue, owner: () => 'ada' })
+  const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
+  t.throws(() => app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
+  app.jobs.serve(one, '/counts')
+  t.throws(() => app.jobs.serve(two, '/others'), /two jobs are called count/)
+  await app.close()
+})
+
+t.test('links lead into the version of the request', async (t) => {
+  const queue = memoryQueue()
+  const app = Fastify()
+  await app.register(jobs, { queue, owner: () => 'ada', publicUrl: 'https://a.example' })
+  const job = countJob(async ({ rows }) => ({ sum: rows }))
+  for (const prefix of ['/v1', '/v12', '/v2']) {
+    await app.register(
+      async (version) => {
+        version.jobs.serve(job, '/counts')
+        version.post<{ Body: { rows: number } }>('/counts', async (request, reply) => reply.accepted(job, request.body))
+      },
+      { prefix }
+    )
+  }
+  app.post<{ Body: { rows: number } }>('/counts', async (request, reply) => reply.accepted(job, request.body))
+  await app.ready()
+  for (const [url, place] of [
+    ['/v12/counts', '/v12/'],
+    ['/v2/counts', '/v2/'],
+    ['/counts', '/v1/']
+  ] as const) {
+    const { headers } = await app.inject({ method: 'POST', url, payload: { rows: 1 } })
+    t.ok(headers.location?.startsWith(`https://a.example${place}counts/`), url)
+  }
+  const { state } = await app.jobs.start(job, { rows: 2 }, { owner: 'bob' })
+  t.equal(state, 'queued')
+  await app.close()
+  await queue.close()
+})
+
+t.test('every error has a text in English and Spanish', async (t) => {
+  for (const { message } of Object.values(jobsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
+})

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ApiError } from '@concordat/api-error'
+import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
+import { memoryQueue } from '@concordat/work-queue'
+import t from 'tap'
+import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
+
+t.test('a handler that throws is tried again, and at last the record has an error that says nothing of the inside', async (t) => {
+  const attempts: number[] = []
+  const job = countJob(async (_, { attempt }) => {
+    attempts.push(attempt)
+    throw new Error('password=hunter2')
+  })
+  const app = await serviceOf(t, job)
+  const url = await begin(app)
+  const record = await recordIn(app, url, 'failed')
+  t.strictSame(Object.keys(record).toSorted(), ['_links', 'error', 'jobId', 'status'])
+  t.strictSame(record.error, { code: 'JOB_FAILED', message: 'The job failed. Start it again later.' })
+  t.strictSame(attempts, [1, 2, 3])
+  t.match(await send(app, 'GET', `${url}/result`), { status: 409, json: { code: 'JOB_HAS_NO_RESULT' } })
+})
+
+t.test('a try that fails once is queued again, and can be completed', async (t) => {
+  const job = countJob(
+    async ({ rows }, { attempt }) => {
+      if (attempt === 1) throw new Error('no')
+      return { sum: rows }
+    },
+    { retrySeconds: () => 0.2 }
+  )
+  const app = await serviceOf(t, job)
+  const url = await begin(app)
+  await recordIn(app, url, 'queued')
+  await recordIn(app, url, 'completed')
+})
+
+t.test('an ApiError that a handler throws is meant for the owner, and ends the job', async (t) => {
+  let runs = 0
+  const job = countJob(async () => {
+    runs += 1
+    throw new ApiError(409, 'ORDERS_LOCKED', 'The orders are being archived. Try tomorrow.')
+  })
+  const app = await serviceOf(t, job)
+  const { error } = await recordIn(app, await begin(app), 'failed')
+  t.strictSame(error, { code: 'ORDERS_LOCKED', message: 'The orders are being archived. Try tomorrow.' })
+  t.equal(runs, 1)
+})
+
+t.test('a result that its schema does not allow, or that is too big, fails the job', async (t) => {
+  const wrong = countJob(async () => ({ sum: 'many' }) as never, { attempts: 1 })
+  const app = await serviceOf(t, wrong)
+  t.match(await recordIn(app, await begin(app), 'failed'), { error: { code: 'JOB_FAILED' } })
+  const big = await serviceOf(
+    t,
+    countJob(async () => ({ sum: 1e20 }), { attempts: 1 }),
+    { maximumResultBytes: 10 }
+  )
+  t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
+})
+
+t.test('DELETE cancels a job that waits or runs, and its handler is told; what is over can’t be cancelled', async (t) => {
+  const told = Promise.withResolvers<void>()
+  const job = countJob(async ({ rows }, { signal }) => {
+    if (rows === 1) return { sum: 1 }
+    signal.addEventListener('abort', () => told.resolve())
+    await told.promise
+    throw new Error('stopped')
+  })
+  const app = await serviceOf(t, job)
+  const url = await begin(app)
+  await recordIn(app, url, 'processing')
+  t.match(await send(app, 'DELETE', url), { status: 204, json: undefined })
+  await told.promise
+  await delay(5)
+  t.match(await send(app, 'GET', url), { status: 200, json: { status: 'cancelled' } })
+  t.equal((await send(app, 'DELETE', url)).status, 204)
+  const over = await begin(app, { rows: 1 })
+  await recordIn(app, over, 'completed')
+  t.match(await send(app, 'DELETE', over), { status: 409, json: { code: 'JOB_ALREADY_OVER' } })
+  const idle = await serviceOf(t, job, { work: false })
+  const waiting = await begin(idle)
+  t.equal((await send(idle, 'DELETE', waiting)).status, 204)
+  t.match(await send(idle, 'GET', waiting), { json: { status: 'cancelled' } })
+})
+
+t.test('a service that stops hands its jobs back, and that costs no try', async (t) => {
+  const queue = memoryQueue()
+  const store = memoryJobStore()
+  const attempts: number[] = []
+  const job = countJob(
+    async ({ rows }, { attempt, signal }) => {
+      attempts.push(attempt)
+      if (attempts.length > 1) return { sum: rows }
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stop'))))
+      return { sum: 0 }
+    },
+    { attempts: 1 }
+  )
+  const first = await serviceOf(t, job, { queue: { ...queue, close: async () => {} }, store, graceSeconds: 0 })
+  const url = await begin(first)
+  await recordIn(first, url, 'processing')
+  await first.close()
+  t.equal((await store.read(url.slice(-36)))?.state, 'queued')
+  const second = await serviceOf(t, job, { queue, store })
+  await recordIn(second, url, 'completed')
+  t.strictSame(attempts, [1, 1])
+})
+
+t.test('a job whose worker was lost is begun again, and fails when its last try was lost', async (t) => {
+  const queue = memoryQueue()
+  const store = memoryJobStore()
+  const app = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows })),
+    { queue, store, work: false }
+  )
+  const [again, last] = [await begin(app), await begin(app)]
+  // As a worker leaves it that is killed: begun, and never ended.
+  await store.change(again.slice(-36), { states: ['queued'] }, { state: 'processing', attempt: 0, tries: 2 })
+  await store.change(last.slice(-36), { states: ['queued'] }, { state: 'processing', attempt: 0, tries: 3 })
+  const worker = await serviceOf(
+    t,
+    countJob(async ({ rows }) => ({ sum: rows })),
+    { queue, store }
+  )
+  await recordIn(worker, again, 'completed')
+  t.match(await recordIn(worker, last, 'failed'), { error: { code: 'JOB_FAILED' } })
+})
+
+t.test('a job that its owner cancels while a worker takes it up is not done', async (t) => {
+  const memory = memoryJobStore()
+  let runs = 0
+  const store: JobStore = {
+    ...memory,
+    async change(id, expected, change, transaction) {
+      if (change.state === 'processing') await memory.change(id, { states: ['queued'] }, { state: 'cancelled' })
+      return memory.change(id, expected, change, transaction)
+    }
+  }
+  const job = countJob(async () => ({ sum: (runs += 1) }))
+  const app = await serviceOf(t, job, { store })
+  await recordIn(app, await begin(app), 'cancelled')
+  await delay(20)
+  t.equal(runs, 0)
+})
+
+t.test('progress never goes back, stays between 0 and 100, and is written at most twice a second', async (t) => {
+  let time = Date.now()
+  const memory = memoryJobStore()
+  const written: number[] = []
+  const store: JobStore = {
+    ...memory,
+    async change(id, expected, change) {
+      if (change.progress === 33.3) throw new Error('no connection')
+      if (change.progress !== undefined && change.state === undefined) written.push(change.progress)
+      return memory.change(id, expected, change)
+    }
+  }
+  const job = countJob(async ({ rows }, { progress }) => {
+    for (const [done, total] of [[10], [20], [5], [33.3], [-1], [Number.NaN], [50, 100], [1, 0], [999]] as [number, number?][]) {
+      progress(done, total)
+      if (done !== 10) time += 500
+      await delay(2)
+    }
+    return { sum: rows }
+  })
+  const app = await serviceOf(t, job, { store, now: () => time })
+  await recordIn(app, await begin(app), 'completed')
+  t.strictSame(written, [10, 20, 50, 50, 100])
+})
+
+t.test('a job without a result has no link to one', async (t) => {
+  const job = defineJob({ name: 'count', input: {}, handler: async () => {} })
+  const app = await serviceOf(t, job as never)
+  const url = await begin(app)
+  const record = await recordIn(app, url, 'completed')
+  t.equal(record._links.length, 1)
+  t.equal((await send(app, 'GET', `${url}/result`)).status, 404)
+})
+
+t.test('waits longer after each failed try, an hour at most', async (t) => {
+  const { retrySeconds } = defineJob({ name: 'a', input: {}, handler: async () => {} })
+  t.strictSame([1, 2, 3, 9].map(retrySeconds), [5, 20, 80, 3600])
+})
+
+t.test('a job whose start was never answered, so that it has no record, is not done', async (t) => {
+  const memory = memoryJobStore()
+  const looked = Promise.withResolvers<void>()
+  let reads = 0
+  let runs = 0
+  const store: JobStore = {
+    ...memory,
+    async read(id) {
+      reads += 1
+      if (reads === 5) looked.resolve()
+      return memory.read(id)
+    }
+  }
+  const queue = memoryQueue()
+  await serviceOf(
+    t,
+    countJob(async () => ({ sum: (runs += 1) })),
+    { queue, store }
+  )
+  const id = randomUUID()
+  await queue.enqueue('job-count', [{ id, payload: id }])
+  await looked.promise
+  await delay(5)
+  t.strictSame([runs, await queue.cancel('job-count', id)], [0, false])
+})

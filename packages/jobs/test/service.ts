@@ -1,0 +1,83 @@
+import jobs, { defineJob, type Job, type JobContext, type JobsOptions, type ServeOptions } from '@concordat/jobs'
+import { memoryQueue } from '@concordat/work-queue'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+
+export interface Input {
+  readonly rows: number
+}
+
+export interface Sum {
+  readonly sum: number
+}
+
+export type Handle = (input: Input, context: JobContext) => Promise<Sum>
+
+const number = { type: 'number' }
+const inputSchema = { type: 'object', required: ['rows'], additionalProperties: false, properties: { rows: number } }
+const sumSchema = { type: 'object', required: ['sum'], additionalProperties: false, properties: { sum: number } }
+
+/** A type of jobs that does what the test says. */
+export function countJob(handler: Handle, more: Partial<Parameters<typeof defineJob<Input, Sum>>[0]> = {}): Job<Input, Sum> {
+  return defineJob<Input, Sum>({ name: 'count', input: inputSchema, result: sumSchema, retrySeconds: () => 0, handler, ...more })
+}
+
+/** A service with one type of jobs at `/v1/counts`; the header `client` says who asks. */
+export async function serviceOf(
+  t: Test,
+  job: Job<Input, Sum>,
+  options: Partial<JobsOptions> = {},
+  serving: ServeOptions = {}
+): Promise<FastifyInstance> {
+  const app = Fastify({ forceCloseConnections: true })
+  const queue = options.queue ?? memoryQueue()
+  await app.register(jobs, {
+    queue,
+    owner: (request) => request.headers['client'] as string | undefined,
+    publicUrl: 'https://api.example.com',
+    ...options
+  })
+  await app.register(
+    async (v1) => {
+      v1.jobs.serve(job, '/counts', serving)
+      v1.post<{ Body: Input }>('/counts', async (request, reply) =>
+        reply.accepted(job, request.body, { key: request.headers['idempotency-key'] as string | undefined })
+      )
+    },
+    { prefix: '/v1' }
+  )
+  t.teardown(async () => {
+    await app.close()
+    await queue.close(0)
+  })
+  await app.ready()
+  return app
+}
+
+/** Sends as a client, and reads the answer. */
+export async function send(app: FastifyInstance, method: 'GET' | 'POST' | 'DELETE', url: string, more: Record<string, unknown> = {}) {
+  const { body, client = 'ada', ...headers } = more
+  const answer = await app.inject({
+    method,
+    url: url.replace('https://api.example.com', ''),
+    headers: { ...(client !== null && { client: client as string }), ...(headers as Record<string, string>) },
+    ...(body !== undefined && { payload: body as object })
+  })
+  return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? undefined : answer.json() }
+}
+
+/** Starts a job, and answers where its status is. */
+export async function begin(app: FastifyInstance, body: Input = { rows: 3 }, more: Record<string, unknown> = {}): Promise<string> {
+  const { status, headers } = await send(app, 'POST', '/v1/counts', { body, ...more })
+  if (status !== 202) throw new Error(`The job was answered by ${status}.`)
+  return String(headers['location'])
+}
+
+/** The record of a job once it is over, or in the state that is waited for. */
+export async function recordIn(app: FastifyInstance, url: string, ...states: string[]) {
+  for (;;) {
+    const { json } = await send(app, 'GET', url)
+    if (states.includes(json.status)) return json
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,42 @@
+import type { Key } from '../order/key-ranges.ts'
+import { orderText, valueText } from '../order/value-order.ts'
+import type { Page } from '../page/page.ts'
+import { describe, type SampleQuery } from './sample-queries.ts'
+import { type SampleField, sampleKinds } from './sample-rows.ts'
+
+/** What differs between two pages of the sample in effect, however a driver types its values; undefined when nothing does. */
+export function pageDifference(query: SampleQuery, found: Page<object>, wanted: Page<object>): string | undefined {
+  const left = comparablePage(query, found)
+  const right = comparablePage(query, wanted)
+  // What a planner believes can't be compared.
+  const believed = query.count === 'estimated' && found.total?.exact === false
+  for (const part of ['rows', 'first', 'last', 'hasMore', ...(believed ? [] : (['total'] as const))] as const) {
+    const [one, other] = [JSON.stringify(left[part]), JSON.stringify(right[part])]
+    if (one !== other) return `${part} is ${one} instead of ${other}, for ${describe(query)}`
+  }
+  return undefined
+}
+
+function comparablePage(query: SampleQuery, page: Page<object>) {
+  const key = (key: Key | undefined) => key?.map((value, index) => comparable(query.order[index]?.field as SampleField, value))
+  return {
+    rows: page.rows.map(comparableRow),
+    first: key(page.first),
+    last: key(page.last),
+    hasMore: page.hasMore,
+    total: page.total
+  }
+}
+
+// With the names of the members, so that one too many or too few is a difference.
+function comparableRow(row: object) {
+  return Object.entries(row)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([field, value]) => [field, Object.hasOwn(sampleKinds, field) ? comparable(field as SampleField, value) : value])
+}
+
+function comparable(field: SampleField, value: unknown) {
+  const kind = sampleKinds[field]
+  const text = valueText(kind, value)
+  return text === null ? null : orderText(kind, text)
+}

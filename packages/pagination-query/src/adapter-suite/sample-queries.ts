@@ -1,0 +1,116 @@
+import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import type { Operator, ValueKind } from '../operators.ts'
+import { type Key, rangesFrom } from '../order/key-ranges.ts'
+import { readingOrder } from '../order/reading-order.ts'
+import { opposite } from '../order/sort-order.ts'
+import type { Page } from '../page/page.ts'
+import type { RandomDraw } from './random-draw.ts'
+import { nullableFields, type SampleField, type SampleRow, type SampleValues, sampleKinds } from './sample-rows.ts'
+
+export type SampleQuery = ListQuery<SampleRow>
+
+const fields = Object.keys(sampleKinds) as SampleField[]
+const others = fields.filter((field) => field !== 'id')
+
+const ordered = ['gt', 'gte', 'lt', 'lte'] as const
+const listed = ['eq', 'ne', 'in', 'nin'] as const
+/** The operators that make sense for a kind. */
+const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
+  string: [...listed, ...ordered, 'prefix'],
+  enum: listed,
+  uuid: listed,
+  integer: [...listed, ...ordered],
+  decimal: [...listed, ...ordered],
+  boolean: ['eq', 'ne'],
+  date: [...listed, ...ordered],
+  'date-time': [...listed, ...ordered]
+}
+
+/** Everything in the order of the identifier, from the beginning. */
+export function wholeSample(changes: Partial<SampleQuery> = {}): SampleQuery {
+  const base: SampleQuery = {
+    name: 'items',
+    id: 'id',
+    conditions: [],
+    order: [sortKey('id', false)],
+    fields,
+    kinds: sampleKinds,
+    perPage: 100,
+    reverse: false,
+    offset: 0,
+    ranges: [{ equal: [] }],
+    count: 'none'
+  }
+  return { ...base, ...changes }
+}
+
+export function sortKey(field: SampleField, descending: boolean): SortKey {
+  return { field, kind: sampleKinds[field], nullable: nullableFields.includes(field), descending }
+}
+
+export function condition(field: SampleField, operator: Operator, value: Condition['value']): Condition {
+  return { field, kind: sampleKinds[field], operator, value }
+}
+
+/** An order of one to five keys in mixed directions, some of the members, and up to two conditions. */
+export function randomQuery(draw: RandomDraw, values: SampleValues): SampleQuery {
+  const keys = draw.some(others, draw.below(5)).map((field) => sortKey(field, draw.chance(50)))
+  const descending = draw.chance(80) ? (keys.at(-1)?.descending ?? draw.chance(50)) : draw.chance(50)
+  return wholeSample({
+    conditions: Array.from({ length: Math.max(0, draw.below(4) - 1) }, () => randomCondition(draw, values)),
+    order: [...keys, sortKey('id', descending)],
+    fields: ['id', ...draw.some(others, draw.below(others.length + 1))]
+  })
+}
+
+function randomCondition(draw: RandomDraw, values: SampleValues): Condition {
+  const field = draw.pick<keyof SampleValues>(others)
+  if (nullableFields.includes(field) && draw.chance(30)) return condition(field, 'null', draw.chance(50))
+  // Those that let most rows through, so that there is something to walk.
+  const operator = draw.pick(operatorsOf[sampleKinds[field]].filter((operator) => operator !== 'eq' && operator !== 'prefix'))
+  return condition(field, operator, randomValue(draw, values, field, operator))
+}
+
+function randomValue(draw: RandomDraw, values: SampleValues, field: keyof SampleValues, operator: Operator): Condition['value'] {
+  const possible = values[field].filter((value) => value !== null)
+  if (sampleKinds[field] === 'boolean') return draw.pick(possible) as boolean
+  const texts = possible.map(String)
+  return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
+}
+
+/** Each operator of each member with each of the sample's values, and with some identifiers. */
+export function* everyCondition(ids: readonly string[], values: SampleValues): Generator<Condition> {
+  for (const field of fields) {
+    const kind = sampleKinds[field]
+    const possible = field === 'id' ? ids : [...new Set(values[field])].filter((value) => value !== null)
+    const texts = possible.map(String)
+    for (const operator of operatorsOf[kind]) {
+      if (operator === 'in' || operator === 'nin') yield* [condition(field, operator, texts.slice(0, 2)), condition(field, operator, texts)]
+      else if (kind === 'boolean') yield* [condition(field, operator, true), condition(field, operator, false)]
+      else yield* texts.map((value) => condition(field, operator, value))
+    }
+    if (nullableFields.includes(field)) yield* [condition(field, 'null', true), condition(field, 'null', false)]
+  }
+}
+
+/** The page at an end of the order. */
+export function pageAtEnd(query: SampleQuery, reverse: boolean): SampleQuery {
+  return { ...query, reverse, ranges: [{ equal: [] }] }
+}
+
+/** What the links `next` and `prev` ask for: the rows beyond a position, with the row there or without it. */
+export function pageBeyond(query: SampleQuery, position: Key, reverse: boolean, inclusive: boolean): SampleQuery {
+  const order = reverse ? opposite(query.order) : query.order
+  return { ...query, reverse, ranges: rangesFrom(order, position, inclusive) }
+}
+
+/** The key to go on from in a direction; undefined when the page has no row. */
+export function edgeOf(page: Page<object>, reverse: boolean): Key | undefined {
+  return reverse ? page.first : page.last
+}
+
+/** The order of reading, for messages: `-price,createdAt,id`. */
+export function describe(query: SampleQuery): string {
+  const order = readingOrder(query).map(({ field, descending }) => `${descending ? '-' : ''}${field}`)
+  return `order ${order.join(',')}; conditions ${JSON.stringify(query.conditions)}; ranges ${JSON.stringify(query.ranges)}; perPage ${query.perPage}`
+}

@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import type { CursorKey, CursorKeys } from './keys.ts'
+
+// A token is base64url(version | key id | tag | payload). 16 bytes of a tag are more than anybody can try.
+const signed = 1
+const encrypted = 2
+const unsigned = 3
+const tagLength = 16
+const nonceLength = 12
+
+/**
+ * Protects the payload of a cursor, by a signature or, when it must not be read, by AES-256-GCM. The same payload makes the
+ * same token, so that an answer with its links stays the same: the nonce is a digest of the payload.
+ */
+export function sealToken(payload: string, keys: CursorKeys, secret: boolean): string {
+  if (keys === undefined) return Buffer.concat([Buffer.from([unsigned]), Buffer.from(payload)]).toString('base64url')
+  const [key] = keys
+  const head = Buffer.from([secret ? encrypted : signed, key.id])
+  const body = secret ? encrypt(key, head, Buffer.from(payload)) : Buffer.from(payload)
+  return Buffer.concat([head, ...(secret ? [] : [tagOf(key, head, body)]), body]).toString('base64url')
+}
+
+/** The payload of a token, or undefined when it was not made with one of the keys or is of another version. */
+export function openToken(token: string, keys: CursorKeys, secret: boolean): string | undefined {
+  if (!/^[\w-]+$/.test(token)) return undefined
+  const bytes = Buffer.from(token, 'base64url')
+  // Every token has one spelling: unused bits of the last character are no second one.
+  if (bytes.toString('base64url') !== token) return undefined
+  if (keys === undefined) return bytes[0] === unsigned ? bytes.toString('utf8', 1) : undefined
+  if (bytes[0] !== (secret ? encrypted : signed)) return undefined
+  const head = bytes.subarray(0, 2)
+  for (const key of keys) {
+    if (key.id !== bytes[1]) continue
+    const payload = secret ? decrypt(key, head, bytes.subarray(2)) : verify(key, head, bytes.subarray(2))
+    if (payload !== undefined) return payload.toString()
+  }
+  return undefined
+}
+
+function tagOf({ signing }: CursorKey, head: Buffer, body: Buffer) {
+  return createHmac('sha256', signing).update(head).update(body).digest().subarray(0, tagLength)
+}
+
+function verify(key: CursorKey, head: Buffer, bytes: Buffer): Buffer | undefined {
+  const body = bytes.subarray(tagLength)
+  return bytes.length > tagLength && timingSafeEqual(bytes.subarray(0, tagLength), tagOf(key, head, body)) ? body : undefined
+}
+
+function encrypt(key: CursorKey, head: Buffer, payload: Buffer): Buffer {
+  const nonce = tagOf(key, head, payload).subarray(0, nonceLength)
+  const cipher = createCipheriv('aes-256-gcm', key.encryption, nonce, { authTagLength: tagLength }).setAAD(head)
+  const text = Buffer.concat([cipher.update(payload), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), text])
+}
+
+function decrypt(key: CursorKey, head: Buffer, bytes: Buffer): Buffer | undefined {
+  const start = nonceLength + tagLength
+  if (bytes.length <= start) return undefined
+  const decipher = createDecipheriv('aes-256-gcm', key.encryption, bytes.subarray(0, nonceLength), { authTagLength: tagLength })
+  decipher.setAAD(head).setAuthTag(bytes.subarray(nonceLength, start))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(start)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}

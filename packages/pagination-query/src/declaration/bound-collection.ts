@@ -1,0 +1,98 @@
+import type { Collection } from '../collection.ts'
+import type { Operator, ValueKind } from '../operators.ts'
+import type { Settings } from '../options.ts'
+import type { ListAnswer } from '../page/list-answer.ts'
+import { type RowRules, rowRules } from '../page/projection.ts'
+import { requireBounds } from './bounds.ts'
+import type { Field } from './field.ts'
+import { filterName, parameterObjects } from './parameter-objects.ts'
+
+/** The parameters that choose a page. */
+export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
+
+/** A parameter that a collection takes. `index` is its place in the canonical order. */
+export type Parameter = { readonly index: number; readonly name: string } & (
+  | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
+  | { readonly role: 'sort' | 'fields'; readonly list: true }
+  | { readonly role: PagingRole; readonly list: false }
+)
+
+/** A collection as one plugin serves it: with every bound, and its parameters by the names that clients may write. */
+export interface BoundCollection extends Collection {
+  readonly perPage: { readonly default: number; readonly max: number }
+  readonly maxOffset: number
+  readonly byName: ReadonlyMap<string, Parameter>
+  /** In canonical order. */
+  readonly inOrder: readonly Parameter[]
+  /** Where in `inOrder` the parameters stand that choose a page. */
+  readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
+  readonly transitionalOffset: boolean
+  readonly fieldNames: readonly string[]
+  readonly rowRules: RowRules
+  /** What the values of its fields are, where they are scalars. */
+  readonly kinds: Readonly<Record<string, ValueKind>>
+}
+
+/** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
+export function bindCollection(
+  collection: Collection,
+  { item, members }: Pick<ListAnswer, 'item' | 'members'>,
+  settings: Settings
+): BoundCollection {
+  const { name, style } = collection
+  const perPage = {
+    default: collection.perPage.default ?? Math.min(settings.perPage.default, collection.perPage.max ?? settings.perPage.max),
+    max: collection.perPage.max ?? settings.perPage.max
+  }
+  const maxOffset = collection.maxOffset ?? settings.maxOffset
+  requireBounds(`The collection "${name}"`, perPage, maxOffset)
+  const transitionalOffset = settings.transitionalOffset && style === 'page'
+  const inOrder = parametersOf(collection, transitionalOffset)
+  const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))
+  for (const parameter of inOrder) {
+    if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
+  }
+  const parameters = parameterObjects(collection, perPage, transitionalOffset)
+  const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
+  const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
+  const fieldNames = [...collection.fields.keys()]
+  const rules = rowRules(members)
+  return {
+    ...collection,
+    item,
+    rowRules: rules,
+    places,
+    fieldNames,
+    perPage,
+    maxOffset,
+    byName,
+    inOrder,
+    transitionalOffset,
+    parameters,
+    kinds
+  }
+}
+
+function parametersOf({ style, filters, fields }: Collection, transitionalOffset: boolean): readonly Parameter[] {
+  const filtering = [...filters].flatMap(([name, operators]) =>
+    operators.map((operator) => ({
+      role: 'filter' as const,
+      name: filterName(name, operator),
+      list: operator === 'in' || operator === 'nin',
+      field: fields.get(name) as Field,
+      operator
+    }))
+  )
+  return [
+    ...filtering,
+    { role: 'sort' as const, name: 'sort', list: true as const },
+    { role: 'fields' as const, name: 'fields', list: true as const },
+    single('perPage'),
+    single(style === 'page' ? 'page' : 'after'),
+    ...(transitionalOffset ? [single('offset'), single('limit')] : [])
+  ].map((parameter, index) => ({ ...parameter, index }))
+}
+
+function single(role: PagingRole) {
+  return { role, name: role, list: false as const }
+}

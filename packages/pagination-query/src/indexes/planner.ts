@@ -1,0 +1,103 @@
+import type { ListQuery } from '../list-query.ts'
+import { type SqlSource, toSql } from '../sql.ts'
+import type { Queryable } from './table-indexes.ts'
+import type { PlanNode } from './table-scan.ts'
+
+/** A `pg` pool or client that is in no transaction, or PGlite. */
+export type CheckedDatabase = PoolLike | ClientLike | PGliteLike
+
+interface ClientLike extends Queryable {
+  readonly connect: () => Promise<unknown>
+}
+interface PoolLike {
+  readonly totalCount: number
+  readonly connect: () => Promise<Queryable & { release: () => void }>
+}
+interface PGliteLike {
+  readonly transaction: <Result>(work: (transaction: Queryable) => Promise<Result>) => Promise<Result>
+}
+
+type Setting = 'enable_seqscan' | 'enable_indexscan' | 'enable_indexonlyscan' | 'enable_bitmapscan' | 'enable_sort'
+
+/**
+ * `withoutIndexes` shows what is asked: one scan of each table with all of its conditions, and the order above. `inOrder` shows
+ * whether an index gives the order, `byIndex` whether one finds the rows.
+ */
+type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
+
+// The planner takes a way of reading that is off only when there is no other.
+const ways: Readonly<Record<Way, Readonly<Record<Setting, 'on' | 'off'>>>> = {
+  withoutIndexes: {
+    enable_seqscan: 'on',
+    enable_indexscan: 'off',
+    enable_indexonlyscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_sort: 'on'
+  },
+  inOrder: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'off', enable_sort: 'off' },
+  byIndex: { enable_seqscan: 'off', enable_indexscan: 'on', enable_indexonlyscan: 'on', enable_bitmapscan: 'on', enable_sort: 'on' }
+}
+
+const always = {
+  enable_tidscan: 'off',
+  enable_mergejoin: 'off',
+  enable_partition_pruning: 'off',
+  max_parallel_workers_per_gather: '0',
+  plan_cache_mode: 'force_custom_plan',
+  statement_timeout: '10s'
+}
+
+/** Asks the planner for the plans of the very statements that the adapter for SQL runs. */
+export interface Planner extends Queryable {
+  plan(query: ListQuery, way: Way): Promise<PlanNode>
+}
+
+/** Opens a transaction that can't write, in which the settings of the planner are changed, and ends it. */
+export async function withPlanner<Result>(
+  database: CheckedDatabase,
+  source: SqlSource,
+  work: (planner: Planner) => Promise<Result>
+): Promise<Result> {
+  if ('transaction' in database) {
+    return database.transaction(async (transaction) => {
+      await transaction.query('SET TRANSACTION READ ONLY')
+      return work(plannerOn(transaction, source))
+    })
+  }
+  if (!('totalCount' in database)) return inTransaction(database, source, work)
+  const client = await database.connect()
+  try {
+    return await inTransaction(client, source, work)
+  } finally {
+    client.release()
+  }
+}
+
+async function inTransaction<Result>(client: Queryable, source: SqlSource, work: (planner: Planner) => Promise<Result>) {
+  // Outside of a transaction both are the time of this statement. Ending a transaction of the caller would undo its work.
+  const { rows } = await client.query('SELECT now() = statement_timestamp() AS alone')
+  if (!(rows as { alone: boolean }[])[0]?.alone)
+    throw new TypeError('The client is in a transaction. Check the indexes with another one, or a pool.')
+  await client.query('BEGIN READ ONLY')
+  try {
+    return await work(plannerOn(client, source))
+  } finally {
+    await client.query('ROLLBACK')
+  }
+}
+
+function plannerOn(client: Queryable, source: SqlSource): Planner {
+  return {
+    query: (text, values) => client.query(text, values),
+    async plan(query, way) {
+      const settings = Object.entries({ ...always, ...ways[way] })
+      await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`)
+      const { text, values } = toSql(query, source)
+      const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values])
+      const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []
+      const [root] = typeof plans === 'string' ? (JSON.parse(plans) as { Plan: PlanNode }[]) : plans
+      if (root === undefined) throw new Error('The database gave no plan.')
+      return root.Plan
+    }
+  }
+}

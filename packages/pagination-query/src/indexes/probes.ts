@@ -1,0 +1,131 @@
+import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import type { Operator, ValueKind } from '../operators.ts'
+import { type Key, rangesFrom } from '../order/key-ranges.ts'
+import { decidingKeys } from '../order/sort-order.ts'
+
+/** What the check reads of a collection; what `collection()` makes has all of it. */
+export interface CheckedCollection {
+  readonly name: string
+  readonly style: 'page' | 'cursor'
+  readonly id: string
+  readonly fields: ReadonlyMap<
+    string,
+    { readonly kind: ValueKind | undefined; readonly nullable: boolean; readonly choices: readonly string[] }
+  >
+  readonly sorts: ReadonlyMap<string, readonly SortKey[]>
+  readonly defaultSort: string
+  readonly filters: ReadonlyMap<string, readonly Operator[]>
+}
+
+/** One thing that clients may ask for, and the queries that ask it in every form that needs an index of its own. */
+export interface Probe {
+  /** As waivers name it: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
+  readonly name: string
+  /** As clients write it. */
+  readonly asked: string
+  /** The index has to give the order as well. When it need not, it finds the rows, and few enough of them to be sorted. */
+  readonly ordered: boolean
+  /** The query without a cursor, and where cursors go on from there. */
+  readonly first: ListQuery
+  readonly next: readonly ListQuery[]
+}
+
+/** The query of a list without any filter, in the default order. */
+export function plainQuery(collection: CheckedCollection): ListQuery {
+  return queryOf(collection, orderOf(collection), [])
+}
+
+/** A probe for each sort. Every order is read in both directions. */
+export function sortProbes(collection: CheckedCollection): Probe[] {
+  return [...collection.sorts].map(([asked, order]) => ({
+    name: `sort.${order.length > 2 || asked.includes(',') ? asked : asked.replace(/^-/, '')}`,
+    asked: `sort=${asked}`,
+    ordered: true,
+    first: queryOf(collection, order, []),
+    next: nextQueries(collection, order, [])
+  }))
+}
+
+/**
+ * Probes for each filter, in the default order. Equality has to find the rows in that order, for many rows may be equal. Ranges,
+ * lists, prefixes and tests of null have to find them. What is not equal is no index's business: it is nearly every row.
+ */
+export function filterProbes(collection: CheckedCollection): Probe[] {
+  const order = orderOf(collection)
+  return [...collection.filters].flatMap(([field, operators]) =>
+    operators.flatMap((operator) =>
+      conditionsOf(collection, field, operator).map((condition) => {
+        const deciding = decidingKeys(order, [condition])
+        return {
+          name: `filter.${field}[${operator}]`,
+          asked: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
+          ordered: operator === 'eq',
+          first: queryOf(collection, deciding, [condition]),
+          next: operator === 'eq' ? nextQueries(collection, deciding, [condition]) : []
+        }
+      })
+    )
+  )
+}
+
+function orderOf({ sorts, defaultSort }: CheckedCollection) {
+  return sorts.get(defaultSort) as readonly SortKey[]
+}
+
+function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
+  const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
+  const page = { perPage: 25, reverse: false, offset: 0, ranges: [{ equal: [] }], count: 'none' } as const
+  return { name, id, conditions, order, fields: [id], kinds, ...page }
+}
+
+// Beyond a row in the middle, and beyond rows that have a null for one of the keys, forward and backward.
+function nextQueries(collection: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery[] {
+  if (collection.style === 'page') return []
+  const middle: Key = order.map(({ field, kind }) => middleOf(kind, collection.fields.get(field)?.choices ?? []))
+  const nulls = order.flatMap(({ nullable }, at) => (nullable ? [middle.map((value, index) => (index === at ? null : value))] : []))
+  return [false, true].flatMap((reverse) => {
+    const reading = reverse ? order.map((key) => ({ ...key, descending: !key.descending })) : order
+    return [middle, ...nulls].map((position) => ({
+      ...queryOf(collection, order, conditions),
+      reverse,
+      ranges: rangesFrom(reading, position, false)
+    }))
+  })
+}
+
+function conditionsOf({ fields }: CheckedCollection, field: string, operator: Operator): Condition[] {
+  const { kind = 'string', choices = [] } = fields.get(field) ?? {}
+  const value = middleOf(kind, choices)
+  switch (operator) {
+    case 'ne':
+    case 'nin':
+      return []
+    case 'null':
+      return [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
+    case 'in':
+      return [{ field, kind, operator, value: [value, otherThan(kind, choices)] }]
+    default:
+      return kind === 'boolean'
+        ? [true, false].map((wanted) => ({ field, kind, operator, value: wanted }))
+        : [{ field, kind, operator, value }]
+  }
+}
+
+const middles = {
+  string: ['m', 'n'],
+  enum: ['m', 'n'],
+  uuid: ['7f000000-0000-7000-8000-000000000000', '80000000-0000-7000-8000-000000000000'],
+  integer: ['50', '51'],
+  decimal: ['50', '51'],
+  boolean: ['true', 'false'],
+  date: ['2024-02-29', '2024-03-01'],
+  'date-time': ['2024-02-29T12:00:00Z', '2024-03-01T12:00:00Z']
+} as const
+
+function middleOf(kind: ValueKind, choices: readonly string[]) {
+  return choices[Math.floor(choices.length / 2)] ?? middles[kind][0]
+}
+
+function otherThan(kind: ValueKind, choices: readonly string[]) {
+  return choices.find((choice) => choice !== middleOf(kind, choices)) ?? middles[kind][1]
+}

@@ -1,0 +1,78 @@
+import { type Demand, expressionsToBind } from './fit.ts'
+import type { Table, TableIndex } from './table-indexes.ts'
+import type { IndexKey } from './table-scan.ts'
+
+type Key = IndexKey & { readonly pattern: boolean }
+
+/** An index that is not there yet. */
+export interface Suggestion {
+  readonly index: TableIndex
+  readonly statement: string
+}
+
+/** The index that a demand lacks; undefined when no index can look up what it asks. */
+export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
+  const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
+  if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
+  const keys = [
+    ...expressionsToBind(demand).map((expression) => plainKey(table, expression)),
+    ...found.map(({ kind, expressions: [first = ''] }) => ({
+      ...plainKey(table, first),
+      pattern: kind === 'prefix' && !findsPrefixes(table, first)
+    })),
+    ...upward(demand.order ?? [])
+  ].filter(({ expression }, at, all) => all.findIndex((other) => other.expression === expression) === at)
+  if (keys.length === 0) return undefined
+  return {
+    index: {
+      name: '',
+      valid: true,
+      unique: false,
+      predicate: [],
+      columns: keys.map((key) => ({
+        ...key,
+        notNull: false,
+        comparesByDefault: !key.pattern,
+        findsPrefixes: key.pattern || findsPrefixes(table, key.expression)
+      }))
+    },
+    statement: `CREATE INDEX ${table.partitioned ? '' : 'CONCURRENTLY '}ON ${table.name} (${keys.map((key) => columnText(table, key)).join(', ')});`
+  }
+}
+
+/** The statement that repairs an index whose build failed. */
+export function rebuildIndex(table: Table, name: string): string {
+  return `REINDEX INDEX CONCURRENTLY ${table.schema}.${name};`
+}
+
+// An index is read backward as well as forward, so the first key is ascending whatever was asked.
+function upward(order: readonly IndexKey[]): Key[] {
+  const turned = order[0]?.descending === true
+  return order.map((key) => ({ ...key, descending: key.descending !== turned, nullsFirst: key.nullsFirst !== turned, pattern: false }))
+}
+
+function plainKey({ texts }: Table, expression: string): Key {
+  return { expression, collation: texts.get(expression)?.collation, descending: false, nullsFirst: false, pattern: false }
+}
+
+// A column of an index has the collation of the table's column; that of an expression is said, lest it is another.
+function columnText({ texts }: Table, { expression, collation, descending, nullsFirst, pattern }: Key) {
+  const plain = isPlain(expression)
+  const own = plain ? texts.get(expression)?.collation : undefined
+  return [
+    plain ? expression : `(${expression})`,
+    collation === own ? '' : ` COLLATE "${collation ?? 'default'}"`,
+    pattern ? ' text_pattern_ops' : '',
+    descending ? ' DESC' : '',
+    nullsFirst === descending ? '' : ` NULLS ${nullsFirst ? 'FIRST' : 'LAST'}`
+  ].join('')
+}
+
+// The collation of an expression is not known.
+function findsPrefixes({ texts }: Table, expression: string) {
+  return texts.get(expression)?.bytewise ?? false
+}
+
+function isPlain(expression: string) {
+  return /^(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")*")$/.test(expression)
+}

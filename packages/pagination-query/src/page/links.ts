@@ -1,0 +1,71 @@
+import { hrefOf, type Link } from '@concordat/links'
+import { type Position, writeCursor } from '../cursor/cursor.ts'
+import type { Settings } from '../options.ts'
+import type { AskedList } from '../query/asked-list.ts'
+import { canonicalQuery } from '../query/canonical-query.ts'
+import type { Page } from './page.ts'
+
+/**
+ * The links `first`, `prev`, `next` and `last` of a page, those of them that apply (rule E2). All keep the filters, the sort, the
+ * fields and the size that were asked for. `path` is the absolute URL of the collection.
+ */
+export function pageLinks(asked: AskedList, page: Page, path: string, settings: Settings): Link[] {
+  const { collection, reading } = asked
+  const common = canonicalQuery(collection.inOrder, reading.given)
+  const targets = collection.style === 'cursor' ? cursorTargets(asked, page, settings) : pageTargets(asked, page)
+  return targets.map(([rel, position]) => {
+    const query = [common, position].filter((part) => part !== '').join('&')
+    return { rel, href: hrefOf('', query === '' ? path : `${path}?${query}`), method: 'GET' }
+  })
+}
+
+type Target = readonly [rel: string, position: string]
+
+function cursorTargets({ position, fingerprint, collection }: AskedList, page: Page, { cursor, now }: Settings): Target[] {
+  const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
+  // In steps, so that the links, and with them the validator of the answer, stay the same for a while.
+  const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
+  const to = (rel: string, target: Position): Target => [
+    rel,
+    `after=${writeCursor({ ...target, fingerprint, issuedAt }, cursor?.keys, collection.readable !== undefined)}`
+  ]
+  const before = beforePage(position, page)
+  const behind = behindPage(position, page)
+  return [
+    ['first', ''],
+    ...(before === undefined ? [] : [to('prev', before)]),
+    ...(behind === undefined ? [] : [to('next', behind)]),
+    to('last', { reverse: true, inclusive: false, key: undefined })
+  ]
+}
+
+// Whoever comes from an empty page comes from the end of the list, in the direction of reading: nothing lies behind it.
+function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: Page): Position | undefined {
+  // An empty page lies behind the row of the cursor: the way back has to find that row too.
+  if (first === undefined) return reverse || key === undefined ? undefined : { reverse: true, inclusive: true, key }
+  const exists = reverse ? hasMore : key !== undefined && !inclusive
+  return exists ? { reverse: true, inclusive: false, key: first } : undefined
+}
+
+function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Page): Position | undefined {
+  if (last === undefined) return !reverse || key === undefined ? undefined : { reverse: false, inclusive: true, key }
+  const exists = reverse ? key !== undefined && !inclusive : hasMore
+  return exists ? { reverse: false, inclusive: false, key: last } : undefined
+}
+
+// A page beyond the last item that may be reached is no link: it could not be followed.
+function pageTargets({ reading, collection }: AskedList, { hasMore, total }: Page): Target[] {
+  const { perPage, page, offset, transitional } = reading.paging
+  const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined
+  const before = Math.max(0, Math.min(offset - perPage, lastOffset ?? offset))
+  const targets: [string, number | undefined][] = [
+    ['first', 0],
+    ['prev', page > 1 || offset > 0 ? before : undefined],
+    ['next', hasMore ? offset + perPage : undefined],
+    ['last', lastOffset]
+  ]
+  return targets.flatMap(([rel, start]) => {
+    if (start === undefined || start + perPage > collection.maxOffset) return []
+    return [[rel, transitional ? `offset=${start}&limit=${perPage}` : `page=${start / perPage + 1}`] as const]
+  })
+}

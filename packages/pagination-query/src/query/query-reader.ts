@@ -1,0 +1,129 @@
+import type { BoundCollection, Parameter } from '../declaration/bound-collection.ts'
+import type { QueryProblem } from '../errors.ts'
+import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import { decidingKeys, nameOfKey } from '../order/sort-order.ts'
+import { canonicalQuery } from './canonical-query.ts'
+import { conditionOf } from './condition-reader.ts'
+import { type Paging, readPaging } from './paging-reader.ts'
+import { isVisible, problemOfName } from './parameter-names.ts'
+import { echo, joinLists, readPairs } from './query-string.ts'
+
+/** Most characters of a query; a cursor is counted by itself. */
+const maxQueryLength = 4096
+const maxConditions = 20
+const maxProblems = 100
+const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
+const maxSearched = 10
+
+/** The text that was given for each parameter, by its index; what was given several times as a list is one list. */
+type Given = readonly (string | undefined)[]
+
+/** What a query string asks for, as far as it is the same for every caller. */
+export interface Reading {
+  /** Empty when every parameter can be used. */
+  readonly problems: readonly QueryProblem[]
+  readonly given: Given
+  readonly conditions: readonly Condition[]
+  readonly order: readonly SortKey[]
+  /** The fields that were asked for; undefined when none were. */
+  readonly asked: readonly string[] | undefined
+  readonly fields: readonly string[]
+  readonly paging: Paging
+}
+
+/** Reads a query string. Fields in `hidden` do not exist, with the same answer as for those that never did. */
+export function readQuery(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
+  if (isTooLong(collection, query, undefined)) return { ...readParameters(collection, '', hidden), problems: tooLong }
+  const reading = readParameters(collection, query, hidden)
+  return isTooLong(collection, query, reading) ? { ...reading, problems: tooLong } : reading
+}
+
+function readParameters(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
+  const { fields, fieldNames, sorts, defaultSort, inOrder } = collection
+  const problems: QueryProblem[] = []
+  const given = collect(collection, query, hidden, problems)
+  const conditions: Condition[] = []
+  let order = sorts.get(defaultSort) as readonly SortKey[]
+  let asked: readonly string[] | undefined
+  for (const parameter of inOrder) {
+    const text = given[parameter.index]
+    if (text === undefined) continue
+    if (parameter.role === 'filter') {
+      const condition = conditionOf(parameter, text)
+      if ('key' in condition) problems.push({ field: parameter.name, ...condition })
+      else if (conditions.push(condition) === maxConditions + 1)
+        problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
+    } else if (parameter.role === 'sort') order = readSort(text) ?? order
+    else if (parameter.role === 'fields') asked = readFields(text)
+  }
+  const paging = readPaging(collection, given, problems)
+  return { problems, given, conditions, order: decidingKeys(order, conditions), asked, fields: shownFields(), paging }
+
+  function readSort(wanted: string): readonly SortKey[] | undefined {
+    const found = sorts.get(wanted)
+    if (found !== undefined && (hidden.size === 0 || isShown(wanted))) return found
+    const allowed = [...sorts.keys()].filter(isShown).join('; ')
+    problems.push({ field: 'sort', key: 'unsupportedSort', params: { allowed } })
+    return undefined
+  }
+
+  function isShown(sort: string) {
+    return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
+  }
+
+  function readFields(text: string): readonly string[] | undefined {
+    const names = text.split(',')
+    if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
+    const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
+    problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })
+    return undefined
+  }
+
+  function shownFields(): readonly string[] {
+    if (asked === undefined) return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
+    return fieldNames.filter((name) => name === collection.id || asked?.includes(name))
+  }
+}
+
+function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
+  const given: (string | undefined)[] = []
+  const repeated: Parameter[] = []
+  readPairs(query, (name, value, rawName) => {
+    const parameter = name === undefined ? undefined : collection.byName.get(name)
+    if (parameter === undefined || !isVisible(parameter, hidden)) {
+      const search = problems.length < maxSearched
+      problems.push(name === undefined ? { field: echo(rawName), key: 'malformed' } : problemOfName(collection, name, hidden, search))
+      return problems.length < maxProblems
+    }
+    const before = given[parameter.index]
+    if (value === undefined) problems.push({ field: parameter.name, key: 'malformed' })
+    else if (before === undefined) given[parameter.index] = value
+    else if (parameter.list) given[parameter.index] = joinLists(before, value)
+    else if (!repeated.includes(parameter)) {
+      repeated.push(parameter)
+      problems.push({ field: name as string, key: 'duplicate' })
+    }
+    return true
+  })
+  return given
+}
+
+// The cursor has a limit of its own. What the links of the answer will say has to be within the limit too, or they could not
+// be followed; encoding makes a character at most three.
+function isTooLong(collection: BoundCollection, query: string, reading: Reading | undefined) {
+  if (reading === undefined) return query.length > maxQueryLength && query.replace(/(^|&)after=[^&]*/, '').length > maxQueryLength
+  return (
+    query.length * 3 > maxQueryLength &&
+    reading.problems.length === 0 &&
+    canonicalQuery(collection.inOrder, reading.given).length > maxQueryLength
+  )
+}
+
+const unrestricted = [{ equal: [] }]
+
+/** What a reading means to an adapter, before the position of a cursor is known. */
+export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
+  const { name, id, kinds, count } = collection
+  const { perPage, offset } = paging
+  return { name, id, conditions, order, fields, kinds, perPage, reverse: false, offset, ranges: unrestricted, count }
+}

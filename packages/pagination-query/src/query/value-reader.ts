@@ -1,0 +1,68 @@
+import type { Params } from '@concordat/api-error'
+import type { Field } from '../declaration/field.ts'
+import type { FieldMessage } from '../errors.ts'
+
+/** Why a value is refused: the key of a text and what it mentions. */
+export interface Refusal {
+  readonly key: FieldMessage
+  readonly params?: Params
+}
+
+const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const integer = /^-?\d{1,19}$/
+const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
+const date = /^\d{4}-\d\d-\d\d$/
+// The offsets are those that databases take. A leap second has no place in the order of times.
+const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
+const longestText = 1024
+
+/**
+ * Tells why a text is no value of the field, or undefined when it is one. Nothing is repaired: neither blanks nor exponents.
+ * Numbers and times are only looked at, never converted, so that no digit is lost.
+ */
+export function refusalOf({ kind, choices, maxLength = longestText }: Field, text: string): Refusal | undefined {
+  switch (kind) {
+    case 'uuid':
+      return uuid.test(text) ? undefined : { key: 'notUuid' }
+    case 'integer':
+      return isInteger(text) ? undefined : { key: 'notInteger' }
+    case 'decimal':
+      return decimal.test(text) ? undefined : { key: 'notDecimal' }
+    case 'date':
+      return date.test(text) && isCalendarDay(text) ? undefined : { key: 'notDate' }
+    case 'date-time':
+      return dateTime.test(text) && isCalendarDay(text) ? undefined : { key: 'notDateTime' }
+    case 'boolean':
+      return text === 'true' || text === 'false' ? undefined : { key: 'notOneOf', params: { allowed: 'true, false' } }
+    case 'enum':
+      return choices.includes(text) ? undefined : { key: 'notOneOf', params: { allowed: choices.join(', ') } }
+    default:
+      return refusalOfText(text, maxLength)
+  }
+}
+
+// The characters are counted as JSON Schema does, by code points.
+function refusalOfText(text: string, maxLength: number): Refusal | undefined {
+  if (text.includes('\0')) return { key: 'hasNul' }
+  const fits = text.length <= maxLength || (text.length <= 2 * maxLength && Array.from(text).length <= maxLength)
+  return fits ? undefined : { key: 'tooLong', params: { max: maxLength } }
+}
+
+// 64 bits: what a database can hold, and more than a JavaScript number.
+function isInteger(text: string) {
+  if (!integer.test(text)) return false
+  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text)
+}
+
+const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether a text that begins with digits as in 2026-01-31, of which the year may have more, begins with a day of the calendar. */
+export function isCalendarDay(text: string): boolean {
+  const end = text.indexOf('-')
+  const year = Number(text.slice(0, end))
+  const month = Number(text.slice(end + 1, end + 3))
+  const day = Number(text.slice(end + 4, end + 6))
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && leap ? 29 : daysOfMonth[month - 1]
+  return year > 0 && days !== undefined && day > 0 && day <= days
+}

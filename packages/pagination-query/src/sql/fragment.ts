@@ -1,0 +1,50 @@
+/**
+ * SQL with its values apart from it, as the strings and values of a template. The strings come from the author of the service,
+ * never from a request.
+ */
+export interface Fragment {
+  /** One more than there are values. */
+  readonly strings: readonly [string, ...string[]]
+  /** Text to bind, or a column or rows as a query builder knows them. */
+  readonly values: readonly unknown[]
+}
+
+export function raw(text: string): Fragment {
+  return { strings: [text], values: [] }
+}
+
+export function bound(value: unknown): Fragment {
+  return { strings: ['', ''], values: [value] }
+}
+
+/** A template of fragments: `` fragment`${column} = ${bound(value)}` ``. */
+export function fragment(strings: TemplateStringsArray, ...parts: readonly Fragment[]): Fragment {
+  return alternating(strings, parts)
+}
+
+export function joined(fragments: readonly Fragment[], separator: string): Fragment {
+  return alternating(['', ...Array<string>(fragments.length - 1).fill(separator), ''], fragments)
+}
+
+/** A fragment with text behind it. */
+export function followed({ strings, values }: Fragment, text: string): Fragment {
+  return { strings: strings.with(values.length, strings[values.length] + text) as [string, ...string[]], values }
+}
+
+// Every page is put together by this; the loops take a third of the time of copies.
+function alternating(texts: readonly string[], parts: readonly Fragment[]): Fragment {
+  const strings: string[] = []
+  const values: unknown[] = []
+  let text = texts[0] as string
+  for (const [index, part] of parts.entries()) {
+    text += part.strings[0]
+    for (const [place, value] of part.values.entries()) {
+      strings.push(text)
+      values.push(value)
+      text = part.strings[place + 1] as string
+    }
+    text += texts[index + 1]
+  }
+  strings.push(text)
+  return { strings: strings as [string, ...string[]], values }
+}

@@ -1,0 +1,42 @@
+import type { ListQuery } from '../list-query.ts'
+import { columnOf, type SqlColumns } from './columns.ts'
+import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
+import { answeredSelections, orderSql, rangeSql, type SqlSelection, storedNames, storedSelections } from './parts.ts'
+
+/** The statement that fetches the rows of a page and one more, in pieces for whatever puts it together. */
+export interface PageSql extends SelectSql {
+  /** What rows meet besides the conditions: one query for each range. */
+  readonly ranges: readonly (readonly Fragment[])[]
+  /** The query around the union of them, which it calls `page`; undefined when the only one is the whole statement. */
+  readonly page: SelectSql | undefined
+}
+
+/** What stands behind SELECT, and the order with its limit. */
+interface SelectSql {
+  readonly columns: Fragment
+  readonly end: Fragment
+}
+
+/** Only rows of the page are made into text, not those that an offset skips, nor what the ranges have to spare. */
+export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
+  const { offset, perPage } = query
+  const ranges = query.ranges.length === 0 ? [[raw('false')]] : query.ranges.map((range) => rangeSql(columns, query.order, range))
+  const nameOf = (field: string) => columnOf(columns, field)
+  const order = orderSql(query, nameOf)
+  const several = ranges.length > 1
+  const end = several ? endSql(order, offset + perPage + 1) : endSql(order, perPage + 1, offset)
+  if (!several && offset === 0) return { columns: listed(answeredSelections(query, nameOf)), ranges, end, page: undefined }
+  const outerOf = storedNames(query)
+  const outerEnd = endSql(orderSql(query, outerOf), perPage + 1, several ? offset : 0)
+  const page = { columns: listed(answeredSelections(query, outerOf)), end: outerEnd }
+  return { columns: listed(storedSelections(query, columns)), ranges, end, page }
+}
+
+function listed(selections: readonly SqlSelection[]): Fragment {
+  const each = selections.map(({ name, sql }) => followed(sql, ` as ${name}`))
+  return joined(each, ', ')
+}
+
+function endSql(order: readonly Fragment[], limit: number, offset = 0): Fragment {
+  return fragment`order by ${joined(order, ', ')} limit ${raw(offset === 0 ? `${limit}` : `${limit} offset ${offset}`)}`
+}

@@ -1,0 +1,113 @@
+import type { Condition, ListQuery, SortKey } from '../list-query.ts'
+import type { KeyRange } from '../order/key-ranges.ts'
+import { readingOrder } from '../order/reading-order.ts'
+import { answerText, columnOf, keyText, type SqlColumns, valueOf } from './columns.ts'
+import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
+
+/** A column of a statement. */
+export interface SqlSelection {
+  readonly name: string
+  readonly sql: Fragment
+}
+
+/** How a statement names a member. */
+export type ColumnNames = (field: string) => Fragment
+
+/**
+ * What columns of statements are called: the member at an index, the text of the sort key, and what the table has. Never like a
+ * column of the table, because ORDER BY would take the answered text for it, which has another order and no index. Of small
+ * letters alone, which Kysely's CamelCasePlugin leaves as they are.
+ */
+export const memberName = (index: number): string => `member${letters(index)}`
+export const keyName = (index: number): string => `sortkey${letters(index)}`
+const storedName = (index: number): string => `stored${letters(index)}`
+
+function letters(index: number): string {
+  const last = 'abcdefghijklmnopqrstuvwxyz'.charAt(index % 26)
+  return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
+}
+
+/** The members and sort keys as the table has them, each once. */
+export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  return storedFields(query).map((field, index) => ({ name: storedName(index), sql: columnOf(columns, field) }))
+}
+
+/** Those of them that an outer query sorts by. */
+export function sortedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
+  const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
+  return storedSelections(query, columns).filter(({ name }) => sorted.has(name))
+}
+
+/** What an outer query calls the stored selections. */
+export function storedNames(query: ListQuery): ColumnNames {
+  const fields = storedFields(query)
+  return (field) => raw(storedName(fields.indexOf(field)))
+}
+
+function storedFields({ fields, order }: ListQuery): string[] {
+  return [...new Set([...fields, ...order.map(({ field }) => field)])]
+}
+
+/** The members and the texts of the sort keys as the rows of a page carry them. */
+export function answeredSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
+  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answerText(nameOf(field), query.kinds?.[field]) }))
+  const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
+  return [...members, ...keys]
+}
+
+/** A condition that null meets where the operator says so. */
+export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
+  const column = columnOf(columns, field)
+  const list = [value].flat().map((one) => valueOf(columns, field, kind, String(one))) as [Fragment, ...Fragment[]]
+  switch (operator) {
+    case 'eq':
+      return fragment`${column} = ${list[0]}`
+    case 'ne':
+      return fragment`${column} is distinct from ${list[0]}`
+    case 'gt':
+      return fragment`${column} > ${list[0]}`
+    case 'gte':
+      return fragment`${column} >= ${list[0]}`
+    case 'lt':
+      return fragment`${column} < ${list[0]}`
+    case 'lte':
+      return fragment`${column} <= ${list[0]}`
+    case 'in':
+      return fragment`${column} in (${joined(list, ', ')})`
+    case 'nin':
+      return fragment`(${column} is null or ${column} not in (${joined(list, ', ')}))`
+    case 'null':
+      return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
+    default:
+      // A prefix. This takes nothing for a wildcard, and finds the same indexes as LIKE.
+      return fragment`starts_with(${column}, ${bound(String(value))}::text)`
+  }
+}
+
+/** What rows of a range meet: equality and one comparison, so that an index finds its beginning. */
+export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
+  const { equal, beyond, isNull, notNull } = range
+  const column = (index: number) => columnOf(columns, keyAt(index).field)
+  const value = (index: number, text: string) => valueOf(columns, keyAt(index).field, keyAt(index).kind, text)
+  const met = equal.map((text, index) =>
+    text === null ? fragment`${column(index)} is null` : fragment`${column(index)} = ${value(index, text)}`
+  )
+  const next = equal.length
+  if (isNull) met.push(fragment`${column(next)} is null`)
+  if (notNull) met.push(fragment`${column(next)} is not null`)
+  if (beyond) {
+    const left = beyond.values.map((_, index) => column(next + index))
+    const right = beyond.values.map((text, index) => value(next + index, text))
+    met.push(fragment`(${joined(left, ', ')}) ${raw(beyond.operator)} (${joined(right, ', ')})`)
+  }
+  return met
+
+  function keyAt(index: number) {
+    return order[index] as SortKey
+  }
+}
+
+/** The order of reading. Null is the largest by default, as it must be. */
+export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
+  return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
+}

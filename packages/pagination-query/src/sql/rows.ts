@@ -1,0 +1,24 @@
+import type { ListQuery } from '../list-query.ts'
+import type { ValueKind } from '../operators.ts'
+import type { KeyedRow } from '../page/page.ts'
+import { keyName, memberName } from './parts.ts'
+
+/** Reads rows as the statement answers them: the members by their names, apart from them the sort keys. */
+export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
+  return rows.map((row) => {
+    const found = row as Record<string, unknown>
+    return {
+      row: Object.fromEntries(query.fields.map((field, index) => [field, valueOf(found[memberName(index)], query.kinds?.[field])])) as Row,
+      key: query.order.map((_, index) => (found[keyName(index)] ?? null) as string | null)
+    }
+  })
+}
+
+// PostgreSQL leaves out the last zeros of a second; elsewhere in JSON a time has three digits, or six.
+function valueOf(value: unknown, kind: ValueKind | undefined): unknown {
+  if (kind !== 'date-time' || typeof value !== 'string') return value
+  return value.replace(/(:\d\d)(\.\d+)?Z$/, (_, seconds: string, fraction = '.') => {
+    const digits = fraction.length > 4 ? 7 : 4
+    return `${seconds}${fraction.padEnd(digits, '0')}Z`
+  })
+}

@@ -1,0 +1,55 @@
+import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
+import type { Migration } from './migrations.ts'
+import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+
+/** The table of {@link postgresApiKeys}, for `migrate`. */
+export const apiKeyMigrations: readonly Migration[] = [
+  {
+    component: 'api-keys',
+    version: 1,
+    statements: [
+      `CREATE TABLE {schema}.api_keys (
+        id text PRIMARY KEY,
+        secret_hash text NOT NULL,
+        client text NOT NULL,
+        permissions jsonb NOT NULL,
+        expires_at double precision
+      )`,
+      `CREATE INDEX api_keys_expires_at ON {schema}.api_keys (expires_at)`
+    ]
+  }
+]
+
+// So much later by the clock of the database, a key is over by the clock of every service.
+const remembered = 86_400_000
+
+/** API keys in PostgreSQL: each method is one statement. */
+export function postgresApiKeys(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): ApiKeyStore {
+  const table = `${requireSchema(schema)}.api_keys`
+
+  return {
+    async find(id) {
+      const [record] = await database.query<ApiKeyRecord>(
+        `SELECT jsonb_strip_nulls(jsonb_build_object('id', id, 'secretHash', secret_hash, 'client', client, 'permissions', permissions,
+          'expiresAt', expires_at))::text AS json FROM ${table} WHERE id = $1`,
+        [id]
+      )
+      return record
+    },
+    async add({ id, secretHash, client, permissions, expiresAt }) {
+      await database.query(
+        `WITH over AS (
+          DELETE FROM ${table} WHERE id IN (
+            SELECT id FROM ${table} WHERE expires_at < extract(epoch FROM now()) * 1000 - ${remembered}
+            ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
+          )
+        )
+        INSERT INTO ${table} (id, secret_hash, client, permissions, expires_at) VALUES ($1, $2, $3, $4::text::jsonb, $5)`,
+        [id, secretHash, client, JSON.stringify(permissions), expiresAt ?? null]
+      )
+    },
+    async remove(id) {
+      await database.query(`DELETE FROM ${table} WHERE id = $1`, [id])
+    }
+  }
+}

@@ -1,0 +1,3 @@
+export { idempotencyMigrations } from './migrations.ts'
+export type { IdempotencyStoreOptions } from './store.ts'
+export { postgresIdempotency } from './store.ts'

@@ -1,0 +1,25 @@
+import type { Migration } from '../migrations.ts'
+
+/** The table of `postgresIdempotency`, for `migrate`. */
+export const idempotencyMigrations: readonly Migration[] = [
+  {
+    component: 'idempotency',
+    version: 1,
+    statements: [
+      // What a claim is fenced with, for all keys together: so it only grows, also when the record of a key is gone.
+      `CREATE SEQUENCE {schema}.idempotency_tokens MAXVALUE ${Number.MAX_SAFE_INTEGER}`,
+      `CREATE TABLE {schema}.idempotency_keys (
+        key text COLLATE "C" PRIMARY KEY,
+        fingerprint text COLLATE "C" NOT NULL,
+        token bigint NOT NULL,
+        attempt integer NOT NULL,
+        lease_until timestamptz NOT NULL,
+        expires_at timestamptz NOT NULL,
+        status smallint,
+        headers json,
+        body bytea
+      )`,
+      `CREATE INDEX idempotency_keys_expires_at ON {schema}.idempotency_keys (expires_at)`
+    ]
+  }
+]

@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto'
+import type { ClaimTerms } from '@concordat/idempotency'
+
+/** The statements of one store. All times are the database's. */
+export interface Statements {
+  /** One statement without values, so that it can go with BEGIN in one message. */
+  claim(key: string, fingerprint: string, terms: ClaimTerms): string
+  readonly renew: string
+  readonly complete: string
+  readonly release: string
+  readonly sweep: string
+  readonly check: string
+}
+
+/** The statements for the tables in this schema. */
+export function statementsFor(schema: string): Statements {
+  const table = `${schema}.idempotency_keys`
+  const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
+
+  return {
+    claim(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver, transaction }) {
+      const [k, f] = [quoted(key), quoted(fingerprint)]
+      const [lease, lifetime] = [milliseconds(leaseMilliseconds), milliseconds(lifetimeMilliseconds)]
+      // An open transaction is told by its lock alone: its row is seen by nobody. Who doesn't get the lock doesn't wait for the row. Leases
+      // share it, and wait for each other's row, which is one statement long.
+      const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
+      return `WITH asked AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
+      claimed AS (
+        INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
+        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM asked WHERE is_free
+        ON CONFLICT (key) DO UPDATE SET
+          fingerprint = excluded.fingerprint, token = excluded.token,
+          attempt = CASE WHEN old.expires_at <= clock_timestamp() THEN 1 ELSE old.attempt + 1 END,
+          lease_until = excluded.lease_until, expires_at = excluded.expires_at, status = NULL, headers = NULL, body = NULL
+        WHERE old.expires_at <= clock_timestamp() OR (
+          ${takesOver} AND old.status IS NULL AND old.fingerprint = excluded.fingerprint AND old.lease_until <= clock_timestamp()
+        )
+        RETURNING token, attempt
+      )
+      SELECT json_build_object(
+        'isFree', is_free,
+        'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
+        'kept', (
+          SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMilliseconds', extract(epoch FROM lease_until - now) * 1000,
+            'status', status, 'headers', headers, 'body', encode(body, 'base64'))
+          FROM ${table} WHERE key = ${k} AND expires_at > now
+        )
+      )::text AS json FROM asked`
+    },
+    renew: `WITH kept AS (
+        UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
+        WHERE ${own} AND status IS NULL RETURNING 1
+      ) SELECT count(*)::text AS json FROM kept`,
+    // What was completed stays as it is; the lock makes two who complete at once see each other.
+    complete: `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
+      done AS (
+        UPDATE ${table} SET status = $3, headers = $4, body = $5,
+          expires_at = clock_timestamp() + $6::double precision * interval '1 millisecond'
+        WHERE key = $1 AND token = $2 AND EXISTS (SELECT FROM kept WHERE status IS NULL)
+      )
+      SELECT count(*)::text AS json FROM kept`,
+    release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1) SELECT count(*)::text AS json FROM gone`,
+    sweep: `WITH gone AS (
+        DELETE FROM ${table} WHERE key IN (
+          SELECT key FROM ${table} WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        ) RETURNING 1
+      ) SELECT count(*)::text AS json FROM gone`,
+    check: `SELECT json_build_object(
+        'table', (SELECT relpersistence FROM pg_class WHERE oid = to_regclass('${table}')),
+        'synchronousCommit', current_setting('synchronous_commit'), 'fsync', current_setting('fsync')
+      )::text AS json`
+  }
+}
+
+function quoted(digest: string) {
+  if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
+  throw new TypeError('postgres: keys and fingerprints of idempotency are SHA-256 in base64url, 43 characters.')
+}
+
+function milliseconds(duration: number) {
+  if (!Number.isFinite(duration)) throw new TypeError(`postgres: ${String(duration)} is no number of milliseconds.`)
+  return `${duration} * interval '1 millisecond'`
+}
+
+// Locks belong to a whole database, and schemas in it have keys of their own.
+function lockOf(schema: string, key: string) {
+  return hash('sha256', `${schema} ${key}`, 'buffer').readBigInt64BE()
+}

@@ -1,0 +1,112 @@
+import type { BeginOutcome, Claim, ClaimTerms } from '@concordat/idempotency'
+import { parseRows } from '../postgres.ts'
+import type { Unit } from '../unit-of-work/unit.ts'
+import { busy, type Look, lookUntilKnown, outcomeOf } from './record.ts'
+
+/** What is to be claimed, and the statement that does it. */
+export interface Wish {
+  readonly key: string
+  readonly fingerprint: string
+  readonly terms: ClaimTerms
+  readonly sql: string
+  /** Nobody waits for it any more. */
+  isGivenUp: boolean
+}
+
+/** A claim as its transaction has it. */
+export interface Held {
+  readonly unit: Unit
+  readonly fingerprint: string
+  /** Another one after the transaction was begun again. */
+  token: number
+}
+
+type Looking = Promise<BeginOutcome>
+
+/** The claims that are held by open transactions of this process. */
+export class TransactionClaims {
+  readonly #held = new WeakMap<Claim, Held>()
+  readonly #holders = new Map<string, Held>()
+  readonly #looking = new Map<string, { now: Looking; next: Looking | undefined }>()
+  readonly #onEnd: (key: string) => void
+
+  /** @param onEnd is told when a transaction that held the key has ended, however it did */
+  constructor(onEnd: (key: string) => void) {
+    this.#onEnd = onEnd
+  }
+
+  of(claim: Claim): Held | undefined {
+    return this.#held.get(claim)
+  }
+
+  /** What a transaction of this process that holds the key makes of a request with it. */
+  outcomeBeside({ key, fingerprint }: Wish): BeginOutcome | undefined {
+    const holder = this.#holders.get(key)
+    return holder && (holder.fingerprint === fingerprint ? busy : { state: 'mismatch' })
+  }
+
+  /**
+   * Of many requests with one key, one looks at a time: all that come while it does share the next look, which begins after they came.
+   * So that they take one connection, and not all there are.
+   */
+  async begin(unit: Unit, wish: Wish): Promise<BeginOutcome> {
+    const look = async () => this.outcomeBeside(wish) ?? (await this.#claim(unit, wish))
+    // Whoever waits for the outer transaction must not be waited for in it.
+    if (unit.isPart) return look()
+    const group = `${wish.key} ${wish.fingerprint} ${wish.terms.takesOver}`
+    const looking = this.#looking.get(group)
+    if (looking?.next !== undefined) {
+      const shared = await looking.next.catch(() => undefined)
+      if (shared === undefined) return this.begin(unit, wish)
+      return shared.state === 'claimed' ? busy : shared
+    }
+    if (looking !== undefined) {
+      looking.next = looking.now.then(look, look)
+      return looking.next
+    }
+    const first = { now: look(), next: undefined as Looking | undefined }
+    this.#looking.set(group, first)
+    void this.#lookOn(group, first)
+    return first.now
+  }
+
+  async #lookOn(group: string, looking: { now: Looking; next: Looking | undefined }) {
+    for (;;) {
+      await looking.now.catch(() => {})
+      if (looking.next === undefined) break
+      looking.now = looking.next
+      looking.next = undefined
+    }
+    this.#looking.delete(group)
+  }
+
+  #claim(unit: Unit, wish: Wish): Promise<BeginOutcome> {
+    const { key, fingerprint, terms, sql } = wish
+    return lookUntilKnown(async () => {
+      const held: Held = { unit, fingerprint, token: 0 }
+      let outcome: BeginOutcome | undefined
+      await unit.beginWith({
+        statements: [sql],
+        accept([rows = []]) {
+          const [found] = parseRows<Look>(rows)
+          outcome = found && outcomeOf(key, found, terms)
+          if (wish.isGivenUp && outcome?.state === 'claimed') outcome = busy
+          if (outcome?.state !== 'claimed') return false
+          held.token = outcome.claim.token
+          return true
+        }
+      })
+      if (outcome?.state === 'claimed') this.#hold(outcome.claim, held)
+      return outcome
+    })
+  }
+
+  #hold(claim: Claim, held: Held) {
+    held.unit.afterEnd(() => {
+      this.#holders.delete(claim.key)
+      this.#onEnd(claim.key)
+    })
+    this.#held.set(claim, held)
+    this.#holders.set(claim.key, held)
+  }
+}

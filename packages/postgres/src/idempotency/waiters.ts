@@ -1,0 +1,83 @@
+import type { Postgres } from '../postgres.ts'
+
+// A notice holds 8,000 bytes; a key and a comma are 44.
+const keysPerNotice = 180
+
+/** Who waits for keys in this process, and tells those of other processes; all of them share one connection. */
+export class Waiters {
+  readonly #database: Postgres
+  readonly #channel: string
+  readonly #waiting = new Map<string, Set<() => void>>()
+  #line: Promise<(() => Promise<void>) | undefined> | undefined
+  #news = new Set<string>()
+  #telling: Promise<void> | undefined
+
+  constructor(database: Postgres, channel: string) {
+    this.#database = database
+    this.#channel = channel
+  }
+
+  /** Resolves when something has happened to the key, or the signal aborts. */
+  wait(key: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    if (!this.#database.isEmbedded) this.#line ??= this.#listen()
+    const waiting = this.#waiting.get(key) ?? new Set()
+    this.#waiting.set(key, waiting)
+    return new Promise((resolve) => {
+      const end = () => {
+        waiting.delete(end)
+        if (waiting.size === 0 && this.#waiting.get(key) === waiting) this.#waiting.delete(key)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      waiting.add(end)
+      signal.addEventListener('abort', end)
+    })
+  }
+
+  /**
+   * Something has happened to the key. Other processes hear of it by a statement of its own, many keys in one: a NOTIFY in a transaction
+   * that writes lets all commits of the database wait for each other.
+   */
+  tell(key: string): void {
+    this.#wake(key)
+    if (this.#database.isEmbedded) return
+    this.#news.add(key)
+    this.#telling ??= this.#tellOthers().finally(() => {
+      this.#telling = undefined
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const key of this.#waiting.keys()) this.#wake(key)
+    await this.#telling
+    const end = await this.#line
+    await end?.()
+  }
+
+  #wake(key: string) {
+    for (const end of this.#waiting.get(key) ?? []) end()
+  }
+
+  async #tellOthers() {
+    while (this.#news.size > 0) {
+      const keys = [...this.#news].slice(0, keysPerNotice)
+      for (const key of keys) this.#news.delete(key)
+      // Only a hint: who isn't told asks again by himself.
+      await this.#database.query('SELECT pg_notify($1, $2)', [this.#channel, keys.join()]).catch(() => {})
+    }
+  }
+
+  #listen() {
+    const heard = (keys: string) => {
+      for (const key of keys.split(',')) this.#wake(key)
+    }
+    const lost = () => {
+      this.#line = undefined
+    }
+    return this.#database.listen(this.#channel, { heard, lost }).catch(() => {
+      lost()
+      return undefined
+    })
+  }
+}

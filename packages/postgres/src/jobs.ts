@@ -1,0 +1,90 @@
+import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
+import type { Transaction } from '@concordat/work-queue'
+import type { Migration } from './migrations.ts'
+import { type Postgres, parseRows, requireSchema, type StoreOptions } from './postgres.ts'
+
+/** The table of {@link postgresJobs}, for `migrate`. */
+export const jobMigrations: readonly Migration[] = [
+  {
+    component: 'jobs',
+    version: 1,
+    statements: [
+      `CREATE TABLE {schema}.jobs (
+        id uuid PRIMARY KEY,
+        type text NOT NULL,
+        owner text NOT NULL,
+        state text NOT NULL,
+        attempt integer NOT NULL,
+        tries integer NOT NULL,
+        progress double precision NOT NULL,
+        input jsonb NOT NULL,
+        result jsonb,
+        error jsonb,
+        created_at double precision NOT NULL,
+        expires_at double precision
+      )`,
+      `CREATE INDEX jobs_expires_at ON {schema}.jobs (expires_at)`
+    ]
+  }
+]
+
+const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonly type: string }>> = {
+  state: { name: 'state', type: 'text' },
+  attempt: { name: 'attempt', type: 'integer' },
+  tries: { name: 'tries', type: 'integer' },
+  progress: { name: 'progress', type: 'double precision' },
+  result: { name: 'result', type: 'jsonb' },
+  error: { name: 'error', type: 'jsonb' },
+  expiresAt: { name: 'expires_at', type: 'double precision' }
+}
+
+/** Records of jobs in PostgreSQL 13 or later, in the database of their queue: what ends in one transaction there ends here too. */
+export function postgresJobs(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {
+  const table = `${requireSchema(schema)}.jobs`
+  // A result of null is not the same as none, so that members without a value are left out one by one.
+  const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
+      'progress', progress, 'input', input, 'createdAt', created_at)
+    || CASE WHEN result IS NULL THEN '{}' ELSE jsonb_build_object('result', result) END
+    || CASE WHEN error IS NULL THEN '{}' ELSE jsonb_build_object('error', error) END
+    || CASE WHEN expires_at IS NULL THEN '{}' ELSE jsonb_build_object('expiresAt', expires_at) END)::text AS json`
+
+  async function query<Row>(transaction: Transaction | undefined, sql: string, values: unknown[]) {
+    if (transaction === undefined) return database.query<Row>(sql, values)
+    return parseRows<Row>((await transaction.query(sql, values)).rows)
+  }
+
+  async function read(id: string, transaction?: Transaction) {
+    return (await query<StoredJob>(transaction, `SELECT ${json} FROM ${table} WHERE id = $1::uuid`, [id]))[0]
+  }
+
+  return {
+    async add(job, expiredBefore, transaction) {
+      const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
+      const added = await query(
+        transaction,
+        `WITH over AS (
+          DELETE FROM ${table} WHERE id IN (
+            SELECT id FROM ${table} WHERE expires_at < $10 AND id <> $1::uuid ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
+          )
+        )
+        INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9) ON CONFLICT DO NOTHING RETURNING 'true' AS json`,
+        [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt, expiredBefore]
+      )
+      return added.length > 0 ? undefined : read(id, transaction)
+    },
+    read: (id) => read(id),
+    async change(id, { states, attempt }, change, transaction) {
+      const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
+      const sets = names.map((name, index) => `${columns[name].name} = $${index + 4}::text::${columns[name].type}`)
+      const values = names.map((name) => (columns[name].type === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
+      const changed = await query(
+        transaction,
+        `UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
+        RETURNING 'true' AS json`,
+        [id, [...states], attempt ?? null, ...values]
+      )
+      return changed.length > 0
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { LoginAttemptStore } from '@concordat/authentication'
+import type { Migration } from './migrations.ts'
+import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { sweeper } from './sweep.ts'
+
+/** The table of {@link postgresLoginAttempts}, for `migrate`. */
+export const loginAttemptMigrations: readonly Migration[] = [
+  {
+    component: 'login-attempts',
+    version: 1,
+    statements: [
+      // answer: what the last one to ask was told, since RETURNING does not show what a row was before.
+      `CREATE TABLE {schema}.login_attempts (
+        key text PRIMARY KEY,
+        forgiven_at double precision NOT NULL,
+        answer double precision NOT NULL
+      )`,
+      `CREATE INDEX login_attempts_forgiven_at ON {schema}.login_attempts (forgiven_at)`
+    ]
+  }
+]
+
+// As far as the clocks of two services may differ.
+const tolerance = 60_000
+
+/**
+ * Attempts to sign in, counted in PostgreSQL for all processes together: each method is one statement. A row says when all that is counted under its
+ * key will be forgiven (GCRA, ITU-T I.371).
+ */
+export function postgresLoginAttempts(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
+  const table = `${requireSchema(schema)}.login_attempts`
+  const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)
+  const next = `GREATEST(kept.forgiven_at, $2::double precision) + $3::double precision`
+  const wait = `${next} - $2::double precision - $4::double precision`
+
+  return {
+    async take(key, { limit, windowMilliseconds }, now) {
+      // Shares are no whole milliseconds, and their sums not exact: less than one is no wait.
+      const [answer = 0] = await database.query<number>(
+        `INSERT INTO ${table} AS kept (key, forgiven_at, answer) VALUES ($1, $2::double precision + $3::double precision, 0)
+        ON CONFLICT (key) DO UPDATE SET
+          forgiven_at = CASE WHEN ${wait} >= 1 THEN kept.forgiven_at ELSE ${next} END,
+          answer = CASE WHEN ${wait} >= 1 THEN ${wait} ELSE 0 END
+        RETURNING answer::text AS json`,
+        [key, now, windowMilliseconds / limit, windowMilliseconds]
+      )
+      sweep(now)
+      return answer
+    },
+    async giveBack(key, { limit, windowMilliseconds }) {
+      await database.query(`UPDATE ${table} SET forgiven_at = forgiven_at - $2::double precision WHERE key = $1`, [
+        key,
+        windowMilliseconds / limit
+      ])
+    }
+  }
+}

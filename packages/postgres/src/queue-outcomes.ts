@@ -1,0 +1,89 @@
+import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
+import type { Db, PgBoss } from 'pg-boss'
+import type { QueueDatabase } from './queue-database.ts'
+import type { Slot } from './queue-slots.ts'
+
+type Job = Slot['job']
+
+/** How many tries pg-boss is told of: when to try again, and how often, the handler says. */
+export const unlimited = 1_000_000
+const deadLetterSeconds = 30 * 86_400
+const batchMilliseconds = 15
+
+/** Names the attempt: what another one has taken over since is left alone. */
+export function attemptOf({ id, attempt }: Job): { id: string; retryCount: number } {
+  return { id, retryCount: attempt - 1 }
+}
+
+/** Writes down how attempts on one queue end. */
+export interface Outcomes {
+  /** Answers in how many seconds the job is tried again, if it is. */
+  write(job: Job, outcome: Outcome): Promise<number | undefined>
+}
+
+export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
+  let batch: { readonly jobs: Job[]; readonly written: Promise<void> } | undefined
+
+  // One statement for all jobs that end within a few milliseconds: one each costs most of what a queue can do.
+  function complete(job: Job) {
+    if (batch === undefined) {
+      const jobs: Job[] = []
+      const { promise: written, resolve } = Promise.withResolvers<void>()
+      setTimeout(() => {
+        batch = undefined
+        resolve(boss.complete(name, jobs.map(attemptOf)).then(() => undefined))
+      }, batchMilliseconds)
+      batch = { jobs, written }
+    }
+    batch.jobs.push(job)
+    return batch.written
+  }
+
+  /** Answers whether the attempt still held the job. From then on nobody else changes it until the transaction ends. */
+  async function end(job: Job, outcome: Outcome, db: Db) {
+    if ('done' in outcome) return changed(await boss.complete(name, attemptOf(job), null, { db })) > 0
+    if (changed(await boss.fail(name, attemptOf(job), describe(outcome.error), { db })) === 0) return false
+    if ('retryInSeconds' in outcome) {
+      await boss.update(name, undefined, { id: job.id, startAfter: interval(outcome.retryInSeconds), db })
+    } else {
+      await boss.update(name, undefined, { id: job.id, retryLimit: 0, deleteAfterSeconds: deadLetterSeconds, db })
+      await boss.fail(name, job.id, describe(outcome.error), { db })
+    }
+    return true
+  }
+
+  function writeTogether(job: Job, outcome: Outcome) {
+    return database.transaction(async (transaction) => {
+      if (await end(job, outcome, database.join(transaction))) await outcome.write?.(transaction)
+    })
+  }
+
+  return {
+    async write(job, outcome) {
+      try {
+        if ('done' in outcome && outcome.write === undefined) await complete(job)
+        else await writeTogether(job, outcome)
+        return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
+      } catch (error) {
+        onError(error)
+        // When this fails too, the lease runs out.
+        await writeTogether(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
+        return retryAfterThrowSeconds
+      }
+    }
+  }
+}
+
+/** Seconds as PostgreSQL reads an interval. */
+export function interval(seconds: number): string {
+  return Math.max(0, seconds).toFixed(3)
+}
+
+/** How many jobs a statement of pg-boss has changed. */
+export function changed(answer: unknown): number {
+  return (answer as { readonly affected: number }).affected
+}
+
+function describe(error: unknown) {
+  return error instanceof Error ? { name: error.name, message: error.message } : { value: error ?? null }
+}

@@ -1,0 +1,143 @@
+import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
+import type { PgBoss } from 'pg-boss'
+import { attemptOf, type Outcomes } from './queue-outcomes.ts'
+import { makeSlots, type Slot } from './queue-slots.ts'
+
+// Whoever cancels a job from elsewhere is heard at one of these.
+const renewMilliseconds = 750
+const timersAtMost = 10_000
+
+/** What a pump works with. */
+export interface PumpParts {
+  readonly boss: PgBoss
+  readonly name: string
+  readonly leaseSeconds: number
+  readonly outcomes: Outcomes
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+/** Keeps the slots of one worker filled. */
+export interface Pump {
+  /** There may be something to do. */
+  kick(): void
+  /** The same, after so many seconds. */
+  kickIn(seconds: number): void
+  /** Lets go of a job that was taken back. */
+  release(id: string): void
+  isBusy(): boolean
+  stop(graceSeconds: number): Promise<void>
+}
+
+/**
+ * Begins to work. pg-boss's own workers take one job a look, or keep finished ones back until a whole batch is over; here each slot is
+ * filled as soon as it is free.
+ */
+export function startPump({ boss, name, leaseSeconds, outcomes, clock, onError }: PumpParts, handler: Handler, options: WorkOptions): Pump {
+  const { concurrency, perKey, pollSeconds = 0.5 } = options
+  const timers = new Map<number, () => void>()
+  const state = { isStopping: false, hasNews: false, isLooking: false, upkeep: 0 }
+  let wake: (() => void) | undefined
+  let held: ReadonlySet<string> = new Set()
+  let cancelRenewal: (() => void) | undefined
+
+  const slots = makeSlots(handler, end, kick)
+  const cancelReclaim = every(leaseSeconds * 400, () => boss.supervise(name))
+  const stopped = pump()
+
+  async function pump() {
+    while (!state.isStopping) {
+      state.hasNews = false
+      state.isLooking = true
+      const found = await look().catch(onError)
+      state.isLooking = false
+      if (!found && !state.hasNews) await news()
+    }
+    state.hasNews = false
+  }
+
+  async function look() {
+    const batchSize = concurrency - slots.running.size
+    if (batchSize <= 0) return 0
+    const jobs = await boss.fetch<{ payload: unknown }>(name, { batchSize, ...(perKey !== undefined && { groupConcurrency: perKey }) })
+    for (const { id, data, retryCount } of jobs) slots.begin({ id, payload: data.payload, attempt: retryCount + 1 })
+    if (jobs.length > 0) cancelRenewal ??= every(renewMilliseconds, renew)
+    return jobs.length
+  }
+
+  async function news() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    wake = resolve
+    const forget = clock.after(pollSeconds * 1000, resolve)
+    await promise
+    forget()
+  }
+
+  function kick() {
+    state.hasNews = true
+    wake?.()
+  }
+
+  function kickIn(seconds: number) {
+    if (seconds <= 0) return kick()
+    const due = Math.ceil(clock.now() / 100 + seconds * 10) * 100
+    // Beyond that many, the next look finds them.
+    if (timers.has(due) || timers.size >= timersAtMost) return
+    const forget = clock.after(due - clock.now(), () => {
+      timers.delete(due)
+      kick()
+    })
+    timers.set(due, forget)
+  }
+
+  async function end(job: Slot['job'], outcome: Outcome) {
+    const retryInSeconds = await outcomes.write(job, outcome)
+    if (retryInSeconds !== undefined) kickIn(retryInSeconds)
+  }
+
+  /** Holds on to what has run since the last time, and lets go of what others have taken back or over. */
+  async function renew() {
+    const running = [...slots.running.values()].map(({ job }) => job)
+    const long = running.filter(({ id }) => held.has(id))
+    held = new Set(running.map(({ id }) => id))
+    if (running.length === 0) {
+      cancelRenewal?.()
+      cancelRenewal = undefined
+    }
+    if (long.length === 0) return
+    const { settled } = (await boss.touch(name, long.map(attemptOf))) as { readonly settled: readonly string[] }
+    for (const { id } of long) if (!settled.includes(id)) slots.release(id, 'work-queue: the job was cancelled, or its lease was lost.')
+  }
+
+  /** Again and again, one at a time. */
+  function every(milliseconds: number, run: () => Promise<unknown>) {
+    let isOver = false
+    let forget = clock.after(milliseconds, again)
+    async function again() {
+      state.upkeep += 1
+      await run().catch(onError)
+      state.upkeep -= 1
+      if (!isOver) forget = clock.after(milliseconds, again)
+    }
+    return () => {
+      isOver = true
+      forget()
+    }
+  }
+
+  return {
+    kick,
+    kickIn,
+    release: (id) => slots.release(id, 'work-queue: the job was cancelled.'),
+    isBusy: () => (state.hasNews && !state.isStopping) || state.isLooking || state.upkeep > 0 || slots.running.size > 0,
+    async stop(graceSeconds) {
+      state.isStopping = true
+      kick()
+      await stopped
+      for (const job of await slots.drain(graceSeconds)) await outcomes.write(job, { retryInSeconds: 0, error: 'handed back' })
+      cancelReclaim()
+      cancelRenewal?.()
+      for (const forget of timers.values()) forget()
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Claim, type Handler, type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
+
+/** A job that is being done. */
+export interface Slot {
+  readonly job: Omit<Claim, 'signal'>
+  readonly abort: AbortController
+  readonly over: Promise<void>
+}
+
+/** The jobs that one worker does at the moment: each runs for itself, and is held until its queue has written down how it ended. */
+export interface Slots {
+  readonly running: ReadonlyMap<string, Slot>
+  begin(job: Slot['job']): void
+  /** Lets go of a job without waiting for its handler, whose outcome then counts no more. */
+  release(id: string, reason: string): void
+  /** Waits for what runs, then aborts it, then releases it. Answers what was released. */
+  drain(graceSeconds: number): Promise<Slot['job'][]>
+}
+
+/** Makes the slots of a worker, `end` writes down how a job ended, and `freed` is told of each that is over. */
+export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Outcome) => Promise<void>, freed: () => void): Slots {
+  const running = new Map<string, Slot>()
+
+  async function run(job: Slot['job'], abort: AbortController) {
+    const { id, payload, attempt } = job
+    let outcome: Outcome
+    try {
+      outcome = await handler({ id, payload, attempt, signal: abort.signal })
+    } catch (error) {
+      outcome = { retryInSeconds: retryAfterThrowSeconds, error }
+    }
+    if (running.get(id)?.abort === abort) await end(job, outcome)
+    if (running.get(id)?.abort === abort) running.delete(id)
+    freed()
+  }
+
+  function release(id: string, reason: string) {
+    running.get(id)?.abort.abort(new Error(reason))
+    running.delete(id)
+  }
+
+  return {
+    running,
+    release,
+    begin(job) {
+      const abort = new AbortController()
+      const { promise: over, resolve } = Promise.withResolvers<void>()
+      running.set(job.id, { job, abort, over })
+      void run(job, abort).then(resolve)
+    },
+    async drain(graceSeconds) {
+      const ended = Promise.all([...running.values()].map(({ over }) => over))
+      await within(graceSeconds, ended)
+      for (const { abort } of running.values()) abort.abort(new Error('work-queue: the worker stops.'))
+      await within(1, ended)
+      const left = [...running.values()].map(({ job }) => job)
+      running.clear()
+      return left
+    }
+  }
+}
+
+async function within(seconds: number, work: Promise<unknown>) {
+  const timer = new AbortController()
+  await Promise.race([work, delay(seconds * 1000, undefined, timer)])
+  timer.abort()
+}

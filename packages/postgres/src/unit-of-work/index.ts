@@ -1,0 +1,6 @@
+export { transactionErrors } from '../errors.ts'
+export type { Answer, Isolation } from '../session.ts'
+export type { RouteTransaction, UnitOfWorkOptions } from './options.ts'
+export { default } from './plugin.ts'
+export { currentTransaction, enclosingTransaction } from './request-unit.ts'
+export type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'

@@ -1,0 +1,88 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { transactionEnded } from '../errors.ts'
+import { runHandler } from './handler-run.ts'
+import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
+import { requireOrder } from './order.ts'
+import { begunUnitOf, planRoute, unitKey, unitOf } from './request-unit.ts'
+import type { Transaction } from './transaction.ts'
+import type { Unit } from './unit.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The handler runs in one transaction, which is committed with its answer or not at all. */
+    transaction?: true | RouteTransaction | false | undefined
+  }
+  interface FastifyRequest {
+    /** The transaction of a route with `config.transaction`; elsewhere it throws. */
+    readonly transaction: Transaction
+  }
+}
+
+type Next = (error: Error | null, payload?: unknown) => void
+
+/** What a handler did is committed before the first byte of its answer leaves; on any error nothing of it remains. */
+const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
+  const { database, handlerTimeoutSeconds } = resolveOptions(options)
+  const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
+  const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
+
+  app.decorateRequest(unitKey, null)
+  app.decorateRequest('transaction', { getter: transactionOfRequest })
+  app.addHook('onRoute', prepareRoute)
+  app.addHook('onReady', async () => requireOrderKept())
+
+  function prepareRoute(route: RouteOptions) {
+    const wish = route.config?.transaction
+    if (wish === undefined || wish === false) return
+    const timeoutMilliseconds = route.handlerTimeout ?? ((handlerTimeoutSeconds ?? 0) * 1000 || handlerTimeout)
+    const settings = resolveRoute(`${String(route.method)} ${route.url}`, wish, timeoutMilliseconds)
+    planRoute(route, { database, settings })
+    route.handler = inTransaction(route.handler, settings.retries)
+    route.onSend = [...[route.onSend ?? []].flat(), commit]
+  }
+}
+
+function transactionOfRequest(this: FastifyRequest): Transaction {
+  const unit = unitOf(this)
+  if (unit === undefined) {
+    throw new TypeError(
+      `${this.method} ${this.routeOptions.url} has no transaction. Give the route config.transaction, behind the unit of work.`
+    )
+  }
+  return unit.domain
+}
+
+function inTransaction(handler: RouteHandlerMethod, retries: number): RouteHandlerMethod {
+  return function runInTransaction(request, reply) {
+    const unit = unitOf(request) as Unit
+    // An answer that no hook saw, as after two failures of the error handler, ends nothing.
+    reply.raw.once('close', () => void (reply.sent && unit.phase === 'running' && unit.abort()))
+    return runHandler(unit, reply, retries, () => handler.call(this, request, reply))
+  }
+}
+
+// The last hook of the route, in callback style: an answer that another has overtaken must go no further.
+function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: Next) {
+  const unit = begunUnitOf(request)
+  const isFailure = reply.statusCode >= 500
+  if (unit === null || unit.phase === 'ended') return next(null, payload)
+  if (unit.phase === 'aborted') return isFailure ? next(null, payload) : next(transactionEnded())
+  if (unit.phase === 'ending') {
+    // As when the time is over during COMMIT: whether it took effect is not known then.
+    if (isFailure) void overtake(unit, () => next(null, payload))
+    return
+  }
+  const answer = (error: Error | null) => {
+    if (!unit.isOvertaken) next(error, payload)
+  }
+  unit.settle(reply, payload).then(() => answer(null), answer)
+}
+
+async function overtake(unit: Unit, answer: () => void) {
+  await unit.overtake()
+  answer()
+}
+
+const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '5.x' })
+export default plugin

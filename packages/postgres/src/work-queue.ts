@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
+import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
+import type { PoolLike } from './pool.ts'
+import { requireSchema } from './postgres.ts'
+import { type QueueDatabase, type QueuePGlite, queueOnPGlite, queueOnPool } from './queue-database.ts'
+import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
+import { type Pump, startPump } from './queue-pump.ts'
+
+export type { QueuePGlite } from './queue-database.ts'
+
+/** What a queue can be told. */
+export interface PostgresQueueOptions {
+  /** Where the tables of the jobs are; it has nothing else in it. @default 'concordat_queue' */
+  readonly schema?: string | undefined
+  /** Where the time comes from; in tests, `testClock()`, on a pool of its own. @default the time of this machine and of the database */
+  readonly clock?: Clock | undefined
+  /** Is told of what went wrong beside the jobs, for the log: connections, statements, the `write` of an outcome. @default nobody is told */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+interface Line {
+  readonly settings: Required<{ [Key in keyof QueueSettings]: NonNullable<QueueSettings[Key]> }>
+  pump?: Pump | undefined
+}
+
+// What is longest in pg-boss. An attempt has a heartbeat beside it.
+const longestAttemptSeconds = 86_400
+const knownSeconds = 86_400
+const neverSeconds = 10 * 365 * 86_400
+// unique_violation, duplicate_schema, duplicate_table, duplicate_object, duplicate_function
+const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/**
+ * Jobs in PostgreSQL 13 or later, shared by all processes that work on its queues. It takes connections from the pool for single
+ * statements and for outcomes that write; the pool stays yours to end.
+ */
+export function postgresQueue(pool: PoolLike, options: PostgresQueueOptions = {}): WorkQueue {
+  return workQueue(queueOnPool(pool, options.onError ?? (() => {})), options)
+}
+
+/**
+ * Jobs in a PGlite, for a service of one process. While a transaction is open there, everything else waits: inside one, give it to
+ * `enqueue`.
+ */
+export function pgliteQueue(database: QueuePGlite, options: PostgresQueueOptions = {}): WorkQueue {
+  return workQueue(queueOnPGlite(database), options)
+}
+
+function workQueue(
+  database: QueueDatabase,
+  { schema = 'concordat_queue', clock = systemClock, onError = () => {} }: PostgresQueueOptions
+): WorkQueue {
+  const lines = new Map<string, Line>()
+  // The time of the database moves with that of a test; the timers of pg-boss itself run on as ever.
+  const time = clock.follow && new TestClock(clock.now())
+  const unfollow =
+    time && clock.follow?.({ moveBy: (milliseconds) => time.tick(milliseconds), isBusy: () => pumps().some((pump) => pump.isBusy()) })
+  const bossClock: AttachableClock | undefined = time && { ...realTime, now: () => time.now(), attach: (target) => time.attach(target) }
+  const boss = new PgBoss({
+    db: database.statements,
+    backend: database.backend,
+    schema: requireSchema(schema),
+    schedule: false,
+    supervise: false,
+    monitorIntervalSeconds: 2,
+    ...(bossClock && { clock: bossClock })
+  })
+  boss.on('error', onError)
+  let started: Promise<unknown> | undefined
+
+  function lineOf(name: string) {
+    const line = lines.get(name)
+    if (line === undefined) throw new TypeError(`work-queue: the queue "${name}" is not defined. Call define("${name}") at the start.`)
+    return line
+  }
+
+  // Of processes that start at once on an empty database, one makes the tables and the others trip over them.
+  async function begin() {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await boss.start()
+      } catch (error) {
+        if (failures === 5 || !madeMeanwhile.includes(String((error as { readonly code?: unknown }).code))) throw error
+        await delay(100 * 2 ** failures)
+      }
+    }
+  }
+
+  function startAgain(error: unknown): never {
+    started = undefined
+    throw error
+  }
+
+  function pumps() {
+    return [...lines.values()].flatMap(({ pump }) => pump ?? [])
+  }
+
+  function rowOf(name: string, { ordered, leaseSeconds }: Line['settings'], { id = randomUUID(), payload, key, delaySeconds = 0 }: Item) {
+    if (ordered && key === undefined) throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key.`)
+    return {
+      id,
+      data: { payload },
+      startAfter: interval(delaySeconds),
+      ...(key !== undefined && { group: { id: key } }),
+      ...(ordered && key !== undefined && { singletonKey: key }),
+      retryLimit: unlimited,
+      retryDelay: 0,
+      expireInSeconds: longestAttemptSeconds,
+      heartbeatSeconds: leaseSeconds,
+      deleteAfterSeconds: knownSeconds,
+      retentionSeconds: neverSeconds
+    }
+  }
+
+  async function stop(line: Line, graceSeconds = 10) {
+    const { pump } = line
+    await pump?.stop(graceSeconds)
+    if (line.pump === pump) line.pump = undefined
+  }
+
+  return {
+    capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
+    async define(name, { ordered = false, leaseSeconds = 10 } = {}) {
+      if (!Number.isInteger(leaseSeconds) || leaseSeconds < 10) {
+        throw new TypeError(`work-queue: leaseSeconds is ${leaseSeconds}. Give a whole number of at least 10.`)
+      }
+      await (started ??= begin().catch(startAgain))
+      const policy = ordered ? 'key_strict_fifo' : 'standard'
+      await boss.createQueue(name, { policy })
+      // Also looks the queue up, so that nothing has to inside a transaction.
+      await boss.findJobs(name, { id: randomUUID() })
+      if ((await boss.getQueue(name))?.policy !== policy) {
+        throw new TypeError(
+          `work-queue: the queue "${name}" was made ${ordered ? 'without' : 'with'} order, and that can't change. Give another name.`
+        )
+      }
+      lines.set(name, { ...lines.get(name), settings: { ordered, leaseSeconds } })
+    },
+    async enqueue(name, items, transaction) {
+      const { settings, pump } = lineOf(name)
+      const rows = items.map((item) => rowOf(name, settings, item))
+      const added = await boss.insert(name, rows, { returnId: true, ...(transaction && { db: database.join(transaction) }) })
+      if (transaction === undefined) for (const { delaySeconds = 0 } of items) pump?.kickIn(delaySeconds)
+      return added ?? []
+    },
+    work(name, handler, options) {
+      const line = lineOf(name)
+      if (line.pump !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
+      const outcomes = outcomesOf(boss, database, name, onError)
+      line.pump = startPump({ boss, name, leaseSeconds: line.settings.leaseSeconds, outcomes, clock, onError }, handler, options)
+      return (graceSeconds) => stop(line, graceSeconds)
+    },
+    async cancel(name, id) {
+      const { pump } = lineOf(name)
+      if (!uuid.test(id)) return false
+      let isTaken = changed(await boss.cancel(name, id)) > 0
+      if (!isTaken) {
+        await database.transaction(async (transaction) => {
+          const db = database.join(transaction)
+          isTaken = changed(await boss.retry(name, id, { db })) > 0 && changed(await boss.cancel(name, id, { db })) > 0
+        })
+      }
+      pump?.release(id)
+      pump?.kick()
+      return isTaken
+    },
+    async redrive(name, ids) {
+      const { pump } = lineOf(name)
+      const known = ids.filter((id) => uuid.test(id))
+      if (known.length === 0) return 0
+      let redriven = 0
+      await database.transaction(async (transaction) => {
+        const db = database.join(transaction)
+        redriven = changed(await boss.retry(name, known, { db }))
+        for (const id of known) await boss.update(name, undefined, { id, retryLimit: unlimited, db })
+      })
+      pump?.kick()
+      return redriven
+    },
+    kick: (name) => lineOf(name).pump?.kick(),
+    async close(graceSeconds) {
+      await Promise.all([...lines.values()].map((line) => stop(line, graceSeconds)))
+      await boss.stop({ graceful: false })
+      unfollow?.()
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type LoginAttemptStore, loginAttemptStoreContract } from '@concordat/authentication'
+import { migrate, type Postgres } from '@concordat/postgres'
+import { loginAttemptMigrations, postgresLoginAttempts } from '@concordat/postgres/login-attempts'
+import { postgresRateLimits, rateLimitMigrations } from '@concordat/postgres/rate-limits'
+import { type Count, type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import t, { type Test } from 'tap'
+import { connect, freshSchema, inMemory, server, without } from './database.ts'
+
+const all = [...loginAttemptMigrations, ...rateLimitMigrations]
+const onServer = server === undefined ? { skip: without } : {}
+const minute = 60_000
+t.setTimeout(120_000)
+
+async function onServers(t: Test) {
+  const schema = freshSchema(t)
+  const [one, two] = [connect(t).database, connect(t).database]
+  await migrate(one, all, { schema })
+  return { schema, one, two }
+}
+
+async function onPGlite() {
+  const { database, schema } = await inMemory()
+  await migrate(database, all, { schema })
+  return { database, schema }
+}
+
+/** Two stores on the same rows, asked in turn, as two processes would. */
+function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
+  let asked = 0
+  return { add: (...request) => ((asked += 1) % 2 === 0 ? one : two).add(...request) }
+}
+
+function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
+  let asked = 0
+  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
+}
+
+t.test('rate limits on PostgreSQL, raced by two pools', onServer, async (t) => {
+  const { schema, one, two } = await onServers(t)
+  const store = inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema }))
+  for (const { title, check } of storeContract) t.test(title, () => check(store))
+})
+
+t.test('rate limits on PGlite', async (t) => {
+  const { database, schema } = await onPGlite()
+  for (const { title, check } of storeContract) t.test(title, () => check(postgresRateLimits(database, { schema })))
+})
+
+t.test('attempts to sign in on PostgreSQL, raced by two pools', onServer, async (t) => {
+  const { schema, one, two } = await onServers(t)
+  loginAttemptStoreContract(
+    (title, run) => t.test(title, run),
+    () => attemptsInTurn(postgresLoginAttempts(one, { schema }), postgresLoginAttempts(two, { schema }))
+  )
+})
+
+t.test('attempts to sign in on PGlite', async (t) => {
+  const { database, schema } = await onPGlite()
+  loginAttemptStoreContract(
+    (title, run) => t.test(title, run),
+    () => postgresLoginAttempts(database, { schema })
+  )
+})
+
+t.test('a key whose window reopens again and again, raced by many, never lets more through than its windows have', onServer, async (t) => {
+  const { schema, one, two } = await onServers(t)
+  const store = inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema }))
+  const counts: Count[] = []
+  const startedAt = performance.now()
+  const ask = async () => {
+    for (let n = 0; n < 100; n += 1) counts.push(await store.add('raced', 1, 5, 50))
+  }
+  await Promise.all(Array.from({ length: 8 }, ask))
+  const opened = counts.filter(({ count }) => count === 1).length
+  const passed = counts.filter(({ count }) => count <= 5).length
+  t.ok(passed <= 5 * opened, `${passed} passed in ${opened} windows`)
+  t.ok(opened <= Math.ceil((performance.now() - startedAt) / 50) + 1, 'no window begins before the one before it has ended')
+  t.ok(counts.every(({ resetMilliseconds }) => resetMilliseconds > 0 && resetMilliseconds <= 50))
+})
+
+t.test('who waits for the count of another is judged by it, and not counted when it took the last place', onServer, async (t) => {
+  const { schema, one } = await onServers(t)
+  const two = connect(t, { application_name: schema }).database
+  const store = postgresRateLimits(two, { schema })
+  const waiting = `SELECT pid::text AS json FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
+  const late = await one.transaction(async (queries) => {
+    await postgresRateLimits({ ...one, query: (...told) => queries.query(...told) }, { schema }).add('a', 1, 1, minute)
+    const answer = Promise.resolve(store.add('a', 1, 1, minute))
+    while ((await one.query(waiting, [schema])).length === 0) await delay(5)
+    return { answer }
+  })
+  t.equal((await late.answer).count, 2)
+  t.equal((await store.add('a', 1, 2, minute)).count, 2)
+})
+
+t.test('who is refused because the window is full writes nothing', async (t) => {
+  const { database, schema } = await onPGlite()
+  const store = postgresRateLimits(database, { schema })
+  const version = () => database.query(`SELECT to_json(xmin::text || ctid::text)::text AS json FROM ${schema}.rate_limits`)
+  await store.add('a', 10, 10, minute)
+  const before = await version()
+  for (let n = 0; n < 3; n += 1) t.equal((await store.add('a', 1, 10, minute))?.count, 11)
+  t.strictSame(await version(), before)
+})
+
+/** Waits for what is done beside the work. The test's own time limit is the only one. */
+async function untilRows(database: Postgres, table: string, wanted: number) {
+  const count = () => database.query<number>(`SELECT count(*)::text AS json FROM ${table}`)
+  while ((await count())[0] !== wanted) await delay(5)
+}
+
+t.test('counts that are over are deleted beside the work, batch by batch', async (t) => {
+  const { database, schema } = await onPGlite()
+  const fill = (table: string, over: string) =>
+    database.query(`INSERT INTO ${schema}.${table} SELECT 'old ' || n, ${over} FROM generate_series(1, 2500) AS n`)
+  await fill('rate_limits', `1, 1, now() - interval '1 second'`)
+  await fill('login_attempts', '1, 0')
+  const limits = postgresRateLimits(database, { schema })
+  const attempts = postgresLoginAttempts(database, { schema })
+  for (const left of [1501, 501, 1]) {
+    await limits.add('new', 1, 10, minute)
+    await untilRows(database, `${schema}.rate_limits`, left)
+    await attempts.take('new', { limit: 3, windowMilliseconds: minute }, Date.now())
+    await untilRows(database, `${schema}.login_attempts`, left)
+  }
+  t.equal((await limits.add('new', 1, 10, minute))?.count, 4)
+})
+
+t.test('attempts are kept for as long as the clock of another service may be late', async (t) => {
+  const { database, schema } = await onPGlite()
+  const limit = { limit: 1, windowMilliseconds: 1000 }
+  await postgresLoginAttempts(database, { schema }).take('early', limit, 100_000)
+  // Each new store sweeps with its first count.
+  await postgresLoginAttempts(database, { schema }).take('other', limit, 100_000 + minute)
+  t.equal(await postgresLoginAttempts(database, { schema }).take('early', limit, 100_000), 1000)
+  await postgresLoginAttempts(database, { schema }).take('other', limit, 101_001 + minute)
+  await untilRows(database, `${schema}.login_attempts`, 1)
+})
+
+t.test('what can’t be deleted keeps nobody from counting', async (t) => {
+  const { database, schema } = await onPGlite()
+  const asked: string[] = []
+  const stubborn: Postgres = {
+    ...database,
+    query: async (sql, params) => {
+      asked.push(sql)
+      if (sql.includes('DELETE')) throw new Error('canceling statement due to lock timeout')
+      return database.query(sql, params)
+    }
+  }
+  const store = postgresRateLimits(stubborn, { schema })
+  t.equal((await store.add('a', 1, 10, minute))?.count, 1)
+  t.equal((await store.add('a', 1, 10, minute))?.count, 2)
+  t.equal(asked.filter((sql) => sql.includes('DELETE')).length, 1)
+})

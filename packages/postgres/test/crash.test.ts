@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, connect as dial } from 'node:net'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { server, without } from './database.ts'
+import { crashSoak } from './soak/crash-soak.ts'
+import { startFleet } from './soak/fleet.ts'
+import { ownServer } from './soak/own-server.ts'
+import { makeTables } from './soak/tables.ts'
+
+t.setTimeout(300_000)
+const onServer = server === undefined ? { skip: without } : {}
+const right = (keys: number) => ({ keys, rows: keys, events: keys, doubles: 0, divergent: 0 })
+
+async function fleetOn(t: Test, processes: number) {
+  const schema = newSchema()
+  const pool = new Pool({ connectionString: server, max: 2 })
+  await makeTables(pool, schema)
+  const fleet = await startFleet(processes, { DATABASE_URL: server as string, SCHEMA: schema })
+  t.teardown(async () => {
+    await fleet.stop()
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`)
+    await pool.end()
+  })
+  const orders = async () => (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.orders`)).rows.map(({ id }) => id)
+  return { schema, pool, urls: fleet.members.map(({ url }) => url), orders }
+}
+
+function newSchema() {
+  return `concordat_soak_${randomUUID().slice(0, 8)}`
+}
+
+function post(url: string, key: string) {
+  return fetch(url, { method: 'POST', headers: { 'idempotency-key': key } })
+}
+
+t.test('processes are killed while they work: each key has one row and one answer, and none is stuck', onServer, async (t) => {
+  const report = await crashSoak({ databaseUrl: server as string, schema: newSchema(), processes: 4, kills: 10, keys: 500 })
+  t.match(report, { kills: 10, ...right(500) })
+  t.comment(JSON.stringify(report))
+})
+
+t.test('PostgreSQL crashes and comes back: nothing is lost or done twice, and the processes go on', async (t) => {
+  const own = await ownServer()
+  if (own === undefined) return t.comment('not run: PostgreSQL is not installed here')
+  t.teardown(() => own.stop())
+  const report = await crashSoak({
+    databaseUrl: own.url,
+    schema: newSchema(),
+    processes: 2,
+    kills: 0,
+    keys: 200,
+    halfway: () => own.restart()
+  })
+  t.match(report, { kills: 0, ...right(200) })
+  return t.comment(JSON.stringify(report))
+})
+
+t.test('a thousand requests with one key on four processes: one runs, and other routes are served meanwhile', onServer, async (t) => {
+  const { urls, orders, schema, pool } = await fleetOn(t, 4)
+  const holder = await pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT pg_advisory_xact_lock(hashtext($1))', [schema])
+  const all = Array.from({ length: 1000 }, async (_, index) => {
+    const answer = await post(`${urls[index % urls.length]}/held-orders`, 'one-key')
+    return `${answer.status} ${answer.headers.get('location')} ${await answer.text()}`
+  })
+  let answered = 0
+  for (const answer of all) void answer.finally(() => (answered += 1))
+  for (const url of [...urls, ...urls, ...urls]) t.equal((await fetch(`${url}/ping`)).status, 200)
+  t.equal(answered, 0, 'all thousand wait meanwhile')
+  await holder.query('COMMIT')
+  holder.release()
+  t.equal(new Set(await Promise.all(all)).size, 1)
+  t.equal((await orders()).length, 1)
+})
+
+t.test('an answer that is lost on the way comes again to the retry, with the same body and Location', onServer, async (t) => {
+  const { urls, orders } = await fleetOn(t, 1)
+  const origin = new URL(urls[0] as string)
+  let isCut = true
+  // Takes the answer of the origin, and with it cuts the connection to the client.
+  const proxy = createServer((client) => {
+    const behind = dial(Number(origin.port), origin.hostname)
+    client.pipe(behind)
+    client.on('error', () => behind.destroy())
+    behind.on('data', (data) => (isCut ? client.resetAndDestroy() : client.write(data)))
+    behind.on('close', () => client.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => proxy.close())
+  const url = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/orders`
+  await t.rejects(post(url, 'lost'))
+  isCut = false
+  const [again, third] = [await post(url, 'lost'), await post(url, 'lost')]
+  const [id] = await orders()
+  t.equal((await orders()).length, 1)
+  t.strictSame([again.status, again.headers.get('location'), again.headers.get('idempotency-replayed')], [201, `/orders/${id}`, 'true'])
+  const body = await again.text()
+  t.equal((JSON.parse(body) as { id: string }).id, id)
+  t.equal(await third.text(), body)
+})

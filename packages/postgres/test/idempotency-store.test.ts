@@ -1,0 +1,199 @@
+import {
+  type BeginOutcome,
+  type IdempotencyStore,
+  idempotencyHttpContract,
+  idempotencyStoreContract,
+  type RequestTransaction
+} from '@concordat/idempotency'
+import { migrate, type Postgres } from '@concordat/postgres'
+import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
+import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { connect, freshSchema, inMemory, server, without } from './database.ts'
+
+t.setTimeout(120_000)
+const onServer = server === undefined ? { skip: without } : {}
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+
+type Work = (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>
+
+/** Runs works in the transaction of a route each. */
+async function transactions(t: Test, database: Postgres) {
+  const app = Fastify({ handlerTimeout: 30_000 })
+  t.teardown(() => app.close())
+  await app.register(unitOfWork, { database })
+  const works = new Map<string, { work: Work; failed: (error: unknown) => void }>()
+  app.get<{ Params: { id: string } }>('/:id', { config: { transaction: true } }, async (request, reply) => {
+    const found = works.get(request.params.id)
+    const ending = await found?.work(enclosingTransaction(request) as RequestTransaction).catch(found.failed)
+    return reply.code(ending === 'commit' ? 200 : 500).send({})
+  })
+  let count = 0
+  return async (work: Work) => {
+    const id = String((count += 1))
+    const errors: unknown[] = []
+    works.set(id, { work, failed: (error) => void errors.push(error) })
+    await app.inject({ url: `/${id}` })
+    if (errors.length > 0) throw errors[0]
+  }
+}
+
+// The times of the contract are short for a busy machine: here all last longer, and pass by moving what the table says.
+const stretch = 100
+
+function stretched(store: IdempotencyStore): IdempotencyStore {
+  return {
+    ...store,
+    async begin(key, fingerprint, terms) {
+      const { leaseMilliseconds, lifetimeMilliseconds } = terms
+      const longer = { leaseMilliseconds: leaseMilliseconds * stretch, lifetimeMilliseconds: lifetimeMilliseconds * stretch }
+      const outcome = await store.begin(key, fingerprint, { ...terms, ...longer })
+      return outcome.state === 'busy' ? { ...outcome, leaseMilliseconds: outcome.leaseMilliseconds / stretch } : outcome
+    },
+    renew: (claim, milliseconds) => store.renew(claim, milliseconds * stretch),
+    complete: (claim, answer, milliseconds) => store.complete(claim, answer, milliseconds * stretch)
+  }
+}
+
+const moved = (column: string) => `${column} = ${column} - $1::integer * interval '1 millisecond'`
+
+function passing(database: Postgres, schema: string) {
+  return (milliseconds: number) =>
+    database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
+}
+
+/** What clients see, where claims are leases and where they are in the transaction of their route. */
+function overHttp(t: Test, database: Postgres, store: IdempotencyStore) {
+  // The contract closes the store with each service.
+  const createStore = () => ({ ...store, close: async () => {} })
+  t.test('over HTTP, by leases', async (t) => idempotencyHttpContract(runIn(t), { createServer: () => Fastify(), createStore }))
+  t.test('over HTTP, in transactions', async (t) =>
+    idempotencyHttpContract(runIn(t), {
+      async createServer() {
+        const app = Fastify({ handlerTimeout: 30_000 })
+        await app.register(unitOfWork, { database })
+        return app
+      },
+      createStore,
+      options: { transaction: enclosingTransaction },
+      routeConfig: { transaction: true },
+      isTransactional: true
+    })
+  )
+}
+
+t.test('on PostgreSQL, by two pools', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const [one, two] = [connect(t, { max: 20 }), connect(t, { max: 20 })]
+  await migrate(one.database, idempotencyMigrations, { schema })
+  const [first, second] = [one, two].map(({ database }) => postgresIdempotency(database, { schema })) as [
+    IdempotencyStore,
+    IdempotencyStore
+  ]
+  t.teardown(() => Promise.all([first.close?.(), second.close?.()]))
+  idempotencyStoreContract(runIn(t), () => stretched(first), {
+    createSecond: () => stretched(second),
+    pass: passing(one.database, schema),
+    transact: await transactions(t, one.database)
+  })
+  overHttp(t, one.database, first)
+})
+
+t.test('on PGlite', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, idempotencyMigrations, { schema })
+  const store = postgresIdempotency(database, { schema })
+  const options = { pass: passing(database, schema), transact: await transactions(t, database) }
+  idempotencyStoreContract(runIn(t), () => stretched(store), options)
+  overHttp(t, database, store)
+})
+
+const keyOf = (letter: string) => letter.repeat(43)
+
+t.test('a store that is late or partly out of order', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { database, pool } = connect(t, { max: 1 })
+  const other = connect(t)
+  await migrate(database, idempotencyMigrations, { schema })
+  const terms = { leaseMilliseconds: 60_000, lifetimeMilliseconds: 60_000, takesOver: true }
+  const steady = postgresIdempotency(other.database, { schema })
+  t.teardown(() => steady.close?.())
+  const claimed = async (key: string) => {
+    let outcome: BeginOutcome
+    do outcome = await steady.begin(key, key, terms)
+    while (outcome.state === 'busy')
+    return outcome.state
+  }
+
+  t.test('rejects in time, and what it claimed too late is given back', async (t) => {
+    const store = postgresIdempotency(database, { schema, timeoutSeconds: 0.05 })
+    const transact = await transactions(t, database)
+    const [onlyOne, key, another] = [await pool.connect(), keyOf('a'), keyOf('b')]
+    await t.rejects(async () => store.begin(key, key, terms), /did not answer within 0.05 seconds/)
+    const late = transact(async (transaction) => {
+      await t.rejects(async () => store.begin(another, another, { ...terms, transaction }), /did not answer/)
+      onlyOne.release()
+      return 'commit'
+    })
+    await late
+    t.equal(await claimed(key), 'claimed')
+    t.equal(await claimed(another), 'claimed')
+  })
+
+  t.test('is asked again when the record changes at each look, but not for ever', async (t) => {
+    const store = postgresIdempotency(
+      { ...other.database, query: async () => [{ isFree: true, claim: null, kept: null }] as never[] },
+      { schema }
+    )
+    t.equal((await store.begin(keyOf('c'), keyOf('c'), terms)).state, 'busy')
+  })
+
+  t.test('lets waiters wait when nothing can be heard, and hears again when it can', async (t) => {
+    let isDeaf = true
+    const ears: { lost: () => void; line: Promise<() => Promise<void>> }[] = []
+    const store = postgresIdempotency(
+      {
+        ...other.database,
+        listen: (channel, listener) => {
+          if (isDeaf) return Promise.reject(new Error('deaf'))
+          const line = other.database.listen(channel, listener)
+          ears.push({ lost: listener.lost, line })
+          return line
+        }
+      },
+      { schema }
+    )
+    const key = keyOf('d')
+    const outcome = await store.begin(key, key, terms)
+    if (outcome.state !== 'claimed') return t.fail(outcome.state)
+    const local = store.changed?.(key, AbortSignal.timeout(60_000))
+    await store.renew(outcome.claim, 60_000)
+    isDeaf = false
+    const heard = store.changed?.(key, AbortSignal.timeout(60_000))
+    t.equal(ears.length, 1)
+    await (await ears[0]?.line)?.()
+    ears[0]?.lost()
+    const again = store.changed?.(key, AbortSignal.timeout(60_000))
+    t.equal(ears.length, 2)
+    await steady.release(outcome.claim)
+    await Promise.all([local, heard, again])
+    const waiting = store.changed?.(key, AbortSignal.timeout(60_000))
+    await store.close?.()
+    return waiting
+  })
+
+  t.test('says what is wrong with it, in the transaction too', async (t) => {
+    const transact = await transactions(t, other.database)
+    const store = postgresIdempotency(other.database, { schema: 'nowhere_at_all' })
+    await t.rejects(async () => store.begin(keyOf('e'), keyOf('e'), terms), { code: '42P01' })
+    await t.rejects(
+      transact(async (transaction) => {
+        await store.begin(keyOf('e'), keyOf('e'), { ...terms, transaction })
+        return 'commit'
+      }),
+      { code: '42P01' }
+    )
+    await t.rejects(async () => store.begin(keyOf('f'), keyOf('f'), { ...terms, leaseMilliseconds: Number.NaN }), TypeError)
+  })
+})

@@ -1,0 +1,338 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import idempotency, { type IdempotencyOptions } from '@concordat/idempotency'
+import { fromPool, migrate, type Postgres } from '@concordat/postgres'
+import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
+import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import compress from '@fastify/compress'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { connect, server, watched, without } from './database.ts'
+import { kinds, type Things, thingsOn } from './unit-of-work.ts'
+
+t.setTimeout(120_000)
+const onServer = server === undefined ? { skip: without } : {}
+const config = { transaction: true, idempotency: 'required' } as const
+
+interface Setup {
+  readonly database?: Postgres
+  readonly options?: Partial<IdempotencyOptions>
+}
+
+/** A service as the preset puts it together: the unit of work inside of the gate, compression last. */
+async function service(
+  t: Test,
+  things: Things,
+  routes: (app: FastifyInstance) => void,
+  { database = things.database, options }: Setup = {}
+) {
+  const schema = things.table.split('.')[0] as string
+  await migrate(things.database, idempotencyMigrations, { schema })
+  const app = Fastify({ handlerTimeout: 20_000 })
+  t.teardown(() => app.close())
+  const outcomes: string[] = []
+  await app.register(unitOfWork, { database })
+  await app.register(idempotency, {
+    scope: () => 'a client',
+    store: postgresIdempotency(database, { schema }),
+    transaction: enclosingTransaction,
+    onOutcome: (outcome) => outcomes.push(outcome),
+    ...options
+  })
+  await app.register(compress, { threshold: 0 })
+  routes(app)
+  await app.ready()
+  const records = async () => (await things.database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.idempotency_keys`))[0]
+  return { app, outcomes, records, schema }
+}
+
+const preHandler = async (request: FastifyRequest) => {
+  await request.transaction.query('SELECT 1')
+}
+
+function ask(app: FastifyInstance, url: string, key: string = randomUUID(), more: object = {}) {
+  return app.inject({ method: 'POST', url, headers: { 'idempotency-key': `"${key}"` }, ...more })
+}
+
+for (const kind of kinds) {
+  t.test(`on ${kind}`, async (t) => {
+    t.test('what ran once is answered the same again, and was done once', async (t) => {
+      const things = await thingsOn(t, kind)
+      const { app, outcomes } = await service(t, things, (app) => {
+        app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
+          const name = randomUUID()
+          await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
+          return reply.code(request.query.status).header('location', `/things/${name}`).send({ name })
+        })
+      })
+      for (const [status, isKept] of [
+        [201, true],
+        [404, false]
+      ] as const) {
+        const before = (await things.names()).length
+        const key = randomUUID()
+        const first = await ask(app, `/things?status=${status}`, key)
+        const again = await ask(app, `/things?status=${status}`, key)
+        t.equal(first.statusCode, status)
+        t.strictSame([again.statusCode, again.body, again.headers['location']], [status, first.body, first.headers['location']])
+        t.equal(again.headers['idempotency-replayed'], 'true')
+        t.equal((await ask(app, '/things?status=200', key)).statusCode, 422)
+        t.equal((await things.names()).length - before, isKept ? 1 : 0, 'what a 4xx had written is returned')
+      }
+      t.strictSame(outcomes, ['ran', 'replayed', 'reused', 'ran', 'replayed', 'reused'])
+      const encoded = await ask(app, '/things?status=201', randomUUID(), {
+        headers: { 'idempotency-key': 'bare', 'accept-encoding': 'gzip' }
+      })
+      t.equal(encoded.headers['content-encoding'], 'gzip')
+    })
+
+    t.test('a 409 that a unique index brought is kept, and a 5xx is not', async (t) => {
+      const things = await thingsOn(t, kind)
+      await things.database.query(`INSERT INTO ${things.table} VALUES ('taken')`)
+      let runs = 0
+      const { app, records } = await service(t, things, (app) => {
+        app.post('/taken', { config }, async (request) => {
+          runs += 1
+          try {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ('taken')`)
+          } catch (error) {
+            throw Object.assign(new Error('taken', { cause: error }), { statusCode: 409 })
+          }
+        })
+        app.post('/broken', { config }, async (request) => {
+          runs += 1
+          await request.transaction.query(`INSERT INTO ${things.table} VALUES ('half')`)
+          throw new Error('broken')
+        })
+      })
+      const key = randomUUID()
+      for (const replayed of [undefined, 'true']) {
+        const { statusCode, headers } = await ask(app, '/taken', key)
+        t.strictSame([statusCode, headers['idempotency-replayed']], [409, replayed])
+      }
+      t.strictSame([runs, await records()], [1, 1])
+      const another = randomUUID()
+      for (const run of [2, 3]) {
+        t.equal((await ask(app, '/broken', another)).statusCode, 500)
+        t.strictSame([runs, await records()], [run, 1])
+      }
+      t.strictSame(await things.names(), ['taken'])
+    })
+
+    t.test('of many at once one runs; who waits gets its answer, the others are told to come back', async (t) => {
+      const things = await thingsOn(t, kind, { max: 3 })
+      const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const handler = async (request: FastifyRequest) => {
+        const { rows } = await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one') RETURNING name`)
+        begun.resolve()
+        await end.promise
+        return rows
+      }
+      const { app } = await service(t, things, (app) => {
+        app.post('/now', { config }, handler)
+        app.post('/waits', { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 15_000 } } }, handler)
+      })
+      for (const [url, statuses] of [
+        ['/now', [200, ...Array(9).fill(409)]],
+        ['/waits', Array(10).fill(200)]
+      ] as const) {
+        await things.database.query(`DELETE FROM ${things.table}`)
+        const key = randomUUID()
+        const all = Array.from({ length: 10 }, () => ask(app, url, key))
+        await begun.promise
+        if (url === '/now') t.equal((await ask(app, `${url}?other`, key)).statusCode, 422, 'another request mismatches meanwhile')
+        // One of them runs, until it is told to end; who doesn't wait is answered before.
+        if (url === '/now') t.equal((await Promise.race(all)).statusCode, 409)
+        end.resolve()
+        const answers = await Promise.all(all)
+        t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), statuses)
+        for (const { statusCode, headers } of answers) if (statusCode === 409) t.ok(Number(headers['retry-after']) >= 1)
+        t.strictSame(await things.names(), ['one'])
+      }
+    })
+
+    t.test('the answer to a client that left is kept for its retry', async (t) => {
+      const things = await thingsOn(t, kind, { max: 2 })
+      const begun = Promise.withResolvers<void>()
+      const { app } = await service(t, things, (app) => {
+        app.post(
+          '/things',
+          { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 10_000 } } },
+          async (request, reply) => {
+            await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
+            begun.resolve()
+            await once(reply.raw, 'close')
+            return { done: true }
+          }
+        )
+      })
+      const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/things`
+      const headers = { 'idempotency-key': 'left' }
+      const leave = new AbortController()
+      const left = fetch(url, { method: 'POST', headers, signal: leave.signal }).catch(() => {})
+      await begun.promise
+      leave.abort()
+      await left
+      const retried = await fetch(url, { method: 'POST', headers })
+      t.strictSame([retried.status, retried.headers.get('idempotency-replayed')], [200, 'true'])
+      t.strictSame(await things.names(), ['one'])
+    })
+
+    t.test('operations that are injected in one transaction are kept with it, or not at all', async (t) => {
+      const things = await thingsOn(t, kind, { max: 1 })
+      const { app, records } = await service(t, things, (app) => {
+        app.post('/one', { config }, async (request) => {
+          const { rows } = await request.transaction.query(`INSERT INTO ${things.table} VALUES (gen_random_uuid()) RETURNING name`)
+          return rows
+        })
+        app.post<{ Querystring: { status: number } }>('/batch', { config: { transaction: true } }, async (request, reply) => {
+          const answers = [await ask(app, '/one', 'a'), await ask(app, '/one', 'b'), await ask(app, '/one', 'a')]
+          const [first, , again] = answers
+          t.equal(again?.body, first?.body)
+          return reply.code(request.query.status).send(answers.map(({ statusCode }) => statusCode))
+        })
+      })
+      t.strictSame((await app.inject({ method: 'POST', url: '/batch?status=422' })).json(), [200, 200, 200])
+      t.strictSame([await records(), (await things.names()).length], [0, 0])
+      await app.inject({ method: 'POST', url: '/batch?status=200' })
+      t.strictSame([await records(), (await things.names()).length], [2, 2])
+    })
+
+    t.test('the transaction is for the handler, when the key is claimed in it', async (t) => {
+      const things = await thingsOn(t, kind)
+      const { app } = await service(t, things, (app) => {
+        app.post('/early', { config, preHandler }, async () => ({}))
+      })
+      t.equal((await ask(app, '/early')).statusCode, 503)
+    })
+  })
+}
+
+t.test('a handler that runs again claims its key again, and its answer is kept', onServer, async (t) => {
+  const things = await thingsOn(t, 'PostgreSQL')
+  let runs = 0
+  const taken = new Set<string>()
+  const { app, records } = await service(t, things, (app) => {
+    const retried = { transaction: { isolation: 'serializable', retries: 2 }, idempotency: 'required' } as const
+    app.post<{ Querystring: { lose?: string } }>('/things', { config: retried }, async (request) => {
+      runs += 1
+      const { lose } = request.query
+      if (runs % 2 === 1) {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('first run')`)
+        throw Object.assign(new Error('lost the race'), { code: '40001' })
+      }
+      if (lose) taken.add(lose)
+      return { runs }
+    })
+  })
+  const answers = [await ask(app, '/things', 'k'), await ask(app, '/things', 'k')]
+  t.strictSame(
+    answers.map(({ body }) => body),
+    ['{"runs":2}', '{"runs":2}']
+  )
+  t.strictSame([await records(), await things.names()], [1, []])
+})
+
+t.test('on PostgreSQL', onServer, async (t) => {
+  t.test('a key takes one message more than the transaction, and one statement each for claim, savepoint and answer', async (t) => {
+    const { pool } = connect(t)
+    const sent: string[] = []
+    const counted = watched(pool, (sql, answer) => {
+      sent.push(sql)
+      return answer()
+    })
+    const things = await thingsOn(t, 'PostgreSQL')
+    const handler = async (request: FastifyRequest) => {
+      await request.transaction.query(`INSERT INTO ${things.table} VALUES (gen_random_uuid())`)
+      return {}
+    }
+    const { app } = await service(
+      t,
+      things,
+      (app) => {
+        app.post('/plain', { config: { transaction: true } }, handler)
+        app.post('/keyed', { config }, handler)
+      },
+      { database: counted }
+    )
+    await app.inject({ method: 'POST', url: '/plain' })
+    const plain = sent.splice(0)
+    await ask(app, '/keyed')
+    t.equal(plain.length, 3)
+    t.equal(sent.length, plain.length + 1)
+    t.match(sent[0], /^BEGIN;[^]*WITH asked[^]*SAVEPOINT concordat_work$/)
+  })
+
+  t.test('a store that is not there is told as 503, and nothing runs', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const pool = new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/test' })
+    let runs = 0
+    const { app } = await service(
+      t,
+      things,
+      (app) => {
+        app.post('/things', { config }, async () => ({ runs: (runs += 1) }))
+        app.post('/leased', { config: { idempotency: 'required' } }, async () => ({ runs: (runs += 1) }))
+      },
+      { database: fromPool(pool) }
+    )
+    for (const url of ['/things', '/leased']) {
+      const { statusCode, headers } = await ask(app, url)
+      t.equal(statusCode, 503)
+      t.ok(headers['retry-after'])
+    }
+    t.equal(runs, 0)
+  })
+
+  t.test('a service that is cut off from its database leaves the key free at once', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const begun = Promise.withResolvers<number>()
+    const hold = Promise.withResolvers<void>()
+    let runs = 0
+    const { app, schema } = await service(t, things, (app) => {
+      app.post('/things', { config }, async (request) => {
+        const { rows } = await request.transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
+        if ((runs += 1) > 1) return { runs }
+        begun.resolve(rows[0]?.pid as number)
+        await hold.promise
+        return { runs }
+      })
+    })
+    const first = ask(app, '/things', 'cut off')
+    await things.database.query('SELECT pg_terminate_backend($1)::text AS json', [await begun.promise])
+    // As another process would: here it is known that the first still runs.
+    const elsewhere = await service(t, { ...things, table: `${schema}.things` }, (app) => {
+      app.post('/things', { config }, async (request) => {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
+        return { runs: 'elsewhere' }
+      })
+    })
+    t.equal((await ask(elsewhere.app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
+    hold.resolve()
+    t.equal((await first).statusCode, 503)
+    t.equal((await ask(app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
+    t.strictSame(await things.names(), ['one'])
+  })
+
+  t.test('the set-up is looked at when the service starts', async (t) => {
+    const { database } = connect(t)
+    const things = await thingsOn(t, 'PostgreSQL')
+    const schema = things.table.split('.')[0] as string
+    const store = postgresIdempotency(database, { schema })
+    t.match((await store.check?.())?.join('\n'), /idempotency_keys is missing. Run migrate/)
+    await migrate(database, idempotencyMigrations, { schema })
+    await database.query(`ALTER TABLE ${schema}.idempotency_keys SET UNLOGGED`)
+    const loose = connect(t, { options: '-c synchronous_commit=off' })
+    t.match((await postgresIdempotency(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
+    t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), { message: /timeoutSeconds of the idempotency store is 0/ })
+    t.throws(() => postgresIdempotency(database, { schema: 'A' }), TypeError)
+    await t.rejects(
+      async () => store.begin('short', 'short', { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true }),
+      TypeError
+    )
+    const terms = { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
+    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /none of the unit of work/ })
+  })
+})

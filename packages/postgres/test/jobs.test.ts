@@ -1,0 +1,112 @@
+import jobs, { defineJob, jobStoreContract } from '@concordat/jobs'
+import { migrate } from '@concordat/postgres'
+import { jobMigrations, postgresJobs } from '@concordat/postgres/jobs'
+import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import type { Transaction } from '@concordat/work-queue'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { connect, freshSchema, inMemory, schemaName, server, without } from './database.ts'
+
+const onServer = server === undefined ? { skip: without } : {}
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+t.setTimeout(120_000)
+
+t.test('records of jobs on PostgreSQL', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { database } = connect(t)
+  await migrate(database, jobMigrations, { schema })
+  jobStoreContract(runIn(t), () => postgresJobs(database, { schema }))
+})
+
+t.test('records of jobs on PGlite', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, jobMigrations, { schema })
+  jobStoreContract(runIn(t), () => postgresJobs(database, { schema }))
+})
+
+t.test('a job is accepted with the transaction of its request or not at all, and ends with its record, on PGlite', async (t) => {
+  const { database, pglite, schema } = await inMemory()
+  await migrate(database, jobMigrations, { schema })
+  const queue = pgliteQueue(pglite, { schema: schemaName() })
+  const job = defineJob<{ rows: number }, { sum: number }>({
+    name: 'count',
+    input: { type: 'object' },
+    result: { type: 'object', properties: { sum: { type: 'number' } } },
+    handler: async ({ rows }) => ({ sum: rows + 1 })
+  })
+  let open: Transaction | undefined
+  const app = Fastify()
+  await app.register(jobs, {
+    queue,
+    store: postgresJobs(database, { schema }),
+    owner: () => 'ada',
+    currentTransaction: () => open
+  })
+  app.jobs.serve(job, '/counts')
+  app.post('/counts', async (_request, reply) => reply.accepted(job, { rows: 1 }))
+  t.teardown(async () => {
+    await app.close()
+    await queue.close()
+  })
+  await app.ready()
+
+  const [lost, kept] = [await post(true), await post(false)]
+  t.equal((await app.inject(lost)).statusCode, 404)
+  for (;;) {
+    const { status } = (await app.inject({ url: kept, headers: { prefer: 'wait=1' } })).json()
+    if (status === 'completed') break
+  }
+  t.strictSame((await app.inject(`${kept}/result`)).json(), { sum: 2 })
+
+  async function post(isRolledBack: boolean) {
+    let location = ''
+    const done = pglite.transaction(async (transaction) => {
+      open = transaction
+      const answer = await app.inject({ method: 'POST', url: '/counts' })
+      t.equal(answer.statusCode, 202)
+      location = new URL(String(answer.headers.location)).pathname
+      if (isRolledBack) throw new Error('rolled back')
+    })
+    await done.catch(() => {})
+    open = undefined
+    return location
+  }
+})
+
+t.test(
+  'processes that start at once on an empty database do each job once, whichever of them accepted it, on PostgreSQL',
+  onServer,
+  async (t) => {
+    const schema = freshSchema(t)
+    const queues = freshSchema(t)
+    const runs: string[] = []
+    const services = await Promise.all([serviceOf(), serviceOf(), serviceOf()])
+    const urls = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const { headers } = await (services[index % 3] as (typeof services)[0]).inject({ method: 'POST', url: '/counts' })
+        return new URL(String(headers.location)).pathname
+      })
+    )
+    const [first] = services
+    for (const url of urls) t.match((await first?.inject({ url, headers: { prefer: 'wait=30' } }))?.json(), { status: 'completed' })
+    t.equal(runs.length, 20)
+    t.equal(new Set(runs).size, 20)
+
+    async function serviceOf() {
+      const { pool, database } = connect(t)
+      await migrate(database, jobMigrations, { schema })
+      const queue = postgresQueue(pool, { schema: queues })
+      const app = Fastify()
+      await app.register(jobs, { queue, store: postgresJobs(database, { schema }), owner: () => 'ada' })
+      const job = defineJob<object>({ name: 'count', input: {}, handler: async (_, { jobId }) => void runs.push(jobId) })
+      app.jobs.serve(job, '/counts')
+      app.post('/counts', async (_request, reply) => reply.accepted(job, {}))
+      await app.ready()
+      t.teardown(async () => {
+        await app.close()
+        await queue.close()
+      })
+      return app
+    }
+  }
+)

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { postgresQueue } from '@concordat/postgres/work-queue'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { freshSchema, server, without } from './database.ts'
+
+const onServer = server === undefined ? { skip: without } : {}
+const program = new URL('./queue-process.ts', import.meta.url)
+const kills = Number(process.env['QUEUE_KILLS'] ?? 6)
+const places = ['enqueued', 'committed', 'begun', 'ending', 'written', 'begun']
+t.setTimeout(60_000 + kills * 20_000)
+
+t.test('workers that are killed in each state on PGlite files leave nothing undone and nothing done twice', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'queue-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  await killAndFinish(t, join(folder, 'data'), 'concordat_queue')
+})
+
+t.test('workers that are killed in each state on PostgreSQL leave nothing undone and nothing done twice', onServer, async (t) => {
+  const schema = freshSchema(t)
+  freshSchema(t, `${schema}_results`)
+  await killAndFinish(t, server ?? '', schema)
+})
+
+t.test('two processes share 5000 jobs: neither starves, and none is done twice', onServer, async (t) => {
+  const schema = freshSchema(t)
+  freshSchema(t, `${schema}_results`)
+  const first = start(t, 'sharer', server ?? '', schema)
+  await first.line('ready')
+  const second = start(t, 'sharer', server ?? '', schema)
+  await second.line('ready')
+  const pool = new Pool({ connectionString: server, max: 2 })
+  const queue = postgresQueue(pool, { schema })
+  await queue.define('work')
+  const ids = await queue.enqueue(
+    'work',
+    Array.from({ length: 5000 }, (_, payload) => ({ payload }))
+  )
+  const ended = `SELECT count(*)::int AS count FROM ${schema}.job WHERE name = 'work' AND state = 'completed'`
+  while ((await pool.query(ended)).rows[0].count < 5000);
+  await queue.close()
+  await pool.end()
+  const shares = await Promise.all([first, second].map((process) => process.stop()))
+  t.comment(`shares: ${shares.map((share) => share.length).join(' and ')}`)
+  t.strictSame(shares.flat().toSorted(), ids.toSorted())
+  t.ok(shares.every((share) => share.length >= 500))
+})
+
+async function killAndFinish(t: Test, where: string, schema: string) {
+  for (let killed = 0; killed < kills; killed += 1) {
+    const victim = start(t, 'victim', where, schema)
+    // Not always the first job.
+    for (let passed = 0; passed <= (killed >= places.length ? killed % 3 : 0); passed += 1) {
+      await victim.line(places[killed % places.length] ?? '')
+      if (killed % places.length < 2) break
+    }
+    await victim.kill()
+  }
+  const survivor = start(t, 'survivor', where, schema)
+  const counts = JSON.parse(await survivor.line('{'))
+  t.comment(`${kills} kills: ${JSON.stringify(counts)}`)
+  t.equal(counts.found, counts.wanted, 'each job whose transaction was committed is done')
+  t.equal(counts.rows, counts.wanted, 'none is done twice')
+  t.equal(counts.strangers, 0, 'none is done whose transaction was not committed')
+  t.ok(counts.again > 0, 'some were begun again')
+  t.ok(counts.milliseconds <= 20_000, 'all within 20 seconds of a worker being there again')
+}
+
+function start(t: Test, role: string, where: string, schema: string) {
+  const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(program), role, where, schema], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  t.teardown(() => kill(child, exited))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+
+  async function line(beginning: string) {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`The ${role} ended before it said "${beginning}".`)
+      if (value.startsWith(beginning)) return value
+    }
+  }
+
+  return {
+    line,
+    kill: () => kill(child, exited),
+    async stop(): Promise<string[]> {
+      child.kill('SIGTERM')
+      return JSON.parse(await line('['))
+    }
+  }
+}
+
+async function kill(child: ChildProcess, exited: Promise<void>) {
+  child.kill('SIGKILL')
+  await exited
+}

@@ -1,0 +1,301 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fromPool } from '@concordat/postgres'
+import unitOfWork, { currentTransaction, transactionErrors } from '@concordat/postgres/unit-of-work'
+import compress from '@fastify/compress'
+import Fastify, { type FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { Pool } from 'pg'
+import t from 'tap'
+import { connect, server, watched, without } from './database.ts'
+import { kinds, serviceOn, thingsOn } from './unit-of-work.ts'
+
+t.setTimeout(120_000)
+const onServer = server === undefined ? { skip: without } : {}
+const config = { transaction: true } as const
+const handler = async () => ({})
+const named = (name: string) => fp(async () => {}, { name })
+
+t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) => {
+  type Isolation = 'repeatable read' | 'serializable'
+  /** Two that both read, and then write what they have read: only one of them may be right. */
+  async function racing(t: Parameters<typeof thingsOn>[0], { isolation, retries }: { isolation: Isolation; retries: number }) {
+    const things = await thingsOn(t, 'PostgreSQL')
+    await things.database.query(`INSERT INTO ${things.table} VALUES ('0')`)
+    const both = Promise.withResolvers<void>()
+    const counts = { runs: 0, looks: 0 }
+    const write = isolation === 'serializable' ? `INSERT INTO ${things.table} VALUES ($1)` : `UPDATE ${things.table} SET name = $1`
+    const app = await serviceOn(t, things, (app) => {
+      app.post('/count', { config: { transaction: { isolation, retries } } }, async (request, reply) => {
+        counts.runs += 1
+        reply.header(`x-run-${counts.runs}`, 'a').code(counts.runs > 2 ? 201 : 202)
+        const { rows } = await request.transaction.query<{ name: string }>(`SELECT max(name) AS name FROM ${things.table}`)
+        if ((counts.looks += 1) === 2) both.resolve()
+        await both.promise
+        await request.transaction.query(write, [String(Number(rows[0]?.name) + 1)])
+        return {}
+      })
+    })
+    const answers = await Promise.all([1, 2].map(() => app.inject({ method: 'POST', url: '/count' })))
+    return { answers: answers.toSorted((a, b) => a.statusCode - b.statusCode), things, counts }
+  }
+
+  for (const isolation of ['repeatable read', 'serializable'] as const) {
+    t.test(`are answered 503 with Retry-After, and nothing remains of them: ${isolation}`, async (t) => {
+      const { answers, things } = await racing(t, { isolation, retries: 0 })
+      const [right, refused] = answers
+      t.equal(right?.statusCode, 202)
+      t.strictSame([refused?.statusCode, refused?.headers['retry-after'], refused?.json().code], [503, '1', 'TRANSACTION_CONFLICT'])
+      t.strictSame(await things.names(), isolation === 'serializable' ? ['0', '1'] : ['1'])
+    })
+  }
+
+  t.test('run again where the route says so, with an answer that has nothing of the first run', async (t) => {
+    const { answers, things, counts } = await racing(t, { isolation: 'repeatable read', retries: 3 })
+    t.strictSame(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 202]
+    )
+    t.strictSame(
+      Object.keys(answers[0]?.headers ?? {}).filter((name) => name.startsWith('x-run')),
+      ['x-run-3']
+    )
+    t.equal(counts.runs, 3)
+    t.strictSame(await things.names(), ['2'])
+  })
+
+  t.test('as two that wait for each other: one of them runs again', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    await things.database.query(`INSERT INTO ${things.table} VALUES ('a'), ('b')`)
+    const both = Promise.withResolvers<void>()
+    let runs = 0
+    const app = await serviceOn(t, things, (app) => {
+      app.post<{ Params: { first: string; second: string } }>(
+        '/lock/:first/:second',
+        { config: { transaction: { retries: 2 } } },
+        async ({ params, transaction }) => {
+          const lock = (name: string) => transaction.query(`SELECT FROM ${things.table} WHERE name = $1 FOR UPDATE`, [name])
+          await lock(params.first)
+          if ((runs += 1) === 2) both.resolve()
+          await both.promise
+          await lock(params.second)
+          return {}
+        }
+      )
+    })
+    const answers = await Promise.all(['a/b', 'b/a'].map((path) => app.inject({ method: 'POST', url: `/lock/${path}` })))
+    t.strictSame(
+      answers.map(({ statusCode }) => statusCode),
+      [200, 200]
+    )
+    t.equal(runs, 3)
+  })
+
+  t.test('are not run again when a hook has used the transaction before', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    let runs = 0
+    const preHandler = async (request: FastifyRequest) => {
+      await request.transaction.query(`INSERT INTO ${things.table} VALUES ('by a hook')`)
+    }
+    const app = await serviceOn(t, things, (app) => {
+      app.post('/', { config: { transaction: { retries: 5 } }, preHandler }, async () => {
+        runs += 1
+        throw Object.assign(new Error('wrapped'), { cause: { code: '40001' } })
+      })
+    })
+    t.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 503)
+    t.equal(runs, 1)
+    t.strictSame(await things.names(), [])
+  })
+})
+
+for (const kind of kinds) {
+  t.test(`a client that leaves does not take the transaction along, on ${kind}`, async (t) => {
+    const things = await thingsOn(t, kind, { max: 1 })
+    const begun = new Map<string, () => void>()
+    const app = await serviceOn(t, things, (app) => {
+      app.post<{ Params: { how: string } }>('/:how', { config }, async (request, reply) => {
+        const { how } = request.params
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [how])
+        begun.get(how)?.()
+        await once(reply.raw, 'close')
+        if (how === 'nothing') return void reply.code(204)
+        return how === 'send' ? reply.send({}) : {}
+      })
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    for (const how of ['object', 'nothing', 'send']) {
+      const leave = new AbortController()
+      const isBegun = new Promise<void>((resolve) => begun.set(how, resolve))
+      const asked = fetch(`${url}/${how}`, { method: 'POST', signal: leave.signal }).catch(() => {})
+      await isBegun
+      leave.abort()
+      await asked
+      while (!(await things.names()).includes(how)) await delay(5)
+    }
+    t.strictSame(await things.names(), ['nothing', 'object', 'send'])
+  })
+
+  t.test(`a handler that hangs after its client left does not hold the transaction for ever, on ${kind}`, async (t) => {
+    const things = await thingsOn(t, kind, { max: 1 })
+    const begun = Promise.withResolvers<void>()
+    const app = await serviceOn(t, things, (app) => {
+      app.post('/', { config, handlerTimeout: 50 }, async (request) => {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('a')`)
+        begun.resolve()
+        await new Promise(() => {})
+      })
+    })
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const leave = new AbortController()
+    const asked = fetch(url, { method: 'POST', signal: leave.signal }).catch(() => {})
+    await begun.promise
+    leave.abort()
+    await asked
+    t.strictSame(await things.names(), [])
+    await things.database.transaction((queries) => queries.query(`INSERT INTO ${things.table} VALUES ('a')`))
+  })
+
+  t.test(`while one handler holds the transaction, others wait for theirs, and give up with their time, on ${kind}`, async (t) => {
+    const things = await thingsOn(t, kind, { max: 1 })
+    const [holds, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const app = await serviceOn(t, things, (app) => {
+      app.post<{ Params: { name: string } }>('/patient/:name', { config }, async (request) => {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [request.params.name])
+        holds.resolve()
+        await end.promise
+        return {}
+      })
+      app.post('/impatient', { config, handlerTimeout: 50 }, async (request) => {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('impatient')`)
+        return {}
+      })
+    })
+    const first = app.inject({ method: 'POST', url: '/patient/first' })
+    await holds.promise
+    t.equal((await app.inject({ method: 'POST', url: '/impatient' })).statusCode, 503)
+    end.resolve()
+    t.equal((await first).statusCode, 200)
+    t.strictSame(await things.names(), ['first'])
+    t.equal((await app.inject({ method: 'POST', url: '/patient/second' })).statusCode, 200)
+  })
+}
+
+t.test('a database that fails', onServer, async (t) => {
+  t.test('is told as 503 with Retry-After, and the next request finds it again', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const app = await serviceOn(t, things, (app) => {
+      app.post<{ Querystring: { when: string } }>('/', { config }, async (request) => {
+        const { transaction, query } = request
+        const { rows } = await transaction.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+        const kill = () => things.database.query('SELECT pg_terminate_backend($1)::text AS json', [rows[0]?.pid])
+        await transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [query.when])
+        if (query.when === 'in between') await kill()
+        if (query.when === 'at commit') transaction.beforeCommit(async () => void (await kill()))
+        if (query.when === 'during') await Promise.all([transaction.query('SELECT pg_sleep(60)'), kill()])
+        await transaction.query('SELECT 1')
+        return {}
+      })
+    })
+    for (const when of ['in between', 'during', 'at commit']) {
+      const { statusCode, headers, body } = await app.inject({ method: 'POST', url: `/?when=${encodeURIComponent(when)}` })
+      t.strictSame([statusCode, headers['retry-after'], JSON.parse(body).code], [503, '1', 'TRANSACTION_UNAVAILABLE'], when)
+    }
+    t.strictSame(await things.names(), [])
+    t.equal((await app.inject({ method: 'POST', url: '/?when=never' })).statusCode, 200)
+    t.strictSame(await things.names(), ['never'])
+  })
+
+  t.test('is told as 503 when it is not there, and a mistake of the service as 500', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const nowhere = fromPool(new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/test' }))
+    const app = await serviceOn(t, { ...things, database: nowhere }, (app) => {
+      app.post('/', { config }, async (request) => request.transaction.query('SELECT 1'))
+    })
+    t.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 503)
+    const another = await serviceOn(t, things, (app) => {
+      app.post('/', { config }, async (request) => {
+        const circle: { itself?: unknown } = {}
+        circle.itself = circle
+        return request.transaction.query('SELECT $1::json', [circle])
+      })
+    })
+    t.equal((await another.inject({ method: 'POST', url: '/' })).statusCode, 500)
+  })
+
+  t.test('that does not answer COMMIT in time is answered for, and its answer goes nowhere', async (t) => {
+    const { pool } = connect(t, { max: 1 })
+    const committed = Promise.withResolvers<void>()
+    const slow = watched(pool, async (sql, answer) => {
+      const answered = await answer()
+      if (sql === 'COMMIT') await committed.promise
+      return answered
+    })
+    const things = await thingsOn(t, 'PostgreSQL')
+    const app = await serviceOn(t, { ...things, database: slow }, (app) => {
+      app.post('/', { config, handlerTimeout: 100 }, async (request) => {
+        await request.transaction.query(`INSERT INTO ${things.table} VALUES ('in doubt')`)
+        return {}
+      })
+    })
+    t.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 503)
+    committed.resolve()
+    t.strictSame(await things.names(), ['in doubt'])
+  })
+})
+
+t.test('what can’t work does not start', async (t) => {
+  const things = await thingsOn(t, 'PGlite')
+  const { database } = things
+  const start = async (route: object, options: object = {}, service = { handlerTimeout: 1000 }) => {
+    const app = Fastify(service)
+    t.teardown(() => app.close())
+    await app.register(unitOfWork, { database, ...options } as never)
+    app.route({ method: 'POST', url: '/things', handler, ...route })
+    await app.ready()
+    return app
+  }
+  const bad: [RegExp, object, object?, { handlerTimeout: number }?][] = [
+    [/POST \/things has a transaction and no limit of time.*handlerTimeout/, { config }, {}, {} as never],
+    [/has 5 as its transaction/, { config: { transaction: 5 } }],
+    [/has null as its transaction/, { config: { transaction: null } }],
+    [/a transaction with "isolationLevel"/, { config: { transaction: { isolationLevel: 'serializable' } } }],
+    [/isolation "read uncommitted".*Give one of: read committed/, { config: { transaction: { isolation: 'read uncommitted' } } }],
+    [/with -1 retries/, { config: { transaction: { retries: -1 } } }],
+    [/with 1.5 retries/, { config: { transaction: { retries: 1.5 } } }],
+    [/with 11 retries/, { config: { transaction: { retries: 11 } } }],
+    [/readOnly yes/, { config: { transaction: { readOnly: 'yes' } } }],
+    [/database is none/, {}, { database: undefined }],
+    [/database is none/, {}, { database: {} }],
+    [/handlerTimeoutSeconds is 0/, {}, { handlerTimeoutSeconds: 0 }],
+    [/handlerTimeoutSeconds is NaN/, {}, { handlerTimeoutSeconds: Number.NaN }]
+  ]
+  for (const [message, route, options, service] of bad) await t.rejects(start(route, options, service), { message }, String(message))
+
+  await start({ config }, { handlerTimeoutSeconds: 30 }, {} as never)
+  await start({ config, handlerTimeout: 500 }, {}, {} as never)
+  await start({ config: { transaction: false } }, {}, {} as never)
+})
+
+t.test('an order of plugins that can’t work does not start', async (t) => {
+  const { database } = await thingsOn(t, 'PGlite')
+  for (const name of ['@concordat/idempotency', '@fastify/compress']) {
+    const app = Fastify()
+    await app.register(name === '@fastify/compress' ? compress : named(name))
+    await t.rejects(async () => app.register(unitOfWork, { database }), { message: new RegExp(`${name} is registered already`) })
+    await app.close()
+  }
+  const app = Fastify()
+  await app.register(unitOfWork, { database })
+  await app.register(named('@concordat/conditional-caching'))
+  await t.rejects(async () => app.ready(), { message: /conditional-caching is registered behind it/ })
+})
+
+t.test('what nobody may see of a failure stays out of the answer', async (t) => {
+  for (const [code, { statusCode, message }] of Object.entries(transactionErrors.definitions)) {
+    t.match(code, /^TRANSACTION_/)
+    t.ok(statusCode === 500 || statusCode === 503)
+    t.ok(message['es'])
+  }
+  t.equal(currentTransaction(), undefined)
+})

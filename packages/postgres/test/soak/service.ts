@@ -1,0 +1,46 @@
+// A small service for the soaks: one process of several on one database. DATABASE_URL, SCHEMA and PORT say where.
+import { randomUUID } from 'node:crypto'
+import idempotency from '@concordat/idempotency'
+import { fromPool } from '@concordat/postgres'
+import { postgresIdempotency } from '@concordat/postgres/idempotency'
+import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { Pool } from 'pg'
+
+const { DATABASE_URL: connectionString, SCHEMA: schema, PORT: port } = process.env
+const pool = new Pool({
+  connectionString,
+  max: 10,
+  connectionTimeoutMillis: 5000,
+  // A statement of a process that was killed ends soon, and with it its transaction.
+  options: '-c client_connection_check_interval=100'
+})
+const database = fromPool(pool)
+const app = Fastify({ handlerTimeout: 60_000 })
+await app.register(unitOfWork, { database })
+await app.register(idempotency, {
+  scope: () => 'soak',
+  store: postgresIdempotency(database, { ...(schema && { schema }) }),
+  transaction: enclosingTransaction,
+  maximumWaitersPerKey: 1000
+})
+
+const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
+
+app.post('/orders', { config: waiting(2000) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
+// As long as somebody else has the lock that the key of the schema names.
+app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
+  makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
+)
+app.get('/ping', async () => (await database.client.query('SELECT 1 AS pong')).rows[0])
+
+async function makeOrder({ transaction, idempotency: run }: FastifyRequest, reply: FastifyReply, pause: string, value: unknown) {
+  const id = randomUUID()
+  await transaction.query(`INSERT INTO ${schema}.orders (id, client_key) VALUES ($1, $2)`, [id, run?.key])
+  await transaction.query(pause, [value])
+  await transaction.query(`INSERT INTO ${schema}.events (order_id) VALUES ($1)`, [id])
+  return reply.code(201).header('location', `/orders/${id}`).send({ id, by: process.pid, at: Date.now() })
+}
+
+await app.listen({ host: '127.0.0.1', port: Number(port) })
+process.stdout.write('ready\n')

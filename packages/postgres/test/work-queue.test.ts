@@ -1,0 +1,208 @@
+import { setImmediate } from 'node:timers/promises'
+import type { PoolClientLike, PoolLike } from '@concordat/postgres'
+import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { type Claim, type Outcome, type Transaction, testClock, type WorkQueue, workQueueContract } from '@concordat/work-queue'
+import type { PGlite } from '@electric-sql/pglite'
+import { Pool } from 'pg'
+import t, { type Test } from 'tap'
+import { freshSchema, inMemory, schemaName, server, without } from './database.ts'
+
+const onServer = server === undefined ? { skip: without } : {}
+t.setTimeout(180_000)
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+
+t.test('the queue on PGlite', async (t) => {
+  const { pglite } = await inMemory()
+  const clock = testClock()
+  const queue = pgliteQueue(pglite, { schema: schemaName(), clock })
+  t.teardown(() => queue.close())
+  workQueueContract(runIn(t), () => ({ queue, clock, transaction: (work) => pglite.transaction((open) => work(open)) }))
+})
+
+t.test('the queue on PostgreSQL', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const pool = new Pool({ connectionString: server, max: 5 })
+  const clock = testClock()
+  const queue = postgresQueue(pool, { schema, clock })
+  t.teardown(async () => {
+    await queue.close()
+    await pool.end()
+  })
+  workQueueContract(runIn(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
+})
+
+async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) => Promise<void>) {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    await work(client)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+t.test('a worker that was not heard of loses its job to another process, and its late outcome counts no more', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const clock = testClock()
+  const [silent, other] = [silentPool(t), new Pool({ connectionString: server, max: 3 })]
+  const [one, two] = [silent, other].map((pool) => postgresQueue(pool, { schema, clock })) as [WorkQueue, WorkQueue]
+  t.teardown(async () => {
+    await one.close()
+    await two.close()
+    await other.end()
+  })
+  for (const queue of [one, two]) await queue.define('work')
+  const slow = Promise.withResolvers<Outcome>()
+  const begun: Claim[] = []
+  one.work('work', noting(slow.promise), { concurrency: 1 })
+  await one.enqueue('work', [{ payload: 1 }])
+  await until(() => begun.length === 1)
+  two.work('work', noting({ done: true }), { concurrency: 1 })
+  while (begun.length < 2) {
+    await clock.jump(1000)
+    await setImmediate()
+  }
+  let written = 0
+  slow.resolve({ done: true, write: async () => void (written += 1) })
+  await clock.advance(60_000)
+  t.strictSame(
+    begun.map(({ attempt }) => attempt),
+    [1, 2]
+  )
+  t.equal(written, 0)
+
+  function noting(outcome: Outcome | Promise<Outcome>) {
+    return async (claim: Claim) => {
+      begun.push(claim)
+      return outcome
+    }
+  }
+})
+
+t.test('a job that another process cancels is told so within two seconds', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const pools = [new Pool({ connectionString: server, max: 3 }), new Pool({ connectionString: server, max: 3 })]
+  const [one, two] = pools.map((pool) => postgresQueue(pool, { schema })) as [WorkQueue, WorkQueue]
+  t.teardown(async () => {
+    await Promise.all([one.close(), two.close()])
+    await Promise.all(pools.map((pool) => pool.end()))
+  })
+  for (const queue of [one, two]) await queue.define('work')
+  const begun = Promise.withResolvers<Claim>()
+  const told = Promise.withResolvers<number>()
+  one.work('work', work, { concurrency: 1 })
+  const [id = ''] = await two.enqueue('work', [{ payload: 1 }])
+  const claim = await begun.promise
+  const start = performance.now()
+  claim.signal.addEventListener('abort', () => told.resolve(performance.now() - start))
+  t.equal(await two.cancel('work', id), true)
+  t.comment(`${Math.round(await told.promise)} ms`)
+
+  async function work(claim: Claim): Promise<Outcome> {
+    begun.resolve(claim)
+    await told.promise
+    return { done: true }
+  }
+})
+
+t.test('what makes no sense is refused at the start', async (t) => {
+  const { queue } = await onPGlite(t)
+  await queue.define('plain')
+  await t.rejects(queue.define('plain', { ordered: true }), /was made without order/)
+  await queue.define('ordered', { ordered: true })
+  await t.rejects(queue.define('ordered'), /was made with order/)
+  for (const leaseSeconds of [9, 10.5]) await t.rejects(queue.define('other', { leaseSeconds }), /leaseSeconds is/)
+  t.throws(() => queue.kick('unknown'), /not defined/)
+  t.throws(() => pgliteQueue({} as PGlite, { schema: 'a"b' }), /no plain name/)
+})
+
+t.test('a start that failed, since the database was not there, can be made again', async (t) => {
+  const { pglite } = await inMemory()
+  let isThere = false
+  const statement = <Result>(run: () => Promise<Result>) => (isThere ? run() : Promise.reject(new Error('not there')))
+  const database = {
+    query: (text: string, values?: unknown[]) => statement(() => pglite.query(text, values)),
+    exec: (text: string) => statement(() => pglite.exec(text)),
+    transaction: pglite.transaction.bind(pglite)
+  } as unknown as PGlite
+  const queue = pgliteQueue(database, { schema: schemaName() })
+  t.teardown(() => queue.close())
+  await t.rejects(queue.define('work'), /not there/)
+  isThere = true
+  await queue.define('work')
+  t.equal((await queue.enqueue('work', [{ payload: 1 }])).length, 1)
+})
+
+t.test('what is no id of a job is found nowhere', async (t) => {
+  const { queue } = await onPGlite(t)
+  await queue.define('work')
+  t.equal(await queue.cancel('work', 'nonsense'), false)
+  t.equal(await queue.redrive('work', ['nonsense']), 0)
+})
+
+t.test('a queue without workers can be closed, and one that was never begun', async (t) => {
+  const { queue } = await onPGlite(t)
+  await queue.close()
+})
+
+t.test('an outcome that ignores a failed statement is rolled back, and its job is tried again', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const clock = testClock()
+  const pool = new Pool({ connectionString: server, max: 3 })
+  const errors: unknown[] = []
+  const queue = postgresQueue(pool, { schema, clock, onError: (error) => errors.push(error) })
+  t.teardown(async () => {
+    await queue.close()
+    await pool.end()
+  })
+  await queue.define('work')
+  const attempts: number[] = []
+  queue.work('work', work, { concurrency: 1 })
+  await queue.enqueue('work', [{ payload: 1 }])
+  await clock.advance(30_000)
+  t.strictSame(attempts, [1, 2])
+  t.match(errors, [/was rolled back/])
+
+  async function work({ attempt }: Claim): Promise<Outcome> {
+    attempts.push(attempt)
+    return attempt === 1 ? { done: true, write: failUnnoticed } : { done: true }
+  }
+})
+
+async function failUnnoticed(open: Transaction | undefined) {
+  await open?.query('SELECT nonsense').catch(() => {})
+}
+
+/** A pool whose process can't say that it is still at work. */
+function silentPool(t: Test): PoolLike {
+  const pool = new Pool({ connectionString: server, max: 3 })
+  t.teardown(() => pool.end())
+  return Object.assign(silenced<PoolLike>(pool), {
+    connect: (given: Parameters<PoolLike['connect']>[0]) =>
+      pool.connect((error, client) => given(error, client && silenced(client as PoolClientLike)))
+  })
+}
+
+function silenced<Client extends { query: PoolLike['query'] }>(client: Client): Client {
+  return Object.assign(Object.create(client), {
+    async query(sql: string, params?: unknown[]) {
+      if (sql.includes('SET heartbeat_on')) throw new Error('silent')
+      return client.query(sql, params)
+    }
+  })
+}
+
+async function onPGlite(t: Test) {
+  const { pglite } = await inMemory()
+  const queue = pgliteQueue(pglite, { schema: schemaName() })
+  t.teardown(() => queue.close())
+  return { queue }
+}
+
+async function until(condition: () => boolean) {
+  while (!condition()) await setImmediate()
+}

@@ -1,0 +1,35 @@
+import type { LoginAttemptStore } from '@concordat/authentication'
+import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
+import { script } from './script.ts'
+
+// Shares are no whole milliseconds, and their sums not exact: less than one is no wait. As text with all digits, since Redis cuts numbers.
+const take = script(`
+local now, share, window = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local next = math.max(tonumber(redis.call('GET', ARGV[1]) or 0), now) + share
+local wait = next - now - window
+if wait >= 1 then return string.format('%.17g', wait) end
+redis.call('SET', ARGV[1], string.format('%.17g', next), 'PX', math.ceil(next - now))
+return '0'
+`)
+
+const giveBack = script(`
+local forgivenAt = redis.call('GET', ARGV[1])
+if forgivenAt then redis.call('SET', ARGV[1], string.format('%.17g', forgivenAt - ARGV[2]), 'KEEPTTL') end
+`)
+
+/**
+ * Attempts to sign in, counted in Redis 6.2 or later for all processes together: each method is one script. A key says when all that is
+ * counted under it will be forgiven (GCRA, ITU-T I.371), and Redis forgets it then.
+ */
+export function redisLoginAttempts(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
+  const keyOf = spreadKeysOf(prefix, 'login-attempts')
+
+  return {
+    async take(key, { limit, windowMilliseconds }, now) {
+      return Number(await redis.run(take, [keyOf(key), ...[now, windowMilliseconds / limit, windowMilliseconds].map(String)]))
+    },
+    async giveBack(key, { limit, windowMilliseconds }) {
+      await redis.run(giveBack, [keyOf(key), String(windowMilliseconds / limit)])
+    }
+  }
+}

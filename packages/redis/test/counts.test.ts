@@ -1,0 +1,74 @@
+import { type LoginAttemptStore, loginAttemptStoreContract } from '@concordat/authentication'
+import { type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import { redisLoginAttempts } from '@concordat/redis/login-attempts'
+import { redisRateLimits } from '@concordat/redis/rate-limits'
+import { Redis as Ioredis } from 'ioredis'
+import t, { type Test } from 'tap'
+import { clients, freshPrefix, onServer, server } from './server.ts'
+
+t.setTimeout(120_000)
+const minute = 60_000
+
+/** Two stores on the same keys, asked in turn, as two processes would. */
+function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
+  let asked = 0
+  return { add: (...request) => ((asked += 1) % 2 === 0 ? one : two).add(...request) }
+}
+
+function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
+  let asked = 0
+  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
+}
+
+for (const [name, connect] of Object.entries(clients)) {
+  t.test(`rate limits by ${name}, raced by two clients`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [one, two] = [await connect(t), await connect(t)]
+    const store = inTurn(redisRateLimits(one.redis, { prefix }), redisRateLimits(two.redis, { prefix }))
+    for (const { title, check } of storeContract) t.test(title, () => check(store))
+  })
+
+  t.test(`attempts to sign in by ${name}, raced by two clients`, onServer, async (t) => {
+    const prefix = freshPrefix(t)
+    const [one, two] = [await connect(t), await connect(t)]
+    loginAttemptStoreContract(
+      (title, run) => t.test(title, run),
+      () => attemptsInTurn(redisLoginAttempts(one.redis, { prefix }), redisLoginAttempts(two.redis, { prefix }))
+    )
+  })
+}
+
+async function prepared(t: Test) {
+  const prefix = freshPrefix(t)
+  const client = new Ioredis(server)
+  t.teardown(() => client.disconnect())
+  const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
+  return { prefix, client, redis }
+}
+
+t.test('what is counted ends with its window, and heals when it has no end', onServer, async (t) => {
+  const { prefix, client, redis } = await prepared(t)
+  const store = redisRateLimits(redis, { prefix })
+  await store.add('address:192.0.2.1', 1, 10, minute)
+  const key = `{${prefix}:rate-limits:address:192.0.2.1}`
+  t.equal(await client.get(key), '1')
+  t.ok((await client.pttl(key)) > 0)
+  await client.set(key, 1000)
+  t.strictSame(await store.add('address:192.0.2.1', 1, 10, minute), { count: 1, resetMilliseconds: minute })
+})
+
+t.test('attempts are forgotten by Redis when all are forgiven, those that were given back included', onServer, async (t) => {
+  const { prefix, client, redis } = await prepared(t)
+  const store = redisLoginAttempts(redis, { prefix })
+  const limit = { limit: 3, windowMilliseconds: minute }
+  const key = `{${prefix}:login-attempts:a}`
+  await store.take('a', limit, 0)
+  const first = await client.pttl(key)
+  t.ok(first > 0 && first <= minute / 3)
+  await store.take('a', limit, 0)
+  const second = await client.pttl(key)
+  t.ok(second > first && second <= (2 * minute) / 3)
+  await store.giveBack('a', limit)
+  const third = await client.pttl(key)
+  t.ok(third > 0 && third <= second)
+})

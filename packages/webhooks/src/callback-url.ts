@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import { isLoopbackAddress } from './public-address.ts'
+
+/** What a callback URL must be. A refusal names the rule that is broken. */
+export type UrlRule = 'urlFormat' | 'urlScheme' | 'urlUserinfo' | 'urlFragment' | 'urlPort' | 'urlAddress' | 'urlName'
+
+/** What is let through besides public names on the usual ports. */
+export interface UrlAllowance {
+  readonly ports: ReadonlySet<string>
+  /** https to this machine, on any port. */
+  readonly loopback: boolean
+}
+
+export const maximumUrlLength = 2048
+
+// Top-level names that never lead to the public internet (RFC 6761, 6762, 7686, 8375, 9476; ICANN's name collisions).
+const localNames = new Set(
+  'alt arpa corp domain example home internal intranet invalid lan local localdomain localhost mail onion private test'.split(' ')
+)
+// A name to ask the public DNS for: two labels or more, and one dot between each. WHATWG has lowered it and made it ASCII.
+const publicName = /^(?=.{4,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)+$/
+
+/**
+ * The rule that a callback URL breaks, by its text alone, or undefined (rule W5). What parsers mend or read differently (blanks, control
+ * characters, backslashes) is refused, so that whoever reads the URL after this reads the same host.
+ */
+export function brokenUrlRule(text: string, { ports, loopback }: UrlAllowance): UrlRule | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (typeof text !== 'string' || text.length > maximumUrlLength || /[\u0000-\u0020\u007f-\u00a0\\]/.test(text)) return 'urlFormat'
+  const url = URL.parse(text)
+  if (url === null) return 'urlFormat'
+  if (url.protocol !== 'https:' || !/^https:\/\/[^/]/i.test(text)) return 'urlScheme'
+  if (authorityOf(text).includes('@')) return 'urlUserinfo'
+  if (text.includes('#')) return 'urlFragment'
+  const host = bareHost(url.hostname)
+  if (loopback && (isLocalhost(host) || isLoopbackAddress(host))) return undefined
+  if (!ports.has(url.port || '443')) return 'urlPort'
+  if (isIP(host) !== 0) return 'urlAddress'
+  const lastLabel = host.slice(host.lastIndexOf('.') + 1)
+  return publicName.test(host) && !localNames.has(lastLabel) ? undefined : 'urlName'
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function bareHost(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+/** `localhost` and all below it (RFC 6761 §6.3). */
+export function isLocalhost(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost')
+}
+
+// Between the scheme and the path, as it was written: the parser forgets empty user names.
+function authorityOf(text: string) {
+  return /^https:\/\/([^/?#]*)/i.exec(text)?.[1] ?? ''
+}

@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify'
+import type { DeliveryStatus } from './delivery.ts'
+import { attemptSchema, deliverySchema, showAttempt, showDelivery } from './representation.ts'
+import type { RouteSettings } from './route-options.ts'
+import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
+import type { PageWish } from './store.ts'
+
+type One = { Params: { id: string } }
+type OneDelivery = { Params: { id: string; deliveryId: string } }
+
+const deliveryParams = {
+  ...subscriptionParams,
+  properties: { ...subscriptionParams.properties, deliveryId: { type: 'string', format: 'uuid' } },
+  required: ['id', 'deliveryId']
+}
+const pingSchema = {
+  type: 'object',
+  properties: { messageId: { type: 'string', description: 'The webhook-id of the ping.' } },
+  required: ['messageId']
+}
+const time = { type: 'string', format: 'date-time' }
+const rangeSchema = { type: 'object', properties: { since: time, until: time }, required: ['since'], additionalProperties: false }
+
+/** The routes of what is sent: pings, deliveries, attempts, and sending again. */
+export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings): void {
+  const { path, routeConfig, list } = settings
+  const { webhooks } = app
+  const one = `${path}/:id`
+  const oneDelivery = `${one}/deliveries/:deliveryId`
+
+  app.post<One>(
+    `${one}/pings`,
+    { config: routeConfig('ping'), schema: { params: subscriptionParams, response: { 202: pingSchema } } },
+    async (request, reply) => {
+      const { id } = await webhooks.ping(ownerOf(request, settings), request.params.id)
+      return reply.code(202).send({ messageId: id })
+    }
+  )
+
+  app.get<One>(
+    `${one}/deliveries`,
+    {
+      config: routeConfig('listDeliveries'),
+      schema: {
+        params: subscriptionParams,
+        ...listQuery(settings, { status: deliverySchema.properties.status }),
+        response: { 200: { type: 'array', items: deliverySchema } }
+      }
+    },
+    async (request, reply) => {
+      const owner = ownerOf(request, settings)
+      const { id: parent } = await webhooks.subscription(owner, request.params.id)
+      const resources = async (page: PageWish & { status?: DeliveryStatus }) =>
+        (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
+      return list(request, reply, { operation: 'listDeliveries', parent, resources })
+    }
+  )
+
+  app.get<OneDelivery>(
+    oneDelivery,
+    { config: routeConfig('readDelivery'), schema: { params: deliveryParams, response: { 200: deliverySchema } } },
+    async (request) => showDelivery(await webhooks.delivery(ownerOf(request, settings), request.params.id, request.params.deliveryId))
+  )
+
+  app.get<OneDelivery>(
+    `${oneDelivery}/attempts`,
+    {
+      config: routeConfig('listAttempts'),
+      schema: { params: deliveryParams, ...listQuery(settings), response: { 200: { type: 'array', items: attemptSchema } } }
+    },
+    async (request, reply) => {
+      const { id, deliveryId } = request.params
+      const owner = ownerOf(request, settings)
+      const { id: parent } = await webhooks.delivery(owner, id, deliveryId)
+      const resources = async (page: PageWish) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
+      return list(request, reply, { operation: 'listAttempts', parent, resources })
+    }
+  )
+
+  app.post<OneDelivery>(
+    `${oneDelivery}/redeliveries`,
+    { config: routeConfig('redeliver'), schema: { params: deliveryParams, response: { 202: deliverySchema } } },
+    async (request, reply) => {
+      const { id, deliveryId } = request.params
+      return reply.code(202).send(showDelivery(await webhooks.redeliver(ownerOf(request, settings), id, deliveryId)))
+    }
+  )
+
+  app.post<One & { Body: { since: string; until?: string } }>(
+    `${one}/recoveries`,
+    { config: routeConfig('recover'), schema: { params: subscriptionParams, body: rangeSchema, response: { 202: rangeSchema } } },
+    async (request, reply) => {
+      const { since, until = new Date(webhooks.now()).toISOString() } = request.body
+      await webhooks.recover(ownerOf(request, settings), request.params.id, Date.parse(since), Date.parse(until))
+      return reply.code(202).send({ since, until })
+    }
+  )
+}

@@ -1,0 +1,124 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { v7 as uuid } from 'uuid'
+import { type Delivery, reopenedDelivery } from './delivery.ts'
+import type { WebhookStore } from './store.ts'
+import { attemptOf, beginStore, type CreateStore, messageTo, now, present, type RunTest, subscriptionOf } from './store-fixtures.ts'
+
+const hour = 3_600_000
+const all = { limit: 1000 }
+
+/** The part of the contract that is about messages, deliveries and attempts. */
+export function deliveryStoreContract(test: RunTest, create: CreateStore): void {
+  const begin = async (...wishes: readonly Partial<Delivery>[]) => beginStore(create, ...wishes)
+
+  test('a message is kept once, also of many that come at once', async () => {
+    const { store, subscription } = await begin()
+    const [message] = messageTo(subscription)
+    const added = await Promise.all(
+      Array.from({ length: 10 }, async () => store.addMessage(message, [{ ...messageTo(subscription)[1], messageId: message.id }]))
+    )
+    strictEqual(added.filter(Boolean).length, 1)
+    strictEqual((await store.deliveriesOf(subscription.id, all)).length, 1)
+  })
+
+  test('a delivery to a subscription that was removed meanwhile is not kept, and the others are', async () => {
+    const { store, subscription } = await begin()
+    const [message, delivery] = messageTo(subscription)
+    const [, lost] = messageTo(subscriptionOf(), { messageId: message.id })
+    strictEqual(await store.addMessage(message, [lost, delivery]), true)
+    strictEqual(await store.delivery(lost.id), undefined)
+    deepStrictEqual(present(await store.delivery(delivery.id)), present(delivery))
+  })
+
+  test('what is to be sent comes with its subscription and the bytes of its version', async () => {
+    const { store, subscription } = await begin()
+    const [message, delivery] = messageTo(subscription)
+    const body = '{"text":"Ñ \\u0000 \\ud83d\\udc26 🐦",  "n":1.10}'
+    await store.addMessage({ ...message, bodies: { 1: '{}', [subscription.version]: body } }, [delivery])
+    const found = await store.deliveryToSend(delivery.id)
+    deepStrictEqual([found?.body, present(found?.delivery), present(found?.subscription)], [body, present(delivery), present(subscription)])
+    strictEqual(await store.deliveryToSend(uuid()), undefined)
+  })
+
+  test('a delivery is replaced with the attempt that made it so, and not brought back when it was removed', async () => {
+    const { store, deliveries } = await begin({})
+    const [delivery] = deliveries as [Delivery]
+    const { nextAttemptAt: _, ...ended } = { ...delivery, attempts: 2, status: 'delivered' as const, endedAt: now + 1 }
+    const attempts = [attemptOf(delivery, 1), { ...attemptOf(delivery, 2), statusCode: undefined, failure: 'TIMEOUT' as const }]
+    await store.saveDelivery({ ...delivery, attempts: 1 }, attempts[0])
+    await store.saveDelivery(ended, attempts[1])
+    deepStrictEqual(present(await store.delivery(delivery.id)), present(ended))
+    deepStrictEqual((await store.attemptsOf(delivery.id, all)).map(present), attempts.toReversed().map(present))
+    deepStrictEqual((await store.attemptsOf(delivery.id, { limit: 1, after: attempts[1]?.id })).map(present), [present(attempts[0])])
+    await store.saveDelivery(ended, undefined)
+    strictEqual((await store.attemptsOf(delivery.id, all)).length, 2)
+    const gone = { ...ended, id: uuid() }
+    await store.saveDelivery(gone, attemptOf(gone, 1))
+    strictEqual(await store.delivery(gone.id), undefined)
+  })
+
+  test('deliveries are listed, the newest first, in parts and by status', async () => {
+    const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now }, {}, { status: 'failed', endedAt: now })
+    const ids = deliveries.map(({ id }) => id).toReversed()
+    const list = async (wish: Parameters<WebhookStore['deliveriesOf']>[1]) =>
+      (await store.deliveriesOf(subscription.id, wish)).map(({ id }) => id)
+    deepStrictEqual(await list(all), ids)
+    deepStrictEqual(await list({ limit: 2, after: ids[0] }), ids.slice(1, 3))
+    deepStrictEqual(await list({ limit: 5, status: 'failed' }), [ids[0], ids[2]])
+    deepStrictEqual(await list({ limit: 5, status: 'failed', after: ids[0] }), [ids[2]])
+    deepStrictEqual(await list({ limit: 5, status: 'cancelled' }), [])
+  })
+
+  test('a delivery that has ended is reopened once, one that is pending or of another subscription is not', async () => {
+    const { store, subscription, deliveries } = await begin({ status: 'delivered', attempts: 3, endedAt: now }, {})
+    const [ended, pending] = deliveries as [Delivery, Delivery]
+    const reopen = async (subscriptionId: string, id: string) =>
+      store.reopenDeliveries({ subscriptionId, id }, (delivery) => reopenedDelivery(delivery, now + 5))
+    deepStrictEqual(await reopen(subscription.id, pending.id), [])
+    deepStrictEqual(await reopen(uuid(), ended.id), [])
+    const reopened = (await Promise.all([1, 2, 3].map(async () => reopen(subscription.id, ended.id)))).flat()
+    deepStrictEqual(reopened.map(present), [present(reopenedDelivery(ended, now + 5))])
+    deepStrictEqual(present(await store.delivery(ended.id)), present(reopened[0]))
+  })
+
+  test('of a time range, what was not delivered and ended before is reopened, the oldest first, so many at a time', async () => {
+    const failed = (hours: number) => ({ status: 'failed' as const, createdAt: now + hours * hour, endedAt: now + hours * hour })
+    const { store, subscription, deliveries } = await begin(
+      failed(-1),
+      failed(0),
+      { ...failed(1), status: 'cancelled' },
+      { ...failed(2), status: 'delivered' },
+      { createdAt: now + hour },
+      failed(3),
+      { ...failed(3), endedAt: now + 9 * hour },
+      failed(4)
+    )
+    const range = { subscriptionId: subscription.id, since: now, until: now + 4 * hour, endedBefore: now + 9 * hour, limit: 2 }
+    const reopen = async () =>
+      (await store.reopenDeliveries(range, (delivery) => reopenedDelivery(delivery, now + 10 * hour))).map(({ id }) =>
+        deliveries.findIndex((one) => one.id === id)
+      )
+    deepStrictEqual(await reopen(), [1, 2])
+    deepStrictEqual(await reopen(), [5])
+    deepStrictEqual(await reopen(), [])
+  })
+
+  test('what ended before a time is removed with its attempts, so many at a time, and its message when nothing else has it', async () => {
+    const store = await create()
+    // Older than what other tests leave in the same store.
+    const long = now - 1000 * 24 * hour
+    const [one, two] = [subscriptionOf(), subscriptionOf()]
+    for (const subscription of [one, two]) await store.addSubscription(subscription)
+    const [message, first] = messageTo(one, { status: 'failed', endedAt: long })
+    const second = { ...messageTo(two, { status: 'failed', endedAt: long + 10 })[1], messageId: message.id }
+    await store.addMessage(message, [first, second])
+    await store.saveDelivery(first, attemptOf(first, 1))
+    strictEqual(await store.removeEndedBefore(long, 10), 0)
+    strictEqual(await store.removeEndedBefore(long + 1, 10), 1)
+    deepStrictEqual(await store.attemptsOf(first.id, all), [])
+    strictEqual((await store.deliveryToSend(second.id))?.delivery.id, second.id)
+    strictEqual(await store.addMessage(message, [messageTo(one)[1]]), false)
+    strictEqual(await store.removeEndedBefore(long + 11, 10), 1)
+    strictEqual(await store.addMessage(message, [{ ...messageTo(one)[1], messageId: message.id }]), true)
+  })
+}

@@ -1,0 +1,114 @@
+import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
+import { v7 as uuid } from 'uuid'
+import { type AttemptResult, verdictOf } from './attempt-result.ts'
+import { afterAttempt, cancelledDelivery, type Delivery } from './delivery.ts'
+import type { Emission } from './emission.ts'
+import type { Settings } from './options.ts'
+import type { DeliveryJob } from './queues.ts'
+import { withJitter } from './retry-delay.ts'
+import type { WebhookSender } from './sender.ts'
+import { type DisabledReason, disabledSubscription, liveKeys, type Subscription } from './subscription.ts'
+import { afterFailure, healthy, isGivenUp, quietFor, withProbe } from './subscription-health.ts'
+
+/** What the worker needs besides the settings. */
+export interface DeliveryTools {
+  readonly sender: Pick<WebhookSender, 'send'>
+  readonly emission: Pick<Emission, 'tellDisabled'>
+  readonly random: () => number
+  readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
+  readonly onFailed: (delivery: Delivery) => void
+}
+
+interface Trial {
+  readonly delivery: Delivery
+  readonly subscription: Subscription
+  readonly isProbe: boolean
+  readonly result: AttemptResult
+}
+
+/**
+ * Makes one attempt of a delivery: when its subscription is still there, enabled, and not left alone at the moment. What came of it
+ * commits with the end of the job.
+ */
+export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
+  const { store, health: limits, schedule, now } = settings
+  const { sender, emission, random, onDisabled, onFailed } = tools
+
+  async function attempt(deliveryId: string, signal: AbortSignal): Promise<Outcome> {
+    const found = await store.deliveryToSend(deliveryId)
+    if (found === undefined || found.delivery.status !== 'pending') return { done: true }
+    const { delivery, subscription, body } = found
+    if (subscription.status === 'disabled') {
+      return { done: true, write: async (transaction) => store.saveDelivery(cancelledDelivery(delivery, now()), undefined, transaction) }
+    }
+    const { wait, isProbe } = await admissionOf(subscription)
+    if (wait > 0) return { retryInSeconds: withJitter(wait, random) / 1000 }
+    const keys = liveKeys(subscription, now()).map(({ key }) => key)
+    const result = await sender.send({ url: subscription.url, keys, id: delivery.messageId, body }, signal)
+    // It was this process that gave it up, and not the receiver that failed.
+    if (result.failure !== undefined) signal.throwIfAborted()
+    return conclude({ delivery, subscription, isProbe, result })
+  }
+
+  /** How long to wait, in milliseconds; of an open breaker whose time is over, exactly one delivery goes ahead as the probe. */
+  async function admissionOf({ id, health }: Subscription) {
+    const admission = { wait: quietFor(health, now()), isProbe: false }
+    if (admission.wait > 0 || health.breaker === 'closed') return admission
+    await store.changeSubscription(id, (current) => {
+      admission.wait = quietFor(current.health, now())
+      admission.isProbe = admission.wait === 0 && current.health.breaker === 'open'
+      return admission.isProbe ? { ...current, health: withProbe(current.health, now()) } : current
+    })
+    return admission
+  }
+
+  function conclude(trial: Trial): Outcome {
+    const { delivery, result } = trial
+    const next = afterAttempt(delivery, result, { schedule, random, now: now() })
+    const { retryAfterSeconds: _, ...observed } = result
+    const record = { id: uuid(), deliveryId: delivery.id, number: next.attempts, ...observed }
+    async function write(transaction: Transaction | undefined) {
+      // The subscription first, as when one is removed: who locks in another order may wait for ever.
+      await judge(trial, next, transaction)
+      await store.saveDelivery(next, record, transaction)
+      if (next.status === 'failed') onFailed(next)
+    }
+    if (next.nextAttemptAt === undefined) return { done: true, write }
+    return { retryInSeconds: (next.nextAttemptAt - now()) / 1000, error: result.failure ?? result.statusCode, write }
+  }
+
+  /** What an attempt says about the receiver. */
+  async function judge({ subscription, isProbe, result }: Trial, next: Delivery, transaction: Transaction | undefined) {
+    const verdict = verdictOf(result)
+    if (verdict === 'delivered') {
+      // Nothing is written for the usual case.
+      if (subscription.health.failures === 0 && subscription.health.quietUntil === undefined) return
+      await store.changeSubscription(subscription.id, (current) => ({ ...current, health: healthy }), transaction)
+      return
+    }
+    const pauseSeconds = verdict === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, 86_400) : 0
+    let reason: DisabledReason | undefined
+    const judged = await store.changeSubscription(
+      subscription.id,
+      (current) => {
+        const health = afterFailure(current.health, { now: now(), isProbe, pauseSeconds }, limits)
+        const updated = { ...current, health }
+        reason = current.status === 'enabled' ? disablingReason(updated, verdict === 'gone', next) : undefined
+        return reason === undefined ? updated : disabledSubscription(updated, reason, now())
+      },
+      transaction
+    )
+    if (judged === undefined || reason === undefined) return
+    await emission.tellDisabled(judged, transaction)
+    onDisabled(judged, reason)
+  }
+
+  function disablingReason({ health, ordered }: Subscription, isGone: boolean, next: Delivery): DisabledReason | undefined {
+    if (isGone) return 'gone'
+    if (isGivenUp(health, now(), limits)) return 'failing'
+    // What comes after it must not overtake it.
+    return ordered && next.status === 'failed' ? 'orderBroken' : undefined
+  }
+
+  return async ({ payload, signal }) => attempt((payload as DeliveryJob).deliveryId, signal)
+}

@@ -1,0 +1,111 @@
+import type { Transaction } from '@concordat/work-queue'
+import { v7 as uuid } from 'uuid'
+import type { Delivery } from './delivery.ts'
+import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
+import type { CallerTransaction, Settings } from './options.ts'
+import { enqueueDeliveries, kickQueues } from './queues.ts'
+import type { Subscription } from './subscription.ts'
+
+/** How an event is emitted. */
+export interface EmitOptions {
+  /** `webhook-id`: letters, digits, `_` and `-`. An id that is known emits nothing. @default a new UUID v7 */
+  readonly id?: string | undefined
+  /** When it happened. @default now */
+  readonly timestamp?: Date | undefined
+  /** The transaction to join. @default that of the option `currentTransaction`, else one of its own */
+  readonly transaction?: CallerTransaction | undefined
+}
+
+/** What an event became. */
+export interface Emitted {
+  readonly id: string
+  /** To how many subscriptions it goes; 0 also when its id was known. */
+  readonly deliveries: number
+}
+
+interface Publication {
+  readonly id?: string | undefined
+  readonly type: string
+  readonly timestamp: number
+  readonly data: unknown
+}
+
+/** Writes events down, with a delivery to each subscription that may see them. */
+export interface Emission {
+  emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
+  /** Sends a `webhook.ping` to one subscription. */
+  ping(subscription: Subscription): Promise<Emitted>
+  /** Tells the other subscriptions of the owner that one was disabled, within a transaction. */
+  tellDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
+  /** Does work in the transaction of the caller, or in one of its own, and has what it enqueued begun once that is committed. */
+  inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
+}
+
+export function makeEmission({ events, store, queue, mayReceive, currentTransaction, schedule, now }: Settings): Emission {
+  async function inTransaction<Result>(
+    work: (transaction: Transaction | undefined) => Promise<Result>,
+    given: CallerTransaction | undefined = currentTransaction()
+  ) {
+    const result = given === undefined ? await store.transaction(work) : await work(given)
+    if (given?.afterCommit === undefined) kickQueues(queue)
+    else given.afterCommit(() => kickQueues(queue))
+    return result
+  }
+
+  async function audienceOf(type: string, data: unknown, transaction: Transaction | undefined) {
+    const subscribers = await store.subscribersOf(type, transaction)
+    const answers = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
+    return subscribers.filter((_, index) => answers[index] === true)
+  }
+
+  async function publish(
+    { id = uuid(), type, timestamp, data }: Publication,
+    audience: readonly Subscription[],
+    transaction: Transaction | undefined
+  ): Promise<Emitted> {
+    if (audience.length === 0) return { id, deliveries: 0 }
+    const versions = new Set(audience.map(({ version }) => version))
+    const bodies = Object.fromEntries([...versions].map((version) => [version, bodyOf(events, type, version, timestamp, data)]))
+    const [delaySeconds = 0] = schedule
+    const queued = audience.map((subscription) => ({
+      subscription,
+      delaySeconds,
+      delivery: newDelivery(subscription, { messageId: id, eventType: type, createdAt: now(), nextAttemptAt: now() + delaySeconds * 1000 })
+    }))
+    const deliveries = queued.map(({ delivery }) => delivery)
+    if (!(await store.addMessage({ id, type, timestamp, bodies }, deliveries, transaction))) return { id, deliveries: 0 }
+    const jobs = queued.map(({ delivery, ...job }) => ({ ...job, deliveryId: delivery.id, jobId: delivery.id }))
+    await enqueueDeliveries(queue, jobs, transaction)
+    return { id, deliveries: deliveries.length }
+  }
+
+  return {
+    inTransaction,
+    async emit(type, data, { id, timestamp = new Date(now()), transaction: given } = {}) {
+      if (!Object.hasOwn(events, type))
+        throw new TypeError(`webhooks: the event "${type}" is not in the catalogue. Add it to the option events.`)
+      if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
+        throw new TypeError('webhooks: the id of an event is none. Give up to 64 letters, digits, "_" and "-".')
+      }
+      const publication = { id, type, timestamp: timestamp.getTime(), data }
+      return inTransaction(async (transaction) => publish(publication, await audienceOf(type, data, transaction), transaction), given)
+    },
+    async ping(subscription) {
+      const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
+      return inTransaction(async (transaction) => publish(publication, [subscription], transaction))
+    },
+    async tellDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
+      const subscribers = await store.subscribersOf(disabledEventType, transaction)
+      const audience = subscribers.filter((other) => other.owner === owner && other.id !== subscriptionId)
+      const publication = { type: disabledEventType, timestamp: now(), data: { subscriptionId, reason: disabledReason } }
+      await publish(publication, audience, transaction)
+    }
+  }
+}
+
+function newDelivery(
+  { id: subscriptionId }: Subscription,
+  about: Pick<Delivery, 'messageId' | 'eventType' | 'createdAt' | 'nextAttemptAt'>
+): Delivery {
+  return { id: uuid(), subscriptionId, status: 'pending', attempts: 0, roundStart: 0, ...about }
+}

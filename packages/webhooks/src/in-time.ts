@@ -1,0 +1,13 @@
+import { AttemptFailure } from './attempt-failure.ts'
+
+/** The answer, or the failure `TIMEOUT` as soon as the signal says so, whatever becomes of the answer then. */
+export async function inTime<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const reject = () => late.reject(new AttemptFailure('TIMEOUT'))
+  signal.addEventListener('abort', reject, { once: true })
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    signal.removeEventListener('abort', reject)
+  }
+}

@@ -1,0 +1,97 @@
+import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
+import type { DeliverySelection, PageWish, WebhookStore } from './store.ts'
+import type { Subscription } from './subscription.ts'
+
+/** Subscriptions and deliveries in the memory of one process, for tests and development: they end with it. */
+export function memoryStore(): WebhookStore {
+  const subscriptions = new Map<string, Subscription>()
+  const messages = new Map<string, WebhookMessage>()
+  const deliveries = new Map<string, Delivery>()
+  const attempts = new Map<string, Attempt[]>()
+
+  function removeDeliveries(gone: readonly Delivery[]) {
+    for (const { id } of gone) {
+      deliveries.delete(id)
+      attempts.delete(id)
+    }
+    const used = new Set([...deliveries.values()].map(({ messageId }) => messageId))
+    for (const { messageId } of gone) if (!used.has(messageId)) messages.delete(messageId)
+  }
+
+  return {
+    transaction: async (work) => work(undefined),
+
+    async addSubscription(subscription) {
+      subscriptions.set(subscription.id, subscription)
+    },
+    subscription: async (id) => subscriptions.get(id),
+    subscriptionsOf: async (owner, page) =>
+      pageOf(
+        [...subscriptions.values()].filter((subscription) => subscription.owner === owner),
+        page
+      ),
+    subscribersOf: async (type) =>
+      [...subscriptions.values()].filter(({ status, eventTypes }) => status === 'enabled' && eventTypes.includes(type)),
+    async changeSubscription(id, change) {
+      const current = subscriptions.get(id)
+      if (current !== undefined) subscriptions.set(id, change(current))
+      return subscriptions.get(id)
+    },
+    async removeSubscription(id) {
+      removeDeliveries([...deliveries.values()].filter(({ subscriptionId }) => subscriptionId === id))
+      return subscriptions.delete(id)
+    },
+
+    async addMessage(message, added) {
+      if (messages.has(message.id)) return false
+      messages.set(message.id, message)
+      for (const delivery of added) if (subscriptions.has(delivery.subscriptionId)) deliveries.set(delivery.id, delivery)
+      return true
+    },
+    delivery: async (id) => deliveries.get(id),
+    async deliveryToSend(id) {
+      const delivery = deliveries.get(id)
+      const subscription = subscriptions.get(delivery?.subscriptionId ?? '')
+      const body = messages.get(delivery?.messageId ?? '')?.bodies[subscription?.version ?? 0]
+      return delivery && subscription && body !== undefined ? { delivery, subscription, body } : undefined
+    },
+    deliveriesOf: async (subscriptionId, { status, ...page }) =>
+      pageOf(
+        [...deliveries.values()].filter(
+          (delivery) => delivery.subscriptionId === subscriptionId && (status === undefined || delivery.status === status)
+        ),
+        page
+      ),
+    async saveDelivery(delivery, attempt) {
+      if (!deliveries.has(delivery.id)) return
+      deliveries.set(delivery.id, delivery)
+      if (attempt !== undefined) attempts.set(delivery.id, [...(attempts.get(delivery.id) ?? []), attempt])
+    },
+    async reopenDeliveries(selection, reopen) {
+      const reopened = [...deliveries.values()].filter((delivery) => isSelected(delivery, selection)).map(reopen)
+      const taken = 'limit' in selection ? reopened.slice(0, selection.limit) : reopened
+      for (const delivery of taken) deliveries.set(delivery.id, delivery)
+      return taken
+    },
+    attemptsOf: async (deliveryId, page) => pageOf(attempts.get(deliveryId) ?? [], page),
+    async removeEndedBefore(time, limit) {
+      const gone = [...deliveries.values()].filter(({ endedAt = Infinity }) => endedAt < time).slice(0, limit)
+      removeDeliveries(gone)
+      return gone.length
+    }
+  }
+}
+
+function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Delivery, selection: DeliverySelection) {
+  if (subscriptionId !== selection.subscriptionId || status === 'pending') return false
+  if ('id' in selection) return id === selection.id
+  const { since, until, endedBefore } = selection
+  return status !== 'delivered' && createdAt >= since && createdAt < until && endedAt < endedBefore
+}
+
+function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { limit, after }: PageWish): Item[] {
+  return items
+    .filter(({ id }) => after === undefined || id < after)
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit)
+}

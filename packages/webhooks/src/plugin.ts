@@ -1,0 +1,71 @@
+import type { Stop } from '@concordat/work-queue'
+import type { FastifyPluginAsync } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Delivery } from './delivery.ts'
+import { deliveryHandler } from './delivery-worker.ts'
+import { makeEmission } from './emission.ts'
+import { resolveOptions, type WebhooksOptions } from './options.ts'
+import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
+import { recoveryHandler } from './recovery.ts'
+import { webhookSender } from './sender.ts'
+import type { DisabledReason, Subscription } from './subscription.ts'
+import { makeWebhooks, type Webhooks } from './webhooks.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The service's webhooks: emitting, subscriptions, redelivery. */
+    webhooks: Webhooks
+  }
+}
+
+const hour = 3_600_000
+
+/** What is emitted reaches every subscriber that may see it, signed, at least once, or it can be read why not (rules W1–W5). */
+const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  const sender = webhookSender(options)
+  const emission = makeEmission(settings)
+  const { onDisabled = logDisabled, onFailed = logFailed } = options
+  if (options.store === undefined) {
+    app.log.warn('webhooks: kept in memory, so what is not delivered is lost with the process. Give the options store and queue.')
+  }
+  await defineQueues(settings.queue)
+
+  app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
+  if (settings.delivers) {
+    const stops: Stop[] = []
+    const cleaning = setInterval(clean, hour).unref()
+    app.addHook('onReady', async () => void stops.push(...startWorkers()))
+    // Before the last requests are over: what these emit is for another process, or for the next start.
+    app.addHook('preClose', async () => {
+      clearInterval(cleaning)
+      await Promise.all(stops.map(async (stop) => stop(settings.stopGraceSeconds)))
+    })
+  }
+  app.addHook('onClose', async () => sender.close())
+
+  function startWorkers() {
+    const { queue, concurrency, concurrencyPerSubscription: perKey } = settings
+    const deliver = deliveryHandler(settings, { sender, emission, random: Math.random, onDisabled, onFailed })
+    return [
+      queue.work(deliveryQueue, deliver, { concurrency, perKey }),
+      queue.work(orderedDeliveryQueue, deliver, { concurrency }),
+      queue.work(recoveryQueue, recoveryHandler(settings, emission), { concurrency: 1 })
+    ]
+  }
+
+  function clean() {
+    app.webhooks.removeOld().catch((error: unknown) => app.log.error({ err: error }, 'webhooks: old deliveries could not be removed'))
+  }
+
+  function logDisabled({ id }: Subscription, reason: DisabledReason) {
+    app.log.warn({ subscriptionId: id, reason }, 'webhooks: a subscription was disabled')
+  }
+
+  function logFailed({ id, subscriptionId }: Delivery) {
+    app.log.warn({ deliveryId: id, subscriptionId }, 'webhooks: a delivery has failed for good')
+  }
+}
+
+const plugin: FastifyPluginAsync<WebhooksOptions> = fp(webhooks, { name: '@concordat/webhooks', fastify: '5.x' })
+export default plugin

@@ -1,0 +1,144 @@
+import type { Attempt, Delivery } from './delivery.ts'
+import { liveKeys, type Subscription, verificationKeyOf } from './subscription.ts'
+
+/** JSON Schema of an object. */
+export interface ObjectSchema {
+  readonly type: 'object'
+  readonly properties: Readonly<Record<string, object>>
+  readonly required: readonly string[]
+}
+
+const id = { type: 'string', format: 'uuid' }
+const time = { type: 'string', format: 'date-time' }
+const count = { type: 'integer', minimum: 0 }
+
+const subscriptionProperties = {
+  id,
+  url: { type: 'string', format: 'uri' },
+  eventTypes: { type: 'array', items: { type: 'string' } },
+  description: { type: 'string' },
+  ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },
+  signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
+  status: { type: 'string', enum: ['enabled', 'disabled'] },
+  disabledReason: { type: 'string', enum: ['byOwner', 'gone', 'failing', 'orderBroken'] },
+  failingSince: { ...time, description: 'Since when every attempt has failed.' },
+  publicKey: { type: 'string', description: 'Verifies what is signed with ed25519.' },
+  createdAt: time,
+  updatedAt: time
+}
+
+/** JSON Schema of a subscription, as clients see it. */
+export const subscriptionSchema: ObjectSchema = {
+  type: 'object',
+  properties: subscriptionProperties,
+  required: ['id', 'url', 'eventTypes', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
+}
+
+/** The same with the secret, for the two answers that show it: to a creation and to a rotation. */
+export const subscriptionWithSecretSchema: ObjectSchema = {
+  ...subscriptionSchema,
+  properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies what is signed with HMAC. Shown only once.' } }
+}
+
+/** JSON Schema of a key after a rotation. */
+export const newKeySchema: ObjectSchema = {
+  type: 'object',
+  properties: { secret: { type: 'string', description: 'Shown only once.' }, publicKey: { type: 'string' }, oldKeysEndAt: time },
+  required: []
+}
+
+/** JSON Schema of a delivery. */
+export const deliverySchema: ObjectSchema = {
+  type: 'object',
+  properties: {
+    id,
+    messageId: { type: 'string', description: 'The webhook-id of every attempt.' },
+    eventType: { type: 'string' },
+    status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
+    attempts: count,
+    createdAt: time,
+    nextAttemptAt: time,
+    endedAt: time
+  },
+  required: ['id', 'messageId', 'eventType', 'status', 'attempts', 'createdAt']
+}
+
+/** JSON Schema of an attempt. */
+export const attemptSchema: ObjectSchema = {
+  type: 'object',
+  properties: {
+    id,
+    number: { type: 'integer', minimum: 1 },
+    startedAt: time,
+    durationMilliseconds: count,
+    statusCode: { type: 'integer', description: 'What the receiver answered.' },
+    failure: {
+      type: 'string',
+      enum: ['URL_REFUSED', 'ADDRESS_REFUSED', 'HOST_NOT_FOUND', 'CONNECTION_FAILED', 'TLS_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'],
+      description: 'Why there was no answer.'
+    }
+  },
+  required: ['id', 'number', 'startedAt', 'durationMilliseconds']
+}
+
+/** A subscription as its owner sees it. */
+export function showSubscription(subscription: Subscription): Record<string, unknown> {
+  const { id, url, eventTypes, description, ordered, signature, status, disabledReason, health, createdAt, updatedAt } = subscription
+  return withoutAbsent({
+    id,
+    url,
+    eventTypes,
+    description,
+    ordered,
+    signature,
+    status,
+    disabledReason,
+    failingSince: shownTime(health.failingSince),
+    publicKey: signature === 'ed25519' ? verificationKeyOf(subscription) : undefined,
+    createdAt: shownTime(createdAt),
+    updatedAt: shownTime(updatedAt)
+  })
+}
+
+/** The key to verify with, as the answers to a creation and to a rotation show it. */
+export function showNewKey(subscription: Subscription, now: number): Record<string, unknown> {
+  const member = subscription.signature === 'ed25519' ? 'publicKey' : 'secret'
+  const oldKeysEndAt = shownTime(liveKeys(subscription, now)[1]?.until)
+  return withoutAbsent({ [member]: verificationKeyOf(subscription), oldKeysEndAt })
+}
+
+/** A delivery as clients see it. */
+export function showDelivery({
+  id,
+  messageId,
+  eventType,
+  status,
+  attempts,
+  createdAt,
+  nextAttemptAt,
+  endedAt
+}: Delivery): Record<string, unknown> {
+  return withoutAbsent({
+    id,
+    messageId,
+    eventType,
+    status,
+    attempts,
+    createdAt: shownTime(createdAt),
+    nextAttemptAt: shownTime(nextAttemptAt),
+    endedAt: shownTime(endedAt)
+  })
+}
+
+/** An attempt as clients see it. */
+export function showAttempt({ id, number, startedAt, durationMilliseconds, statusCode, failure }: Attempt): Record<string, unknown> {
+  return withoutAbsent({ id, number, startedAt: shownTime(startedAt), durationMilliseconds, statusCode, failure })
+}
+
+function shownTime(time: number | undefined) {
+  return time === undefined ? undefined : new Date(time).toISOString()
+}
+
+function withoutAbsent(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,109 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
+import { v4 as randomId, v7 as uuid } from 'uuid'
+import type { Delivery } from './delivery.ts'
+import { deliveryStoreContract } from './delivery-store-contract.ts'
+import { attemptOf, beginStore, type CreateStore, messageTo, now, present, type RunTest, subscriptionOf } from './store-fixtures.ts'
+import { disabledSubscription, rotatedSubscription } from './subscription.ts'
+
+const all = { limit: 1000 }
+
+/** Tests whether a store keeps the promises of `WebhookStore`. `create` is asked in each test and may answer the same store each time. */
+export function webhookStoreContract(test: RunTest, create: CreateStore): void {
+  const begin = async (...wishes: readonly Partial<Delivery>[]) => beginStore(create, ...wishes)
+
+  test('a subscription is read as it was kept, and an unknown one is not there', async () => {
+    const { store, subscription } = await begin()
+    deepStrictEqual(present(await store.subscription(subscription.id)), present(subscription))
+    const full = rotatedSubscription(
+      { ...subscription, id: uuid(), description: "Ñandú's\n🐦", signature: 'ed25519', ordered: true },
+      60,
+      now
+    )
+    await store.addSubscription(full)
+    deepStrictEqual(present(await store.subscription(full.id)), present(full))
+    strictEqual(await store.subscription(uuid()), undefined)
+  })
+
+  test('the subscriptions of an owner are listed, the newest first, in parts', async () => {
+    const { store, subscription } = await begin()
+    const others = [1, 2, 3].map(() => ({ ...subscription, id: uuid() }))
+    for (const other of others) await store.addSubscription(other)
+    const ids = [subscription, ...others].map(({ id }) => id).toReversed()
+    const page = async (limit: number, after?: string) =>
+      (await store.subscriptionsOf(subscription.owner, { limit, after })).map(({ id }) => id)
+    deepStrictEqual(await page(1000), ids)
+    deepStrictEqual(await page(2), ids.slice(0, 2))
+    deepStrictEqual(await page(3, ids[1]), ids.slice(2))
+    deepStrictEqual(await store.subscriptionsOf(randomId(), all), [])
+  })
+
+  test('subscribers of a type are those that are enabled and want it', async () => {
+    const store = await create()
+    const type = `type_${randomId().replaceAll('-', '')}`
+    const wanted = { ...subscriptionOf(), eventTypes: ['a', type] }
+    const others = [
+      subscriptionOf(),
+      { ...disabledSubscription(wanted, 'gone', now), id: uuid() },
+      { ...wanted, id: uuid(), eventTypes: [`${type}.b`] }
+    ]
+    for (const subscription of [wanted, ...others]) await store.addSubscription(subscription)
+    deepStrictEqual(
+      (await store.subscribersOf(type)).map(({ id }) => id),
+      [wanted.id]
+    )
+  })
+
+  test('a subscription is changed by one after the other, and by none when the change throws', async () => {
+    const { store, subscription } = await begin()
+    const { id } = subscription
+    await Promise.all(
+      Array.from({ length: 20 }, async () => store.changeSubscription(id, (current) => ({ ...current, revision: current.revision + 1 })))
+    )
+    strictEqual((await store.subscription(id))?.revision, 21)
+    const disabled = await store.changeSubscription(id, (current) => disabledSubscription(current, 'failing', now + 1))
+    deepStrictEqual(present(await store.subscription(id)), present(disabled))
+    strictEqual(disabled?.disabledReason, 'failing')
+    deepStrictEqual(present(await store.changeSubscription(id, (current) => current)), present(disabled))
+    await rejects(store.changeSubscription(id, refuse), /No\./)
+    deepStrictEqual(present(await store.subscription(id)), present(disabled))
+    strictEqual(await store.changeSubscription(uuid(), refuse), undefined)
+  })
+
+  test('a subscription is removed with its deliveries and attempts', async () => {
+    const { store, subscription, deliveries } = await begin({})
+    const [delivery] = deliveries as [Delivery]
+    await store.saveDelivery({ ...delivery, attempts: 1 }, attemptOf(delivery, 1))
+    strictEqual(await store.removeSubscription(subscription.id), true)
+    strictEqual(await store.subscription(subscription.id), undefined)
+    strictEqual(await store.delivery(delivery.id), undefined)
+    strictEqual(await store.deliveryToSend(delivery.id), undefined)
+    deepStrictEqual(await store.attemptsOf(delivery.id, all), [])
+    strictEqual(await store.removeSubscription(subscription.id), false)
+  })
+
+  test('in a transaction, all is kept or nothing', async () => {
+    const { store, subscription } = await begin()
+    const [message, delivery] = messageTo(subscription)
+    const other = subscriptionOf()
+    let isTransactional = false
+    const work = store.transaction(async (transaction) => {
+      isTransactional = transaction !== undefined
+      await store.addSubscription(other, transaction)
+      await store.addMessage(message, [delivery], transaction)
+      await store.changeSubscription(subscription.id, (current) => ({ ...current, revision: 9 }), transaction)
+      ok((await store.subscribersOf(subscription.eventTypes[0] as string, transaction)).some(({ id }) => id === other.id))
+      if (isTransactional) throw new Error('Back.')
+    })
+    if (isTransactional) await rejects(work, /Back\./)
+    else await work
+    strictEqual((await store.subscription(other.id)) === undefined, isTransactional)
+    strictEqual((await store.delivery(delivery.id)) === undefined, isTransactional)
+    strictEqual((await store.subscription(subscription.id))?.revision, isTransactional ? 1 : 9)
+  })
+
+  deliveryStoreContract(test, create)
+}
+
+function refuse(): never {
+  throw new Error('No.')
+}

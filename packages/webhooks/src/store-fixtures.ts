@@ -1,0 +1,60 @@
+import { strictEqual } from 'node:assert/strict'
+import { v4 as randomId, v7 as uuid } from 'uuid'
+import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
+import type { WebhookStore } from './store.ts'
+import { newSubscription, type Subscription } from './subscription.ts'
+
+/** Runs one test, as the runner of the caller does: `(title, run) => test(title, run)`. */
+export type RunTest = (title: string, run: () => Promise<void>) => unknown
+
+/** Makes the store for one test. */
+export type CreateStore = () => WebhookStore | Promise<WebhookStore>
+
+/** What a test begins with. */
+export interface Begun {
+  readonly store: WebhookStore
+  readonly subscription: Subscription
+  readonly deliveries: readonly Delivery[]
+}
+
+export const now: number = Date.parse('2026-01-02T03:04:05.678Z')
+
+/** A store with one subscription and, by the wishes, deliveries to it. */
+export async function beginStore(create: CreateStore, ...wishes: readonly Partial<Delivery>[]): Promise<Begun> {
+  const store = await create()
+  const subscription = subscriptionOf()
+  await store.addSubscription(subscription)
+  const deliveries: Delivery[] = []
+  for (const wish of wishes) {
+    const [message, delivery] = messageTo(subscription, wish)
+    strictEqual(await store.addMessage(message, [delivery]), true)
+    deliveries.push(delivery)
+  }
+  return { store, subscription, deliveries }
+}
+
+/** A subscription of an owner of its own. */
+export function subscriptionOf(): Subscription {
+  const wish = { url: 'https://hooks.example.com/a?b=c', eventTypes: ['order.created', 'order.updated'] }
+  return newSubscription(wish, { id: uuid(), owner: `owner ${randomId()}`, version: 2, now })
+}
+
+/** A message and its delivery to a subscription. */
+export function messageTo(subscription: Subscription, wish: Partial<Delivery> = {}): [WebhookMessage, Delivery] {
+  const message = { id: uuid(), type: 'order.created', timestamp: now, bodies: { [subscription.version]: '{}' } }
+  const delivery = { id: uuid(), subscriptionId: subscription.id, messageId: message.id, eventType: message.type, createdAt: now }
+  return [
+    message,
+    { ...delivery, status: 'pending', attempts: 0, roundStart: 0, ...(wish.status === undefined && { nextAttemptAt: now }), ...wish }
+  ]
+}
+
+/** One attempt of a delivery. */
+export function attemptOf({ id: deliveryId }: Delivery, number: number): Attempt {
+  return { id: uuid(), deliveryId, number, startedAt: now + number, durationMilliseconds: 12, statusCode: 503 }
+}
+
+/** Without the members that are undefined: a store may leave them out or not. */
+export function present<Value>(value: Value): Value {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value))
+}

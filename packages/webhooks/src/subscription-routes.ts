@@ -1,0 +1,145 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { maximumUrlLength } from './callback-url.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
+import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
+import { type RouteSettings, resolveRouteOptions, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
+import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
+import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from './subscription.ts'
+
+const url = { type: 'string', maxLength: maximumUrlLength, description: 'An https URL with a public host name.' }
+const eventTypes = { type: 'array', items: { type: 'string', maxLength: 600 }, minItems: 1, maxItems: 100 }
+const description = { type: 'string', maxLength: 500 }
+
+const newSubscriptionSchema = {
+  type: 'object',
+  properties: {
+    url,
+    eventTypes,
+    description,
+    ordered: { type: 'boolean', default: false },
+    signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
+  },
+  required: ['url', 'eventTypes'],
+  additionalProperties: false
+}
+
+const changeSchema = {
+  type: 'object',
+  properties: {
+    url,
+    eventTypes,
+    description: { ...description, type: ['string', 'null'] },
+    status: { type: 'string', enum: ['enabled', 'disabled'] }
+  },
+  additionalProperties: false
+}
+
+/**
+ * Routes by which clients manage their subscriptions: `POST`, `GET` and `GET`, `PATCH`, `DELETE` of one, its `secrets`, `pings`, `deliveries` with
+ * `attempts` and `redeliveries`, and `recoveries` (rule W1). Register them where their path shall begin, after the plugin itself.
+ */
+export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
+  const settings = resolveRouteOptions(options)
+  if (app.webhooks === undefined)
+    throw new TypeError('webhooks: the routes need the plugin. Register @concordat/webhooks before webhookRoutes.')
+  addSubscriptionRoutes(app, settings)
+  addDeliveryRoutes(app, settings)
+}
+
+type One = { Params: { id: string } }
+
+function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
+  const { path, version, routeConfig, created, list, preconditions, entityTag } = settings
+  const { webhooks } = app
+  const one = `${path}/:id`
+
+  /** For whoever answers conditional requests. */
+  async function validator(request: FastifyRequest) {
+    const etag = await webhooks.versionOf(ownerOf(request, settings), (request.params as One['Params']).id)
+    return etag === undefined ? { exists: false } : { exists: true, etag }
+  }
+
+  function validated(operation: WebhookOperation): FastifyContextConfig {
+    return Object.assign({ validator }, routeConfig(operation))
+  }
+
+  function checkOf(request: FastifyRequest) {
+    const wanted = preconditions(request)
+    return (current: Subscription) => {
+      const versions = wanted.versions()
+      const version = versionOf(current)
+      if (Array.isArray(versions) && !versions.includes(version)) throw wanted.failed(version)
+    }
+  }
+
+  app.get(
+    path,
+    {
+      config: routeConfig('listSubscriptions'),
+      schema: { ...listQuery(settings), response: { 200: { type: 'array', items: subscriptionSchema } } }
+    },
+    async (request, reply) => {
+      const parent = ownerOf(request, settings)
+      const resources = async (page: { limit: number; after?: string | undefined }) =>
+        (await webhooks.subscriptions(parent, page)).map(showSubscription)
+      return list(request, reply, { operation: 'listSubscriptions', parent, resources })
+    }
+  )
+
+  app.post<{ Body: NewSubscription }>(
+    path,
+    { config: routeConfig('createSubscription'), schema: { body: newSubscriptionSchema, response: { 201: subscriptionWithSecretSchema } } },
+    async (request, reply) => {
+      const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request))
+      reply.header('cache-control', 'no-store')
+      entityTag(reply, versionOf(subscription))
+      const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
+      return created(reply, `${path}/${subscription.id}`, shown)
+    }
+  )
+
+  app.get<One>(
+    one,
+    {
+      config: validated('readSubscription'),
+      schema: { params: subscriptionParams, response: { 200: subscriptionSchema } }
+    },
+    async (request) => showSubscription(await webhooks.subscription(ownerOf(request, settings), request.params.id))
+  )
+
+  app.patch<One & { Body: SubscriptionChange }>(
+    one,
+    {
+      config: validated('changeSubscription'),
+      schema: { params: subscriptionParams, body: changeSchema, response: { 200: subscriptionSchema } }
+    },
+    async (request, reply) => {
+      const { params, body } = request
+      const subscription = await webhooks.change(ownerOf(request, settings), params.id, body, checkOf(request))
+      entityTag(reply, versionOf(subscription))
+      return showSubscription(subscription)
+    }
+  )
+
+  app.delete<One>(
+    one,
+    {
+      config: validated('removeSubscription'),
+      schema: { params: subscriptionParams, response: { 204: { type: 'null' } } }
+    },
+    async (request, reply) => {
+      await webhooks.unsubscribe(ownerOf(request, settings), request.params.id, checkOf(request))
+      return reply.code(204).send()
+    }
+  )
+
+  app.post<One>(
+    `${one}/secrets`,
+    { config: routeConfig('rotateSecret'), schema: { params: subscriptionParams, response: { 201: newKeySchema } } },
+    async (request, reply) => {
+      const subscription = await webhooks.rotateKey(ownerOf(request, settings), request.params.id)
+      reply.header('cache-control', 'no-store')
+      return created(reply, `${path}/${subscription.id}`, showNewKey(subscription, subscription.updatedAt))
+    }
+  )
+}

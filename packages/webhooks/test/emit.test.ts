@@ -1,0 +1,153 @@
+import { memoryStore, type WebhookStore } from '@concordat/webhooks'
+import { memoryQueue, testClock } from '@concordat/work-queue'
+import t from 'tap'
+import { historyOf, minute, start, startService, startWitness } from './service.ts'
+
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
+
+t.test('an event goes to the subscriptions that want it and may see it, and to no others', async (t) => {
+  const asked: unknown[] = []
+  const service = await startService(t, {
+    async mayReceive({ owner }, event) {
+      asked.push([owner, event])
+      return owner === 'ada' || owner === 'ops'
+    }
+  })
+  const { url, seen } = await startWitness(t, service.now, () => 200)
+  for (const [owner, type] of [
+    ['ada', 'order.created'],
+    ['ops', 'order.created'],
+    ['max', 'order.created'],
+    ['ada', 'product.updated']
+  ] as const) {
+    await service.webhooks.subscribe(owner, { url, eventTypes: [type] })
+  }
+  t.equal((await service.webhooks.emit('order.created', order)).deliveries, 2)
+  await service.clock.advance(1000)
+  t.equal(seen.length, 2)
+  t.strictSame(
+    asked,
+    ['ada', 'ops', 'max'].map((owner) => [owner, { type: 'order.created', data: order, transaction: undefined }])
+  )
+})
+
+t.test('each subscription gets the form of its version, in bytes that never change', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, (_seen, count) => (count <= 2 ? 500 : 200))
+  await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] }, 1)
+  await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] }, 2)
+  const data = structuredClone(order)
+  await service.webhooks.emit('order.created', data)
+  data.total.amount = 'changed'
+  await service.clock.advance(minute)
+  t.equal(seen.length, 4)
+  const totals = seen.map(({ body }) => (body.data as { total: unknown }).total)
+  t.equal(totals.filter((total) => total === '12.50').length, 2)
+  t.strictSame(
+    totals.filter((total) => total !== '12.50'),
+    [order.total, order.total]
+  )
+  t.equal(new Set(seen.map(({ text }) => text)).size, 2)
+})
+
+t.test('an id that is known emits nothing, also at once, and is the webhook-id', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
+  await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
+  const emitted = await Promise.all([1, 2, 3].map(async () => service.webhooks.emit('order.created', order, { id: 'order-7_created' })))
+  t.strictSame(emitted.map(({ id, deliveries }) => [id, deliveries]).toSorted(), [
+    ['order-7_created', 0],
+    ['order-7_created', 0],
+    ['order-7_created', 1]
+  ])
+  await service.clock.advance(1000)
+  t.strictSame(
+    seen.map(({ headers }) => headers['webhook-id']),
+    ['order-7_created']
+  )
+})
+
+t.test('an unknown type, an id with other signs and data that is no JSON are refused, and nothing is sent', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
+  await service.webhooks.subscribe('ada', { url, eventTypes: ['order.created', 'product.updated'] })
+  await t.rejects(service.webhooks.emit('order.shipped', order), /the event "order.shipped" is not in the catalogue/)
+  await t.rejects(service.webhooks.emit('constructor', order), TypeError)
+  for (const id of ['', 'a.b', 'a b', 'a'.repeat(65)])
+    await t.rejects(service.webhooks.emit('order.created', order, { id }), /the id of an event/)
+  await t.rejects(service.webhooks.emit('product.updated', { count: 1n }), TypeError)
+  await service.clock.advance(minute)
+  t.equal(seen.length, 0)
+})
+
+t.test('without anyone who wants it, an event is nothing', async (t) => {
+  const service = await startService(t)
+  t.match(await service.webhooks.emit('order.created', order), { id: /^[\da-f-]{36}$/, deliveries: 0 })
+})
+
+t.test('in the caller’s transaction all is written through it, and the worker hears when it has been committed', async (t) => {
+  const written: [string, unknown][] = []
+  const kicked: string[] = []
+  const committed: (() => void)[] = []
+  const transaction = { query: async () => ({ rows: [] }), afterCommit: (told: () => void) => void committed.push(told) }
+  let current: typeof transaction | undefined = transaction
+  const clock = testClock(start)
+  const memory = memoryQueue(clock)
+  const queue = {
+    ...memory,
+    capabilities: { durable: true, transactional: true, distributed: true },
+    kick: (name: string) => void kicked.push(name),
+    async enqueue(name: string, items: Parameters<typeof memory.enqueue>[1], given?: unknown) {
+      written.push(['enqueue', given])
+      return memory.enqueue(name, items)
+    }
+  }
+  const kept = memoryStore()
+  const store: WebhookStore = {
+    ...kept,
+    async transaction(work) {
+      written.push(['transaction', undefined])
+      return kept.transaction(work)
+    },
+    async addSubscription(subscription, given) {
+      written.push(['addSubscription', given])
+      return kept.addSubscription(subscription)
+    },
+    async changeSubscription(id, change, given) {
+      written.push(['changeSubscription', given])
+      return kept.changeSubscription(id, change)
+    },
+    async addMessage(message, deliveries, given) {
+      written.push(['addMessage', given])
+      return kept.addMessage(message, deliveries)
+    }
+  }
+  const { webhooks } = await startService(t, { store, queue, currentTransaction: () => current, delivers: false })
+  const { id } = await webhooks.subscribe('ada', { url: 'https://hooks.example.com', eventTypes: ['order.created'] })
+  await webhooks.rotateKey('ada', id)
+  await webhooks.emit('order.created', order)
+  t.strictSame(written.splice(0), [
+    ['addSubscription', transaction],
+    ['changeSubscription', transaction],
+    ['addMessage', transaction],
+    ['enqueue', transaction]
+  ])
+  t.strictSame(kicked, [])
+  for (const told of committed) told()
+  t.ok(kicked.includes('webhook-deliveries'))
+  current = undefined
+  await webhooks.emit('order.created', order)
+  t.strictSame(written.splice(0), [
+    ['transaction', undefined],
+    ['addMessage', undefined],
+    ['enqueue', undefined]
+  ])
+  await webhooks.emit('order.created', order, { transaction })
+  t.strictSame(written.splice(0), [
+    ['addMessage', transaction],
+    ['enqueue', transaction]
+  ])
+  t.equal((await historyOf({ store: kept }, id)).length, 3)
+})

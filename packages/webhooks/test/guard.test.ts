@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto'
+import type { TLSSocket } from 'node:tls'
+import { type AddressGuardOptions, addressGuard, isPublicAddress, type TlsTarget, type UrlRule, webhookSender } from '@concordat/webhooks'
+import ipaddr from 'ipaddr.js'
+import t from 'tap'
+import { hostileAddresses, hostileNames, hostileSpellings, hostileUrls } from './hostile-urls.ts'
+import { startNameServer } from './name-server.ts'
+
+const randomCount = Number(process.env['TEST_RANDOM_ADDRESSES'] ?? 50_000)
+const publicAddresses = Array.from({ length: 1000 }, (_, index) => randomPublic(index % 2 === 0 ? 4 : 16))
+
+/** A guard whose connections stop short of the network, and what it would have connected to. */
+function watchedGuard(resolve: (host: string) => readonly string[], options: AddressGuardOptions = {}) {
+  const targets: TlsTarget[] = []
+  const sockets: { destroyed: boolean; remoteAddress: string | undefined }[] = []
+  const connections = {
+    resolve: async (host: string) => resolve(host),
+    async open(target: TlsTarget) {
+      targets.push(target)
+      const socket = { destroyed: false, remoteAddress: target.addresses[0], destroy: () => (socket.destroyed = true) }
+      sockets.push(socket)
+      return socket as unknown as TLSSocket
+    }
+  }
+  return { guard: addressGuard({ ...connections, ...options }), connections, targets, sockets }
+}
+
+t.test('no hostile URL is let through, by its text alone, and none reaches a connection [W5]', async (t) => {
+  const urls = [...hostileUrls, ...hostileSpellings.map((host) => `https://${host}/`)]
+  const { guard, connections, targets } = watchedGuard(() => ['93.184.216.34'])
+  const sender = webhookSender(connections)
+  const passed: string[] = []
+  for (const url of urls) {
+    const result = await sender.send({ url, keys: [], id: 'x', body: '{}' })
+    if (guard.refusalOf(url) === undefined || result.failure !== 'URL_REFUSED') passed.push(url)
+  }
+  t.strictSame(passed, [])
+  t.equal(targets.length, 0)
+  t.ok(new Set(urls).size >= 600, `${new Set(urls).size} URLs`)
+})
+
+t.test('no name that leads to a hostile address is connected to, whatever else it leads to [W5]', async (t) => {
+  for (const others of [[], ['93.184.216.34'], ['2606:2800:220:1::1', '93.184.216.34']]) {
+    const { guard, targets } = watchedGuard((host) => [...others, String(hostileAddresses[Number(host.split('.')[0])])])
+    for (const [index, address] of hostileAddresses.entries()) {
+      await t.rejects(guard.connect(`${index}.example.com`, 443), { code: 'ADDRESS_REFUSED' }, address)
+    }
+    t.equal(targets.length, 0)
+  }
+  t.ok(hostileAddresses.length >= 200, `${hostileAddresses.length} addresses`)
+})
+
+t.test('an address in place of a name is judged like an answer of the DNS, with brackets or without [W5]', async (t) => {
+  const { guard, targets } = watchedGuard(() => t.fail('an address is not looked up') as never)
+  for (const address of hostileAddresses) {
+    await t.rejects(guard.connect(address, 443), { code: 'ADDRESS_REFUSED' }, address)
+    if (address.includes(':')) await t.rejects(guard.connect(`[${address}]`, 443), { code: 'ADDRESS_REFUSED' }, address)
+  }
+  t.equal(targets.length, 0)
+})
+
+t.test('a thousand public addresses are let through, and the connection goes to what was judged [W5]', async (t) => {
+  const { guard, targets } = watchedGuard((host) => [String(publicAddresses[Number(host.split('.')[0])])])
+  for (const index of publicAddresses.keys()) await guard.connect(`${index}.example.com`, 8443)
+  t.strictSame(
+    targets.map(({ addresses, host, port }) => [...addresses, host, port]),
+    publicAddresses.map((address, index) => [address, `${index}.example.com`, 8443])
+  )
+  for (const address of publicAddresses.slice(0, 20)) await guard.connect(address, 443)
+  t.equal(targets.length, 1020)
+})
+
+t.test('what is public agrees with ipaddr.js on random addresses, but for IPv6 that nobody was given [W5]', async (t) => {
+  const disagreements: string[] = []
+  for (let count = 0; count < randomCount; count++) {
+    const address = randomAddress(count)
+    const isHandedOut = address.kind() === 'ipv4' || address.toByteArray()[0]! >> 5 === 1
+    const isPublic = isHandedOut && address.range() === 'unicast'
+    if (isPublicAddress(address.toString()) !== isPublic) disagreements.push(`${address.toString()} ${address.range()}`)
+  }
+  t.strictSame(disagreements, [])
+})
+
+t.test('ten thousand names that answer public once and private then are never connected to in private [W5]', async (t) => {
+  const asked = new Map<string, number>()
+  const { guard, targets } = watchedGuard((host) => {
+    const count = (asked.get(host) ?? 0) + 1
+    asked.set(host, count)
+    return [count === 1 ? '93.184.216.34' : String(hostileAddresses[Number(host.split('.')[0]) % hostileAddresses.length])]
+  })
+  let refused = 0
+  for (let index = 0; index < 10_000; index++) {
+    const host = `${index}.example.com`
+    await guard.connect(host, 443)
+    await guard.connect(host, 443).catch(({ code }) => (refused += Number(code === 'ADDRESS_REFUSED')))
+  }
+  t.equal(refused, 10_000)
+  t.ok(
+    [...asked.values()].every((count) => count === 2),
+    'a name is asked for once a connection'
+  )
+  t.equal(targets.length, 10_000)
+  t.strictSame([...new Set(targets.flatMap(({ addresses }) => addresses))], ['93.184.216.34'])
+})
+
+t.test('a connection that ended up elsewhere is cut before it is used [W5]', async (t) => {
+  for (const remoteAddress of ['10.0.0.1', '::ffff:10.0.0.1', undefined]) {
+    const cut: boolean[] = []
+    const socket = { remoteAddress, destroy: () => cut.push(true) } as unknown as TLSSocket
+    const guard = addressGuard({ resolve: async () => ['93.184.216.34'], open: async () => socket })
+    await t.rejects(guard.connect('example.com', 443), { code: 'ADDRESS_REFUSED' })
+    t.strictSame(cut, [true])
+  }
+})
+
+t.test('each refusal names its rule [W5]', async (t) => {
+  const { guard } = watchedGuard(() => [])
+  const rules: Record<UrlRule, readonly string[]> = {
+    urlFormat: [
+      '',
+      'example.com',
+      'https://',
+      'https://exa mple.com',
+      `https://example.com/${'a'.repeat(2048)}`,
+      'https://a.com\\@b.com',
+      '\thttps://a.com'
+    ],
+    urlScheme: ['http://example.com', 'ftp://example.com', 'javascript:alert(1)', 'https:example.com', 'https:///example.com'],
+    urlUserinfo: ['https://a@example.com', 'https://a:b@example.com', 'https://@example.com', 'https://:@example.com'],
+    urlFragment: ['https://example.com/#', 'https://example.com/#a'],
+    urlPort: ['https://example.com:80', 'https://example.com:22', 'https://example.com:0'],
+    urlAddress: ['https://93.184.216.34', 'https://[2606:2800:220:1::1]', 'https://10.1', 'https://0x7f000001'],
+    urlName: hostileNames.map((name) => `https://${name}/`)
+  }
+  for (const [rule, urls] of Object.entries(rules)) for (const url of urls) t.equal(guard.refusalOf(url), rule, url)
+  t.equal(guard.refusalOf(undefined as never), 'urlFormat')
+})
+
+t.test('public names on the usual ports pass', async (t) => {
+  const { guard } = watchedGuard(() => [])
+  for (const url of [
+    'https://example.com',
+    'HTTPS://EXAMPLE.com/hooks?team=7',
+    'https://hooks.example.co.uk:8443/a@b',
+    'https://bücher.example.com/',
+    'https://xn--bcher-kva.example.com:443/',
+    'https://a_b.example.com/?u=https://x@y'
+  ]) {
+    t.equal(guard.refusalOf(url), undefined, url)
+  }
+})
+
+t.test('ports are an option', async (t) => {
+  const { guard } = watchedGuard(() => [], { ports: [9443] })
+  t.equal(guard.refusalOf('https://example.com:9443'), undefined)
+  t.equal(guard.refusalOf('https://example.com'), 'urlPort')
+})
+
+t.test('the development switch lets this machine through and nothing else', async (t) => {
+  const { guard, targets } = watchedGuard(() => ['127.0.0.1'], { dangerouslyAllowLoopback: true })
+  for (const url of ['https://localhost:3001/', 'https://api.localhost', 'https://127.0.0.1:49152', 'https://[::1]:3001'])
+    t.equal(guard.refusalOf(url), undefined, url)
+  t.equal(guard.refusalOf('http://localhost:3001'), 'urlScheme')
+  t.equal(guard.refusalOf('https://10.0.0.1'), 'urlAddress')
+  for (const host of ['localhost', 'api.localhost', '127.0.0.1', '[::1]', 'example.com']) await guard.connect(host, 3001)
+  t.strictSame(
+    targets.map(({ addresses }) => addresses),
+    [['127.0.0.1', '::1'], ['127.0.0.1', '::1'], ['127.0.0.1'], ['::1'], ['127.0.0.1']]
+  )
+  for (const host of ['10.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '0.0.0.0', '::'])
+    await t.rejects(guard.connect(host, 443), { code: 'ADDRESS_REFUSED' }, host)
+})
+
+t.test('a name without addresses is not found, and one whose answer does not come is late', async (t) => {
+  // The time limit alone does not keep a process alive.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  await t.rejects(watchedGuard(() => []).guard.connect('example.com', 443), { code: 'HOST_NOT_FOUND' })
+  const never = addressGuard({ resolve: () => new Promise(() => {}), connectTimeoutSeconds: 0.02 })
+  await t.rejects(never.connect('example.com', 443), { code: 'TIMEOUT' })
+})
+
+t.test('unless told otherwise it asks the DNS, and not the file of hosts [W5]', async (t) => {
+  await startNameServer(t, { 'hooks.example.com': ['93.184.216.34', '93.184.216.35'], 'inner.example.com': ['93.184.216.34', '10.0.0.1'] })
+  const { connections, targets } = watchedGuard(() => [])
+  const guard = addressGuard({ open: async (target) => connections.open(target) })
+  await guard.connect('hooks.example.com', 443)
+  t.strictSame(targets.at(-1)?.addresses, ['93.184.216.34', '93.184.216.35'])
+  await t.rejects(guard.connect('inner.example.com', 443), { code: 'ADDRESS_REFUSED' })
+  await t.rejects(guard.connect('nobody.example.com', 443), { code: 'HOST_NOT_FOUND' })
+  await t.rejects(guard.connect('localhost', 443), { code: 'HOST_NOT_FOUND' })
+})
+
+t.test('options that make no sense stop the start', async (t) => {
+  t.throws(() => addressGuard({ ports: [] }), /ports is \[\]/)
+  t.throws(() => addressGuard({ ports: [70_000] }), /ports is \[70000\]/)
+  t.throws(() => addressGuard({ connectTimeoutSeconds: 0 }), /connectTimeoutSeconds is 0/)
+})
+
+function randomPublic(length: 4 | 16): string {
+  for (;;) {
+    const bytes = [...randomBytes(length)]
+    if (length === 16) bytes[0] = 0x20 | (bytes[0]! & 0x1f)
+    const address = ipaddr.fromByteArray(bytes)
+    if (address.range() === 'unicast') return address.toString()
+  }
+}
+
+// A third IPv4, a third IPv6, a third close to where the special ranges of IPv6 are.
+function randomAddress(count: number) {
+  const bytes = [...randomBytes(count % 3 === 0 ? 4 : 16)]
+  if (count % 3 === 2) {
+    const starts = [
+      [0x20, 0x01, bytes[2]! & 0x03],
+      [0x20, 0x02],
+      [0x20, 0x01, 0x0d, 0xb8],
+      [0x3f, 0xff, bytes[2]! & 0x1f],
+      [0x26, 0x20, 0, 0x4f]
+    ]
+    const start = [...starts, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], [0, 0x64, 0xff, 0x9b]][bytes[15]! % 7]!
+    bytes.splice(0, start.length, ...start)
+  }
+  return ipaddr.fromByteArray(bytes)
+}

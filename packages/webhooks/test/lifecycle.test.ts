@@ -1,0 +1,374 @@
+import { setImmediate } from 'node:timers/promises'
+import webhooks, { memoryStore, standardSchedule } from '@concordat/webhooks'
+import { verifyWebhook } from '@concordat/webhooks/receiver'
+import { memoryQueue } from '@concordat/work-queue'
+import Fastify from 'fastify'
+import t from 'tap'
+import { day, events, historyOf, hour, minute, start, startService, startWitness } from './service.ts'
+
+// The time limits of attempts alone do not keep a process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
+const orders = ['order.created']
+
+t.test('an event arrives once, with its type, its time and its data, and its attempt is on record [W2] [W3]', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 204)
+  const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders }, 2)
+  const emitted = await service.webhooks.emit('order.created', order, { timestamp: new Date(start - 1000) })
+  await service.clock.advance(10 * day)
+  t.match(seen, [{ at: start, body: { type: 'order.created', timestamp: '2026-01-02T03:04:04.000Z', data: order } }])
+  t.equal(seen.length, 1)
+  t.equal(seen[0]?.headers['webhook-id'], emitted.id)
+  verifyWebhook(seen[0]!.headers, seen[0]!.text, { keys: [keys[0]!.key], now: () => start })
+  const [delivery] = await historyOf(service, id)
+  t.match(delivery, {
+    status: 'delivered',
+    attempts: 1,
+    endedAt: start,
+    messageId: emitted.id,
+    tries: [{ number: 1, statusCode: 204, startedAt: start }]
+  })
+  t.equal(emitted.deliveries, 1)
+})
+
+t.test(
+  'the whole schedule of 75 hours is kept: never early, at most a fifth late, the same id and bytes, another signature [W4]',
+  async (t) => {
+    const service = await startService(t)
+    const { url, seen } = await startWitness(t, service.now, () => 500)
+    const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(91 * hour)
+    t.equal(seen.length, 10)
+    for (const [index, seconds] of standardSchedule.entries()) {
+      const waited = (seen[index]!.at - (seen[index - 1]?.at ?? start)) / 1000
+      t.ok(waited >= seconds && waited <= seconds * 1.2 + 1, `attempt ${index + 1} came after ${waited} s, the schedule says ${seconds} s`)
+      verifyWebhook(seen[index]!.headers, seen[index]!.text, { keys: [keys[0]!.key], now: () => seen[index]!.at, toleranceSeconds: 1 })
+    }
+    t.equal(new Set(seen.map(({ headers }) => headers['webhook-id'])).size, 1)
+    t.equal(new Set(seen.map(({ text }) => text)).size, 1)
+    t.equal(new Set(seen.map(({ headers }) => headers['webhook-signature'])).size, 10)
+    const [delivery] = await historyOf(service, id)
+    t.match(delivery, { status: 'failed', attempts: 10 })
+    t.equal(delivery?.nextAttemptAt, undefined)
+    t.strictSame(
+      delivery?.tries.map(({ number, statusCode }) => [number, statusCode]),
+      standardSchedule.map((_, index) => [index + 1, 500])
+    )
+    t.strictSame(service.told, [['failed', delivery?.id]])
+  }
+)
+
+t.test('a schedule of one’s own takes its place [W4]', async (t) => {
+  const service = await startService(t, { scheduleSeconds: [10, 20] })
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(9_999)
+  t.equal(seen.length, 0)
+  await service.clock.advance(2 * hour)
+  t.equal(seen.length, 2)
+})
+
+t.test(
+  'after ten failures the breaker opens: one probe at a time, at growing distances, and all flows when one succeeds [W4]',
+  async (t) => {
+    const service = await startService(t)
+    let isUp = false
+    const { url, seen } = await startWitness(t, service.now, () => (isUp ? 200 : 500))
+    const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+    for (let count = 0; count < 30; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
+    await service.clock.advance(1000)
+    const before = seen.length
+    t.ok(before >= 10 && before <= 20, `${before} attempts, of which those under way when it opened are too many`)
+    await service.clock.advance(4 * hour)
+    const probes = seen.slice(before).map(({ at }) => at)
+    const distances = probes.map((at, index) => (at - (probes[index - 1] ?? start)) / minute)
+    t.ok(probes.length >= 5 && probes.length <= 9, `${probes.length} probes`)
+    for (const [index, distance] of distances.entries())
+      t.ok(distance >= Math.min(2 ** index, 60), `probe ${index + 1} after ${distance} min`)
+    t.equal((await service.store.subscription(id))?.status, 'enabled')
+    isUp = true
+    await service.clock.advance(30 * hour)
+    const history = await historyOf(service, id)
+    t.strictSame([...new Set(history.map(({ status }) => status))], ['delivered'])
+    t.match((await service.store.subscription(id))?.health, { failures: 0, breaker: 'closed', openings: 0 })
+  }
+)
+
+t.test('of many that find the breaker’s time over at once, one is the probe', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.store.changeSubscription(id, (current) => ({
+    ...current,
+    health: { failures: 10, failingSince: start, breaker: 'open', openings: 1, quietUntil: start }
+  }))
+  await Promise.all(Array.from({ length: 5 }, async () => service.webhooks.emit('order.created', order)))
+  await service.clock.advance(minute)
+  t.equal(seen.length, 1)
+})
+
+t.test('a probe that is never heard of is replaced', async (t) => {
+  const service = await startService(t)
+  let isUp = false
+  const { url, seen } = await startWitness(t, service.now, () => (isUp ? 200 : 500))
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  for (let count = 0; count < 10; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  // As a process leaves it that began a probe and was killed.
+  await service.store.changeSubscription(id, (current) => ({
+    ...current,
+    health: { ...current.health, quietUntil: service.clock.now() + 90_000 }
+  }))
+  isUp = true
+  const before = seen.length
+  await service.clock.advance(89_000)
+  t.equal(seen.length, before)
+  await service.clock.advance(hour)
+  t.equal((await historyOf(service, id)).filter(({ status }) => status === 'delivered').length, 10)
+})
+
+t.test('a receiver that fails for five days is disabled, and its owner’s other subscriptions are told', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const watcher = await startWitness(t, service.now, () => 200)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.subscribe('ada', { url: watcher.url, eventTypes: ['webhook.subscription.disabled'] })
+  await service.webhooks.subscribe('max', { url: watcher.url, eventTypes: ['webhook.subscription.disabled'] })
+  for (let count = 0; count < 19; count++) {
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(6 * hour)
+  }
+  t.equal((await service.store.subscription(id))?.status, 'enabled', 'not before')
+  for (let count = 0; count < 4; count++) {
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(6 * hour)
+  }
+  const disabled = await service.store.subscription(id)
+  t.match(disabled, { status: 'disabled', disabledReason: 'failing' })
+  t.ok(disabled!.updatedAt - start >= 5 * day && disabled!.updatedAt - start <= 5.5 * day)
+  t.strictSame(
+    service.told.filter((words) => Array.isArray(words) && words[0] === 'disabled'),
+    [['disabled', id, 'failing']]
+  )
+  t.strictSame(
+    watcher.seen.map(({ body }) => body.data),
+    [{ subscriptionId: id, reason: 'failing' }]
+  )
+  const before = seen.length
+  t.equal((await service.webhooks.emit('order.created', order)).deliveries, 0)
+  await service.clock.advance(4 * day)
+  t.equal(seen.length, before)
+  t.strictSame([...new Set((await historyOf(service, id)).map(({ status }) => status))].toSorted(), ['cancelled', 'failed'])
+})
+
+t.test('one success within the five days begins them anew', async (t) => {
+  const service = await startService(t)
+  const { url } = await startWitness(t, service.now, (_seen, count) => (count % 20 === 0 ? 200 : 500))
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  for (let count = 0; count < 40; count++) {
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(6 * hour)
+  }
+  t.equal((await service.store.subscription(id))?.status, 'enabled')
+})
+
+t.test('a 410 disables at once', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 410)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(5 * day)
+  t.equal(seen.length, 1)
+  t.match(await service.store.subscription(id), { status: 'disabled', disabledReason: 'gone', revision: 2 })
+  t.match(await historyOf(service, id), [{ status: 'failed', attempts: 1 }])
+  t.match(service.told, [
+    ['disabled', id, 'gone'],
+    ['failed', String]
+  ])
+})
+
+t.test('a receiver that asks for peace gets it, for all of its deliveries', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, (_seen, count) =>
+    count === 1 ? { status: 429, headers: { 'retry-after': '1800' } } : 200
+  )
+  await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(minute)
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(29 * minute - 1000)
+  t.equal(seen.length, 1)
+  await service.clock.advance(hour)
+  t.equal(seen.length, 3)
+  t.ok(seen.slice(1).every(({ at }) => at >= start + 30 * minute))
+})
+
+t.test('after a rotation both keys sign for a day, then the new one alone, and never more than three [W3]', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 200)
+  const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  const old = keys[0]!.key
+  const rotated = (await service.webhooks.rotateKey('ada', id)).keys[0]!.key
+  const send = async () => {
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(1000)
+    const { headers, text, at } = seen.at(-1)!
+    const verifies = (key: string) => verifyWebhook(headers, text, { keys: [key], now: () => at }) !== undefined
+    return { count: String(headers['webhook-signature']).split(' ').length, verifies }
+  }
+  const during = await send()
+  t.strictSame([during.count, during.verifies(old), during.verifies(rotated)], [2, true, true])
+  await service.clock.advance(day)
+  const after = await send()
+  t.strictSame([after.count, after.verifies(rotated)], [1, true])
+  t.throws(() => after.verifies(old), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+  for (let count = 0; count < 5; count++) await service.webhooks.rotateKey('ada', id)
+  t.equal((await send()).count, 3)
+})
+
+t.test('without grace the old key is gone at once, and ed25519 keys rotate like secrets', async (t) => {
+  const service = await startService(t, { rotationGraceSeconds: 0 })
+  const { url, seen } = await startWitness(t, service.now, () => 200)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, signature: 'ed25519' })
+  await service.webhooks.rotateKey('ada', id)
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  t.match(seen[0]?.headers['webhook-signature'], /^v1a,\S+$/)
+})
+
+t.test('ordered deliveries wait for the one before, through its retries; when it fails for good, the subscription stops', async (t) => {
+  const service = await startService(t)
+  let status = 500
+  const { url, seen } = await startWitness(t, service.now, () => status)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, ordered: true })
+  for (let count = 0; count < 5; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
+  await service.clock.advance(hour)
+  t.strictSame([...new Set(seen.map(({ body }) => (body.data as typeof order).id))], ['0'])
+  status = 200
+  await service.clock.advance(3 * hour)
+  t.strictSame([...new Set(seen.map(({ body }) => (body.data as typeof order).id))], ['0', '1', '2', '3', '4'])
+  status = 500
+  for (let count = 5; count < 8; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
+  await service.clock.advance(100 * hour)
+  t.match(await service.store.subscription(id), { status: 'disabled', disabledReason: 'orderBroken' })
+  t.strictSame(
+    (await historyOf(service, id)).map((delivery) => delivery.status),
+    ['delivered', 'delivered', 'delivered', 'delivered', 'delivered', 'failed', 'cancelled', 'cancelled']
+  )
+  status = 200
+  await service.webhooks.change('ada', id, { status: 'enabled' })
+  await service.webhooks.recover('ada', id, start, service.clock.now() + 1)
+  await service.clock.advance(hour)
+  t.strictSame(
+    seen.slice(-3).map(({ body }) => (body.data as typeof order).id),
+    ['5', '6', '7']
+  )
+})
+
+t.test('a receiver that is slow has no more attempts at once than it may, and the others none the fewer', async (t) => {
+  const service = await startService(t, { concurrencyPerSubscription: 3 })
+  const gate = Promise.withResolvers<void>()
+  let atOnce = 0
+  let most = 0
+  const slow = await startWitness(t, service.now, async () => {
+    most = Math.max(most, ++atOnce)
+    await gate.promise
+    atOnce -= 1
+    return 200
+  })
+  const quick = await startWitness(t, service.now, (_seen, count) => {
+    if (count === 20) gate.resolve()
+    return 200
+  })
+  await service.webhooks.subscribe('ada', { url: slow.url, eventTypes: orders })
+  await service.webhooks.subscribe('max', { url: quick.url, eventTypes: orders })
+  for (let count = 0; count < 20; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  t.equal(most, 3)
+  t.equal(slow.seen.length, 20)
+})
+
+t.test('what was disabled or removed meanwhile is not sent', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const one = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  const two = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  await service.webhooks.change('ada', one.id, { status: 'disabled' })
+  await service.webhooks.unsubscribe('ada', two.id)
+  await service.clock.advance(day)
+  t.equal(seen.length, 2)
+  t.match(await historyOf(service, one.id), [{ status: 'cancelled', attempts: 1 }])
+  t.strictSame(await historyOf(service, two.id), [])
+})
+
+t.test('the address is judged again at each attempt, and a refusal is on record without an address [W5]', async (t) => {
+  let addresses = ['10.0.0.1']
+  const service = await startService(t, { resolve: async () => addresses })
+  const { id } = await service.webhooks.subscribe('ada', { url: 'https://hooks.example.com/', eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  addresses = []
+  await service.clock.advance(10_000)
+  const [delivery] = await historyOf(service, id)
+  t.match(delivery?.tries, [{ failure: 'ADDRESS_REFUSED' }, { failure: 'HOST_NOT_FOUND' }])
+  t.notMatch(JSON.stringify(delivery), '10.0.0.1')
+})
+
+t.test('a process that ends gives up what hangs, and counts it as no failure of the receiver', async (t) => {
+  const service = await startService(t, { stopGraceSeconds: 0 })
+  const begun = Promise.withResolvers<void>()
+  const { url, seen } = await startWitness(t, service.now, () => {
+    begun.resolve()
+    return new Promise(() => {})
+  })
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await begun.promise
+  await service.app.close()
+  t.equal(seen.length, 1)
+  t.match(await historyOf(service, id), [{ status: 'pending', attempts: 0, tries: [] }])
+  t.equal((await service.store.subscription(id))?.health.failures, 0)
+})
+
+t.test('what is old is looked for every hour, and a failure to do so is logged', async (t) => {
+  const timers = t.capture(globalThis, 'setInterval', (run: () => void, milliseconds: number) => setTimeout(run, milliseconds))
+  const store = memoryStore()
+  const lines: string[] = []
+  const asked: number[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(line) } } })
+  t.teardown(() => app.close())
+  const failing = {
+    ...store,
+    async removeEndedBefore(time: number) {
+      asked.push(time)
+      throw new Error('The store is down.')
+    }
+  }
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: failing, queue: memoryQueue(), now: () => start })
+  const [clean, milliseconds] = timers.args()[0] as [() => void, number]
+  t.equal(milliseconds, hour)
+  clean()
+  await setImmediate()
+  t.strictSame(asked, [start - 30 * day])
+  t.match(lines.join(), /The store is down.*old deliveries could not be removed/)
+})
+
+t.test('old deliveries are removed with their attempts and messages, and those that are pending stay', async (t) => {
+  const service = await startService(t, { retentionDays: 1 })
+  const { url } = await startWitness(t, service.now, ({ body }) => ((body.data as typeof order).id === 'bad' ? 500 : 200))
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  const { id: messageId } = await service.webhooks.emit('order.created', order)
+  await service.webhooks.emit('order.created', { ...order, id: 'bad' })
+  await service.clock.advance(day - 1000)
+  t.equal(await service.webhooks.removeOld(), 0)
+  await service.clock.advance(2000)
+  t.equal(await service.webhooks.removeOld(), 1)
+  t.match(await historyOf(service, id), [{ status: 'pending' }])
+  t.equal((await service.webhooks.emit('order.created', order, { id: messageId })).deliveries, 1, 'its id is forgotten')
+})

@@ -1,0 +1,154 @@
+import { newSecret, newSigningKeyPair, signatureOf, webhookSender } from '@concordat/webhooks'
+import { createReceiver, memoryReplayStore, type ReceiverOptions, receiverErrors, type WebhookEvent } from '@concordat/webhooks/receiver'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { identity, trustingLoopback } from './tls-receiver.ts'
+
+const secret = newSecret()
+const timestamp = '2026-01-02T03:04:05.678Z'
+const bodyOf = (data: unknown) => JSON.stringify({ type: 'order.created', timestamp, data })
+
+async function service(t: Test, options: Partial<ReceiverOptions> = {}) {
+  const events: WebhookEvent[] = []
+  const app = Fastify()
+  await app.register(createReceiver({ keys: [secret], path: '/hooks', onEvent: (event) => events.push(event), ...options }))
+  app.post('/orders', async (request) => ({ read: request.body }))
+  t.teardown(() => app.close())
+  return { app, events }
+}
+
+function signed(body: string | Buffer, { id = 'msg_1', keys = [secret], at = Date.now() } = {}) {
+  const seconds = Math.floor(at / 1000)
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatureOf({ id, timestamp: seconds, body }, keys)
+  }
+  return { method: 'POST' as const, url: '/hooks', headers, payload: body }
+}
+
+t.test('a webhook of our sender arrives as an event, over TLS [W2] [W3]', async (t) => {
+  const events: WebhookEvent[] = []
+  const app = Fastify({ https: identity })
+  await app.register(createReceiver({ keys: [secret], onEvent: (event) => events.push(event) }), { prefix: '/hooks' })
+  t.teardown(() => app.close())
+  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/hooks`
+  const sender = webhookSender(trustingLoopback)
+  t.teardown(() => sender.close())
+  const result = await sender.send({ url, keys: [newSecret(), secret], id: 'msg_1', body: bodyOf({ id: '7' }) })
+  t.equal(result.statusCode, 204)
+  t.strictSame(events, [{ id: 'msg_1', type: 'order.created', timestamp, data: { id: '7' } }])
+})
+
+t.test('the signature is checked on the raw bytes, and other routes keep their parser', async (t) => {
+  const { app, events } = await service(t)
+  const spaced = `{ "type":  "order.created",\n"data": {"amount": 1.10, "text": "Ñ\\u00e9"} }`
+  t.equal((await app.inject(signed(spaced))).statusCode, 204)
+  t.match(events, [{ id: 'msg_1', data: { amount: 1.1, text: 'Ñé' } }])
+  t.strictSame((await app.inject({ method: 'POST', url: '/orders', payload: { a: 1 } })).json(), { read: { a: 1 } })
+})
+
+t.test('any content type is read, and none', async (t) => {
+  const { app, events } = await service(t)
+  for (const [index, type] of ['application/json; charset=utf-8', 'text/plain', 'application/cloudevents+json'].entries()) {
+    const request = signed(bodyOf({}), { id: `msg_${index}` })
+    t.equal((await app.inject({ ...request, headers: { ...request.headers, 'content-type': type } })).statusCode, 204)
+  }
+  const { 'content-type': _, ...headers } = signed(bodyOf({}), { id: 'msg_none' }).headers
+  t.equal((await app.inject({ ...signed(bodyOf({}), { id: 'msg_none' }), headers })).statusCode, 204)
+  t.equal(events.length, 4)
+})
+
+t.test('what is not signed, not whole or too old is refused, and nobody hears of it', async (t) => {
+  const { app, events } = await service(t)
+  const good = signed(bodyOf({}))
+  const { 'webhook-signature': _, ...unsigned } = good.headers
+  const requests = [
+    [{ ...good, headers: unsigned }, 400, 'WEBHOOK_HEADER_MISSING'],
+    [{ ...good, payload: bodyOf({ a: 1 }) }, 403, 'WEBHOOK_SIGNATURE_INVALID'],
+    [{ ...good, payload: '' }, 403, 'WEBHOOK_SIGNATURE_INVALID'],
+    [signed(bodyOf({}), { keys: [newSecret()] }), 403, 'WEBHOOK_SIGNATURE_INVALID'],
+    [signed(bodyOf({}), { at: Date.now() - 302_000 }), 403, 'WEBHOOK_TIMESTAMP_REFUSED'],
+    [signed('no json'), 400, 'WEBHOOK_PAYLOAD_INVALID'],
+    [signed('null'), 400, 'WEBHOOK_PAYLOAD_INVALID'],
+    [signed('"text"'), 400, 'WEBHOOK_PAYLOAD_INVALID'],
+    [signed('{"type":1}'), 400, 'WEBHOOK_PAYLOAD_INVALID'],
+    [signed(Buffer.from([0x7b, 0xff, 0x7d])), 400, 'WEBHOOK_PAYLOAD_INVALID']
+  ] as const
+  for (const [request, status, code] of requests) {
+    const answer = await app.inject(request)
+    t.equal(answer.statusCode, status)
+    t.equal(answer.json().code, code)
+  }
+  t.strictSame(events, [])
+})
+
+t.test('an event that comes twice is worked on once, and answered as done', async (t) => {
+  const { app, events } = await service(t)
+  for (let count = 0; count < 3; count++) t.equal((await app.inject(signed(bodyOf({})))).statusCode, 204)
+  t.equal((await app.inject(signed(bodyOf({}), { at: Date.now() - 100_000 }))).statusCode, 204)
+  t.equal(events.length, 1)
+})
+
+t.test('while it is worked on it is refused, and when the work fails it may come again', async (t) => {
+  const begun = Promise.withResolvers<void>()
+  const failing = Promise.withResolvers<void>()
+  let count = 0
+  const { app } = await service(t, {
+    async onEvent() {
+      count += 1
+      if (count > 1) return
+      begun.resolve()
+      await failing.promise
+      throw Object.assign(new Error('Gone.'), { statusCode: 410 })
+    }
+  })
+  const first = app.inject(signed(bodyOf({})))
+  await begun.promise
+  const second = await app.inject(signed(bodyOf({})))
+  t.equal(second.statusCode, 409)
+  t.equal(second.json().code, 'WEBHOOK_IN_PROGRESS')
+  failing.resolve()
+  t.equal((await first).statusCode, 410)
+  t.equal((await app.inject(signed(bodyOf({})))).statusCode, 204)
+  t.equal(count, 2)
+})
+
+t.test('both keys of a rotation are believed, and public keys', async (t) => {
+  const { privateKey, publicKey } = newSigningKeyPair()
+  const old = newSecret()
+  const { app, events } = await service(t, { keys: [secret, old, publicKey] })
+  for (const [index, keys] of [[secret], [old], [privateKey], [old, newSecret()]].entries()) {
+    t.equal((await app.inject(signed(bodyOf({}), { id: `msg_${index}`, keys }))).statusCode, 204)
+  }
+  t.equal(events.length, 4)
+})
+
+t.test('what was seen is remembered for its time, and only so many', async (t) => {
+  let now = 0
+  const store = memoryReplayStore({ rememberSeconds: 10, maximumIds: 2, now: () => now })
+  const claims = async (...ids: string[]) => Promise.all(ids.map((id) => store.claim(id)))
+  t.strictSame(await claims('a', 'a'), ['new', 'working'])
+  await store.finish('a')
+  t.strictSame(await claims('a'), ['seen'])
+  now = 10_001
+  t.strictSame(await claims('a'), ['new'])
+  await store.release('a')
+  t.strictSame(await claims('a', 'b', 'c', 'a'), ['new', 'new', 'new', 'new'])
+})
+
+t.test('the config of the route is for other plugins, and errors are published in English and Spanish', async (t) => {
+  const configs: unknown[] = []
+  const app = Fastify()
+  app.addHook('onRoute', ({ config, method }) => void configs.push([method, config]))
+  await app.register(createReceiver({ keys: [secret], onEvent() {}, routeConfig: { url: '/' } }))
+  t.match(configs, [['POST', { url: '/' }]])
+  for (const { message } of Object.values(receiverErrors.definitions)) t.match(message, { en: String, es: String })
+})
+
+t.test('a receiver without keys, or with one to sign, stops the start', async (t) => {
+  t.throws(() => createReceiver({ keys: [], onEvent() {} }), /^webhooks: keys is empty\./)
+  t.throws(() => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }), /has a "whsk_"/)
+  t.throws(() => createReceiver({ keys: ['secret'], onEvent() {} }), /a key is none/)
+})

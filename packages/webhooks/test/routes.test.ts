@@ -1,0 +1,349 @@
+import webhooks, {
+  memoryStore,
+  type WebhookRoutesOptions,
+  type WebhookStore,
+  type WebhooksOptions,
+  webhookRoutes
+} from '@concordat/webhooks'
+import { memoryQueue } from '@concordat/work-queue'
+import Fastify, { type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { day, events, hour, minute, start, startService, startWitness } from './service.ts'
+
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+const path = '/webhook-subscriptions'
+const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
+const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+/** The service and a client of it. */
+async function startClient(t: Test, options: Partial<WebhooksOptions> = {}) {
+  const service = await startService(t, options)
+  async function ask(method: NonNullable<InjectOptions['method']>, url: string, payload?: object, owner = 'ada') {
+    const answer = await service.app.inject({ method, url: path + url, headers: { 'x-owner': owner }, ...(payload && { payload }) })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+  }
+  const subscribe = async (more = {}) => (await ask('POST', '', { ...wish, ...more })).body as { id: string; secret: string }
+  return { ...service, ask, subscribe }
+}
+
+t.test('a subscription is created with a secret that is shown this once, and read without it [W1]', async (t) => {
+  const { ask } = await startClient(t)
+  const { status, headers, body } = await ask('POST', '', { ...wish, description: 'For the warehouse' })
+  t.equal(status, 201)
+  t.match(headers, { location: `${path}/${body.id}`, 'cache-control': 'no-store' })
+  t.match(body, {
+    id: uuid,
+    ...wish,
+    description: 'For the warehouse',
+    ordered: false,
+    signature: 'hmac-sha256',
+    status: 'enabled',
+    secret: /^whsec_/,
+    createdAt: new Date(start).toISOString()
+  })
+  const { secret: _, ...withoutSecret } = body
+  t.strictSame((await ask('GET', `/${body.id}`)).body, withoutSecret)
+  t.strictSame((await ask('GET', '')).body, [withoutSecret])
+})
+
+t.test('with ed25519 the public key is shown, and no secret', async (t) => {
+  const { ask } = await startClient(t)
+  const { body } = await ask('POST', '', { ...wish, signature: 'ed25519', ordered: true })
+  t.match(body, { publicKey: /^whpk_/, signature: 'ed25519', ordered: true })
+  t.equal(body.secret, undefined)
+  t.match((await ask('GET', `/${body.id}`)).body, { publicKey: body.publicKey })
+  const rotated = (await ask('POST', `/${body.id}/secrets`)).body
+  t.match(rotated, { publicKey: /^whpk_/ })
+  t.not(rotated.publicKey, body.publicKey)
+})
+
+t.test('a refused URL is 422 and names its rule, at creation and at change, and no look-up tells the client anything [W5]', async (t) => {
+  const service = await startService(t, { resolve: () => t.fail('nothing is looked up') as never })
+  const { id } = await service.webhooks.subscribe('ada', wish)
+  for (const [url, key] of [
+    ['http://hooks.example.com', 'urlScheme'],
+    ['https://10.0.0.1/', 'urlAddress'],
+    ['https://hooks.example.com:22/', 'urlPort'],
+    ['https://metadata', 'urlName'],
+    ['https://a:b@example.com', 'urlUserinfo'],
+    ['https://example.com/#a', 'urlFragment'],
+    ['nonsense', 'urlFormat']
+  ] as const) {
+    for (const [method, target] of [
+      ['POST', path],
+      ['PATCH', `${path}/${id}`]
+    ] as const) {
+      const payload = method === 'POST' ? { ...wish, url } : { url }
+      const answer = await service.app.inject({ method, url: target, headers: { 'x-owner': 'ada' }, payload })
+      t.match(answer.json(), { statusCode: 422, code: 'WEBHOOK_URL_REFUSED' }, url)
+    }
+    await t.rejects(service.webhooks.change('ada', id, { url }), { errors: [{ field: 'body.url', key }] })
+  }
+  t.match(await service.store.subscription(id), { url: wish.url, revision: 1 })
+})
+
+t.test('unknown event types are 422, each named', async (t) => {
+  const { ask, webhooks: ours } = await startClient(t)
+  const eventTypes = ['order.created', 'order.shipped', 'webhook.subscription.disabled', 'constructor']
+  t.match(await ask('POST', '', { ...wish, eventTypes }), { status: 422, body: { code: 'WEBHOOK_EVENT_TYPE_UNKNOWN' } })
+  await t.rejects(ours.subscribe('ada', { ...wish, eventTypes }), {
+    errors: [{ field: 'body.eventTypes.1' }, { field: 'body.eventTypes.3' }]
+  })
+  t.match(await ask('POST', '', { ...wish, eventTypes: [] }), { status: 400 })
+})
+
+t.test('what belongs to somebody else is not found, and neither is what is not there', async (t) => {
+  const { ask, subscribe, webhooks: ours, clock } = await startClient(t)
+  const { id } = await subscribe()
+  const other = await subscribe()
+  await ours.emit('order.created', { total: { amount: '1' } })
+  await clock.advance(0)
+  const [delivery] = (await ask('GET', `/${id}/deliveries`)).body
+  const requests = [
+    ['GET', ''],
+    ['PATCH', '', {}],
+    ['DELETE', ''],
+    ['POST', '/secrets'],
+    ['POST', '/pings'],
+    ['GET', '/deliveries'],
+    ['GET', `/deliveries/${delivery.id}`],
+    ['GET', `/deliveries/${delivery.id}/attempts`],
+    ['POST', `/deliveries/${delivery.id}/redeliveries`],
+    ['POST', '/recoveries', { since: '2026-01-01T00:00:00Z' }]
+  ] as const
+  for (const [method, rest, payload] of requests) {
+    for (const [target, owner] of [
+      [id, 'max'],
+      [crypto.randomUUID(), 'ada']
+    ] as const) {
+      const { status, body } = await ask(method, `/${target}${rest}`, payload, owner)
+      t.match([status, body.code], [404, 'WEBHOOK_SUBSCRIPTION_NOT_FOUND'], `${method} ${rest}`)
+    }
+  }
+  t.match((await ask('GET', `/${other.id}/deliveries/${delivery.id}`)).body.code, 'WEBHOOK_DELIVERY_NOT_FOUND')
+  t.strictSame((await ask('GET', '', undefined, 'max')).body, [])
+})
+
+t.test('an owner changes what may be changed, and nothing else', async (t) => {
+  const { ask, subscribe } = await startClient(t)
+  const { id } = await subscribe({ description: 'Old' })
+  const change = { url: 'https://other.example.com/', eventTypes: ['product.updated', 'product.updated'], description: 'New' }
+  t.match((await ask('PATCH', `/${id}`, change)).body, { ...change, eventTypes: ['product.updated'], status: 'enabled' })
+  t.equal((await ask('PATCH', `/${id}`, { description: null })).body.description, undefined)
+  t.match((await ask('PATCH', `/${id}`, { status: 'disabled' })).body, { status: 'disabled', disabledReason: 'byOwner' })
+  t.equal((await ask('PATCH', `/${id}`, { status: 'enabled' })).body.disabledReason, undefined)
+  t.equal((await ask('DELETE', `/${id}`)).status, 204)
+  t.equal((await ask('GET', `/${id}`)).status, 404)
+})
+
+t.test('an owner has no more subscriptions than may be', async (t) => {
+  const { app } = await startService(t, { maximumSubscriptions: 2 })
+  const create = async (owner: string) =>
+    (await app.inject({ method: 'POST', url: path, headers: { 'x-owner': owner }, payload: wish })).statusCode
+  t.strictSame([await create('ada'), await create('ada'), await create('ada'), await create('max')], [201, 201, 409, 201])
+})
+
+t.test('a ping arrives under the id that the answer names, and a disabled subscription gets none', async (t) => {
+  const { ask, subscribe, clock } = await startClient(t)
+  const { url, seen } = await startWitness(
+    t,
+    () => clock.now(),
+    () => 200
+  )
+  const { id } = await subscribe({ url })
+  const { status, body } = await ask('POST', `/${id}/pings`)
+  t.equal(status, 202)
+  await clock.advance(1000)
+  t.match(seen, [{ headers: { 'webhook-id': body.messageId }, body: { type: 'webhook.ping', data: { subscriptionId: id } } }])
+  await ask('PATCH', `/${id}`, { status: 'disabled' })
+  t.match((await ask('POST', `/${id}/pings`)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
+})
+
+t.test('deliveries and attempts are listed in parts, the newest first, by status', async (t) => {
+  const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
+  const { url } = await startWitness(
+    t,
+    () => clock.now(),
+    (_seen, count) => (count > 3 ? 500 : 200)
+  )
+  const { id } = await subscribe({ url })
+  for (let count = 0; count < 5; count++) {
+    await ours.emit('order.created', { total: { amount: String(count) } })
+    await clock.advance(1000)
+  }
+  const first = await ask('GET', `/${id}/deliveries?perPage=3`)
+  t.match(first.body, [{ status: 'pending', attempts: 1, eventType: 'order.created' }, { status: 'pending' }, { status: 'delivered' }])
+  const next = /^<(.*)>; rel="next"$/.exec(String(first.headers['link']))?.[1] ?? ''
+  const second = await ask('GET', next.slice(path.length))
+  t.match(second.body, [{ status: 'delivered' }, { status: 'delivered' }])
+  t.equal(second.headers['link'], undefined)
+  const pending = await ask('GET', `/${id}/deliveries?status=pending&perPage=1`)
+  t.match(pending.headers['link'], /status=pending&perPage=1&after=/)
+  t.equal((await ask('GET', `/${id}/deliveries?status=lost`)).status, 400)
+  const [newest] = first.body
+  t.match((await ask('GET', `/${id}/deliveries/${newest.id}`)).body, { id: newest.id, nextAttemptAt: String })
+  const attempts = (await ask('GET', `/${id}/deliveries/${newest.id}/attempts`)).body
+  t.match(attempts, [{ id: uuid, number: 1, statusCode: 500, startedAt: String, durationMilliseconds: Number }])
+})
+
+t.test('what has ended is delivered again under the same webhook-id, and what is pending is not', async (t) => {
+  const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
+  const { url, seen } = await startWitness(
+    t,
+    () => clock.now(),
+    (_seen, count) => (count === 3 ? 500 : 200)
+  )
+  const { id } = await subscribe({ url })
+  const { id: messageId } = await ours.emit('order.created', { total: { amount: '1' } })
+  await clock.advance(minute)
+  const [delivery] = (await ask('GET', `/${id}/deliveries`)).body
+  const again = `/${id}/deliveries/${delivery.id}/redeliveries`
+  const { status, body } = await ask('POST', again)
+  t.match([status, body], [202, { id: delivery.id, messageId, status: 'pending' }])
+  t.match((await ask('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_DELIVERY_PENDING' })
+  await clock.advance(1000)
+  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 2 })
+  await ask('POST', again)
+  await clock.advance(minute)
+  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 4 }, 'with the schedule anew')
+  t.strictSame(
+    seen.map(({ headers }) => headers['webhook-id']),
+    [messageId, messageId, messageId, messageId]
+  )
+  t.equal(new Set(seen.map(({ text }) => text)).size, 1)
+  await ask('PATCH', `/${id}`, { status: 'disabled' })
+  t.match((await ask('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
+})
+
+t.test('a time range is recovered: what failed in it is delivered again, however much, and nothing else', async (t) => {
+  const kept = memoryStore()
+  const store: WebhookStore = {
+    ...kept,
+    reopenDeliveries: async (selection, reopen) => kept.reopenDeliveries({ ...selection, limit: 3 }, reopen)
+  }
+  const { ask, subscribe, clock, webhooks: ours } = await startClient(t, { store })
+  let status = 410
+  const { url, seen } = await startWitness(
+    t,
+    () => clock.now(),
+    () => status
+  )
+  const { id } = await subscribe({ url })
+  for (let count = 0; count < 10; count++) await ours.emit('order.created', { total: { amount: '1' } })
+  await clock.advance(day)
+  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  await ours.emit('order.created', { total: { amount: '1' } })
+  await clock.advance(hour)
+  status = 200
+  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  const before = seen.length
+  const since = new Date(start).toISOString()
+  const until = new Date(start + hour).toISOString()
+  t.match(await ask('POST', `/${id}/recoveries`, { since, until }), { status: 202, body: { since, until } })
+  await clock.advance(hour)
+  t.equal(seen.length - before, 10)
+  t.match(await ask('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })
+  await clock.advance(hour)
+  t.equal(seen.length - before, 11)
+  for (const range of [
+    { since, until: since },
+    { since: until, until: since }
+  ])
+    t.match((await ask('POST', `/${id}/recoveries`, range)).body, { statusCode: 422, code: 'WEBHOOK_RANGE_INVALID' })
+  t.equal((await ask('POST', `/${id}/recoveries`, {})).status, 400)
+})
+
+t.test('a recovery ends when its subscription is disabled meanwhile', async (t) => {
+  const { subscribe, clock, webhooks: ours, ask } = await startClient(t)
+  const { url, seen } = await startWitness(
+    t,
+    () => clock.now(),
+    () => 410
+  )
+  const { id } = await subscribe({ url })
+  await ours.emit('order.created', { total: { amount: '1' } })
+  await clock.advance(1000)
+  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  await ours.recover('ada', id, start)
+  await ask('PATCH', `/${id}`, { status: 'disabled' })
+  await clock.advance(hour)
+  t.ok(seen.length <= 2)
+})
+
+t.test('a change finds the version that the client has seen, or is refused and changes nothing', async (t) => {
+  let versions: readonly string[] | '*' | null = null
+  const configs: Record<string, { validator?: (request: object) => Promise<object>; operation?: string }> = {}
+  const app = Fastify()
+  t.teardown(() => app.close())
+  app.addHook('onRoute', ({ method, url, config }) => void (configs[`${String(method)} ${url}`] = config as object))
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryStore(), queue: memoryQueue() })
+  const options: WebhookRoutesOptions = {
+    owner: () => 'ada',
+    path: '/hooks',
+    version: () => 2,
+    routeConfig: (operation) => ({ operation }),
+    entityTag: (reply, version) => reply.header('etag', `"${version}"`),
+    preconditions: () => ({
+      versions: () => versions,
+      failed: (version) => Object.assign(new Error(`Now ${version}.`), { statusCode: 412 })
+    })
+  }
+  await app.register(webhookRoutes, { ...options, prefix: '/v2' })
+  const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: wish })
+  const { id } = created.json()
+  t.equal(created.headers['location'], `/v2/hooks/${id}`)
+  t.equal(created.headers['etag'], '"1-0"')
+  t.equal((await app.webhooks.subscription('ada', id))?.version, 2)
+  const { validator, operation } = configs['PATCH /v2/hooks/:id']!
+  t.equal(operation, 'changeSubscription')
+  const found = await validator!({ params: { id } })
+  t.match(found, { exists: true, etag: '1-0' })
+  t.strictSame(await validator!({ params: { id: crypto.randomUUID() } }), { exists: false })
+  for (const [wanted, status] of [
+    [['0-0'], 412],
+    [['1-0'], 200],
+    [['1-0'], 412],
+    ['*', 200],
+    [null, 200]
+  ] as const) {
+    versions = wanted
+    t.equal((await app.inject({ method: 'PATCH', url: `/v2/hooks/${id}`, payload: {} })).statusCode, status)
+  }
+  const changed = await app.inject({ method: 'PATCH', url: `/v2/hooks/${id}`, payload: {} })
+  t.equal(changed.headers['etag'], '"5-0"')
+  versions = ['1-0']
+  t.match((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).json(), { statusCode: 412, message: 'Now 5-0.' })
+  versions = ['5-0']
+  t.equal((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).statusCode, 204)
+})
+
+t.test('lists and creations can be answered by others', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryStore(), queue: memoryQueue() })
+  const wanted: unknown[] = []
+  await app.register(webhookRoutes, {
+    owner: () => 'ada',
+    created: (reply, at, resource) => reply.code(201).header('x-path', at).send(resource),
+    async list(_request, _reply, asked) {
+      wanted.push([asked.operation, asked.parent])
+      return asked.resources({ limit: 10 })
+    }
+  })
+  const { headers, body } = await app.inject({ method: 'POST', url: path, payload: wish })
+  const { id } = JSON.parse(body)
+  t.equal(headers['x-path'], `${path}/${id}`)
+  t.match((await app.inject(`${path}?anything=goes`)).json(), [{ id }])
+  t.strictSame((await app.inject(`${path}/${id}/deliveries`)).json(), [])
+  t.strictSame(wanted, [
+    ['listSubscriptions', 'ada'],
+    ['listDeliveries', id]
+  ])
+})
+
+t.test('nobody in particular gets nothing', async (t) => {
+  const { app } = await startService(t)
+  t.match((await app.inject(path)).statusCode, 500)
+  t.match((await app.inject({ method: 'POST', url: path, payload: wish })).statusCode, 500)
+})

@@ -1,0 +1,297 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import type { TLSSocket } from 'node:tls'
+import {
+  newSecret,
+  newSigningKeyPair,
+  retryDelay,
+  type SenderOptions,
+  standardSchedule,
+  verdictOf,
+  webhookSender
+} from '@concordat/webhooks'
+import { verifyWebhook } from '@concordat/webhooks/receiver'
+import { generate } from 'selfsigned'
+import { Webhook } from 'standardwebhooks'
+import t, { type Test } from 'tap'
+import { startRawReceiver, startReceiver, trustingLoopback } from './tls-receiver.ts'
+
+const secret = newSecret()
+const body = JSON.stringify({ type: 'order.created', timestamp: '2026-01-02T03:04:05.678Z', data: { id: '7', note: 'Ñandú 🐦' } })
+const message = { keys: [secret], id: 'msg_1', body }
+// The time limits alone do not keep a process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+
+function senderOf(t: Test, options: SenderOptions = {}) {
+  const sender = webhookSender({ ...trustingLoopback, ...options })
+  t.teardown(async () => sender.close())
+  return sender
+}
+
+t.test('a receiver gets the bytes, the headers of the specification and a signature that verifies [W2] [W3]', async (t) => {
+  const { privateKey, publicKey } = newSigningKeyPair()
+  const requests: { headers: Record<string, string>; method: string; url: string; text: string }[] = []
+  const url = await startReceiver(t, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    requests.push({ headers: request.headers as Record<string, string>, method: String(request.method), url: String(request.url), text })
+    response.writeHead(204).end()
+  })
+  const result = await senderOf(t, { userAgent: 'orders/1' }).send({ ...message, url: `${url}?team=7`, keys: [secret, privateKey] })
+  t.match(result, { statusCode: 204, startedAt: Number, durationMilliseconds: Number })
+  t.equal(verdictOf(result), 'delivered')
+  const [{ headers, method, url: path, text }] = requests as [(typeof requests)[0]]
+  t.equal(text, body)
+  t.strictSame([method, path], ['POST', '/hooks?team=7'])
+  t.match(headers, { 'content-type': 'application/json', 'user-agent': 'orders/1', 'webhook-id': 'msg_1' })
+  t.equal(headers['content-length'], String(Buffer.byteLength(body)))
+  new Webhook(secret).verify(text, headers)
+  verifyWebhook(headers, text, { keys: [publicKey] })
+})
+
+t.test('each attempt has the time and the signature of its own, and the same id and bytes [W3]', async (t) => {
+  let seconds = 1_700_000_000
+  const seen: unknown[] = []
+  const url = await startReceiver(t, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    seen.push([verifyWebhook(request.headers, text, { keys: [secret], now: () => seconds * 1000, toleranceSeconds: 0 }), text])
+    response.writeHead(500).end()
+  })
+  const sender = senderOf(t, { now: () => seconds * 1000 })
+  for (; seconds < 1_700_000_003; seconds++) t.match(await sender.send({ ...message, url }), { statusCode: 500, startedAt: seconds * 1000 })
+  t.strictSame(
+    seen,
+    [0, 1, 2].map((index) => [{ id: 'msg_1', sentAt: (1_700_000_000 + index) * 1000 }, body])
+  )
+})
+
+t.test('connections are used again', async (t) => {
+  const ports = new Set<number | undefined>()
+  const url = await startReceiver(t, (request, response) => {
+    ports.add(request.socket.remotePort)
+    response.end('a'.repeat(16_000))
+  })
+  const sender = senderOf(t)
+  for (let count = 0; count < 20; count++) t.equal((await sender.send({ ...message, url })).statusCode, 200)
+  t.ok(ports.size <= 2, `${ports.size} connections for 20 attempts`)
+})
+
+t.test('a redirect is an answer like any other, and nobody goes there', async (t) => {
+  let followed = 0
+  const target = await startReceiver(t, (_request, response) => response.end(String(followed++)))
+  for (const status of [301, 302, 303, 307, 308]) {
+    const url = await startReceiver(t, (_request, response) => response.writeHead(status, { location: target }).end())
+    const result = await senderOf(t).send({ ...message, url })
+    t.equal(result.statusCode, status)
+    t.equal(verdictOf(result), 'failed')
+  }
+  t.equal(followed, 0)
+})
+
+t.test('no proxy of the environment is used', async (t) => {
+  let proxied = 0
+  const proxy = createServer(() => (proxied += 1)).on('connect', (_request, socket) => {
+    proxied += 1
+    socket.destroy()
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  t.teardown(() => proxy.close())
+  const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  t.intercept(process, 'env', {
+    value: { ...process.env, HTTPS_PROXY: address, https_proxy: address, ALL_PROXY: address, NODE_USE_ENV_PROXY: '1' }
+  })
+  const url = await startReceiver(t, (_request, response) => response.end())
+  t.equal((await senderOf(t).send({ ...message, url })).statusCode, 200)
+  t.equal(proxied, 0)
+})
+
+t.test('what a receiver does to the wire costs one attempt, and no more than its time', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
+  const flood = Buffer.alloc(65_536, 'a')
+  const misbehaviours: Record<string, [(socket: TLSSocket) => unknown, object]> = {
+    'hangs before a word': [() => {}, { failure: 'TIMEOUT' }],
+    'sends headers byte by byte': [drip, { failure: 'TIMEOUT' }],
+    'sends interim answers for ever': [
+      (socket) => pour(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), socket),
+      { failure: 'TIMEOUT' }
+    ],
+    'floods with headers': [
+      (socket) => socket.write(head) && pour(() => socket.write(`x: ${'a'.repeat(9000)}\r\n`), socket),
+      { failure: 'RESPONSE_INVALID' }
+    ],
+    'floods with a body': [(socket) => socket.write(`${head}\r\n`) && pour(() => socket.write(flood), socket), { statusCode: 200 }],
+    'floods with a body of a stated length': [
+      (socket) => socket.write(`${head}Content-Length: 99999999999\r\n\r\n`) && pour(() => socket.write(flood), socket),
+      { statusCode: 200 }
+    ],
+    'hangs within its body': [(socket) => socket.write(`${head}Content-Length: 10\r\n\r\nabc`), { statusCode: 200 }],
+    'sends less than it said': [(socket) => socket.end(`${head}Content-Length: 10\r\n\r\nabc`), { statusCode: 200 }],
+    'sends more than it said': [(socket) => socket.end(`${head}Content-Length: 1\r\n\r\nabcdefgh`), { statusCode: 200 }],
+    'cuts a chunk': [(socket) => socket.end(`${head}Transfer-Encoding: chunked\r\n\r\nffff\r\nabc`), { statusCode: 200 }],
+    'states two lengths': [
+      (socket) => socket.end(`${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`),
+      { failure: 'RESPONSE_INVALID' }
+    ],
+    'resets after a request': [(socket) => socket.destroy(), { failure: 'CONNECTION_FAILED' }],
+    'says nothing of HTTP': [(socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), { failure: 'RESPONSE_INVALID' }],
+    'switches protocols': [
+      (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
+      { failure: 'CONNECTION_FAILED' }
+    ],
+    'answers HTML': [(socket) => socket.end(`${head}Content-Length: 6\r\n\r\n<html>`), { statusCode: 200 }]
+  }
+  await Promise.all(
+    Object.entries(misbehaviours).map(async ([title, [misbehave, expected]]) => {
+      const url = await startRawReceiver(t, misbehave)
+      const sender = senderOf(t, { attemptTimeoutSeconds: 3 })
+      t.match(await sender.send({ ...message, url }), expected, title)
+      const other = await startReceiver(t, (_request, response) => response.writeHead(204).end())
+      t.equal((await sender.send({ ...message, url: other })).statusCode, 204, `${title}: others are served`)
+    })
+  )
+})
+
+t.test('of a flood, no more than a little is read', async (t) => {
+  let written = 0
+  const closed = Promise.withResolvers<void>()
+  const url = await startRawReceiver(t, async (socket) => {
+    socket.once('close', () => closed.resolve())
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    for (; !socket.destroyed; await setImmediate()) {
+      if (socket.writableNeedDrain) continue
+      socket.write(Buffer.alloc(16_384))
+      written += 16_384
+    }
+  })
+  t.equal((await senderOf(t).send({ ...message, url })).statusCode, 200)
+  await closed.promise
+  t.ok(written < 8_000_000, `${written} bytes were written`)
+})
+
+t.test('a hung connection and a hung handshake are late, a closed port and a strange certificate are said by name', async (t) => {
+  const sockets: net.Socket[] = []
+  const silent = net.createServer((socket) => void sockets.push(socket.on('error', () => {})))
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  const { port } = silent.address() as AddressInfo
+  const send = (url: string, options: SenderOptions = {}) => senderOf(t, options).send({ ...message, url })
+  t.match(await send(`https://localhost:${port}/`, { connectTimeoutSeconds: 0.1 }), { failure: 'TIMEOUT' })
+  t.match(await send(`https://localhost:${port}/`, { attemptTimeoutSeconds: 0.1, connectTimeoutSeconds: 60 }), { failure: 'TIMEOUT' })
+  t.match(await send('https://localhost:1/'), { failure: 'CONNECTION_FAILED' })
+  const url = await startReceiver(t, (_request, response) => response.end())
+  t.match(await send(url, { certificateAuthorities: [] }), { failure: 'TLS_FAILED' })
+  const { cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
+  t.match(await send(url, { certificateAuthorities: [cert] }), { failure: 'TLS_FAILED' })
+  t.match(await send(url.replace('localhost', 'other.localhost')), { failure: 'TLS_FAILED' })
+  const plain = createServer((_request, response) => response.end())
+  plain.listen(0, '127.0.0.1')
+  await once(plain, 'listening')
+  t.teardown(() => plain.close())
+  t.match(await send(`https://localhost:${(plain.address() as AddressInfo).port}/`), { failure: 'TLS_FAILED' })
+})
+
+t.test('no variable of the environment lets an untrusted certificate through', async (t) => {
+  t.intercept(process, 'env', { value: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
+  const url = await startReceiver(t, (_request, response) => response.end())
+  t.match(await senderOf(t, { certificateAuthorities: [] }).send({ ...message, url }), { failure: 'TLS_FAILED' })
+})
+
+t.test('addresses are reached by number, and where trying several is turned off', async (t) => {
+  const url = await startReceiver(t, (_request, response) => response.end())
+  t.equal((await senderOf(t).send({ ...message, url: url.replace('localhost', '127.0.0.1') })).statusCode, 200)
+  const before = net.getDefaultAutoSelectFamily()
+  net.setDefaultAutoSelectFamily(false)
+  t.teardown(() => net.setDefaultAutoSelectFamily(before))
+  t.equal((await senderOf(t).send({ ...message, url })).statusCode, 200)
+})
+
+t.test('Retry-After is read in both forms, and what is neither is ignored', async (t) => {
+  const now = Date.parse('2026-01-02T03:04:05Z')
+  const fields: [string | string[], number | undefined][] = [
+    ['120', 120],
+    ['0', 0],
+    ['Fri, 02 Jan 2026 03:05:05 GMT', 60],
+    ['Fri, 02 Jan 2026 03:04:00 GMT', 0],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['Fri, 99 Jan 2026 03:05:05 GMT', undefined],
+    ['99999999999', undefined],
+    ['2026-01-02T03:05:05Z', undefined],
+    [['1', '2'], undefined]
+  ]
+  for (const [field, expected] of fields) {
+    const url = await startReceiver(t, (_request, response) => response.setHeader('retry-after', field).writeHead(503).end())
+    t.equal((await senderOf(t, { now: () => now }).send({ ...message, url })).retryAfterSeconds, expected, String(field))
+  }
+})
+
+t.test('the schedule is that of the specification, with jitter that is never early [W4]', async (t) => {
+  t.equal(
+    standardSchedule.reduce((sum, seconds) => sum + seconds),
+    75 * 3600 + 35 * 60 + 5
+  )
+  const failed = { startedAt: 0, durationMilliseconds: 0, statusCode: 500 }
+  t.equal(retryDelay(standardSchedule, 10, failed, Math.random), undefined)
+  for (let attempts = 1; attempts < 10; attempts++) {
+    const seconds = standardSchedule[attempts]!
+    t.equal(
+      retryDelay(standardSchedule, attempts, failed, () => 0),
+      seconds * 1000
+    )
+    const delays = Array.from({ length: 200 }, () => retryDelay(standardSchedule, attempts, failed, Math.random)!)
+    t.ok(Math.min(...delays) >= seconds * 1000 && Math.max(...delays) <= seconds * 1200 + 1)
+    t.ok(new Set(delays).size > 100)
+  }
+})
+
+t.test('a throttled receiver is given the time it asks for, when it is longer than the schedule, and up to a day', async (t) => {
+  for (const status of [429, 502, 503, 504]) {
+    t.strictSame(
+      [10, 90, 86_400, 9e9].map((seconds) => delayAfter(status, seconds)),
+      [60_000, 90_000, 86_400_000, 86_400_000]
+    )
+  }
+  t.equal(delayAfter(500, 90), 60_000)
+})
+
+t.test('each status has one meaning', async (t) => {
+  const meanings = {
+    delivered: [200, 201, 204, 299],
+    gone: [410],
+    throttled: [429, 502, 503, 504],
+    failed: [199, 301, 304, 400, 404, 500, 501, 599, 0]
+  }
+  for (const [verdict, statuses] of Object.entries(meanings)) for (const statusCode of statuses) t.equal(verdictOf({ statusCode }), verdict)
+  t.equal(verdictOf({}), 'failed')
+})
+
+t.test('options and keys that make no sense are refused in one line', async (t) => {
+  t.throws(() => webhookSender({ attemptTimeoutSeconds: 61 }), /^webhooks: attemptTimeoutSeconds is 61\./)
+  await t.rejects(senderOf(t).send({ ...message, url: 'https://example.com', keys: ['secret'] }), /a key is none/)
+})
+
+function drip(socket: TLSSocket) {
+  const timer = setInterval(() => socket.write('a'), 20)
+  socket.write('HTTP/1.1 200 OK\r\nx: ')
+  socket.once('close', () => clearInterval(timer))
+}
+
+function pour(write: () => boolean, socket: TLSSocket) {
+  const more = () => {
+    while (!socket.destroyed && write());
+    if (!socket.destroyed) socket.once('drain', more)
+  }
+  more()
+}
+
+function delayAfter(statusCode: number, retryAfterSeconds: number) {
+  return retryDelay([0, 60], 1, { startedAt: 0, durationMilliseconds: 0, statusCode, retryAfterSeconds }, () => 0)
+}

@@ -1,0 +1,96 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import webhooks, {
+  type Attempt,
+  type Delivery,
+  memoryStore,
+  type WebhookStore,
+  type WebhooksOptions,
+  webhookRoutes
+} from '@concordat/webhooks'
+import { memoryQueue, testClock } from '@concordat/work-queue'
+import Fastify from 'fastify'
+import type { Test } from 'tap'
+import { startReceiver, trustingLoopback } from './tls-receiver.ts'
+
+/** The catalogue of these tests. */
+export const events: WebhooksOptions['events'] = {
+  'order.created': {
+    description: 'An order was placed.',
+    schema: { type: 'object', properties: { id: { type: 'string' }, total: { type: 'object' } } },
+    example: { id: '7', total: { amount: '1.00', currency: 'EUR' } },
+    versions: {
+      1: {
+        schema: { type: 'object', properties: { id: { type: 'string' }, total: { type: 'string' } } },
+        example: { id: '7', total: '1.00' },
+        represent: ({ total, ...order }: { total: { amount: string } }) => ({ ...order, total: total.amount })
+      }
+    }
+  },
+  'product.updated': { description: 'A product has changed.', schema: { type: 'object' }, example: { id: '1' } }
+}
+
+export const start = Date.parse('2026-01-02T03:04:05Z')
+export const minute = 60_000
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** A service with webhooks, in memory, on a clock that the test moves. */
+export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
+  const clock = testClock(start)
+  const now = () => clock.now()
+  const store = options.store ?? memoryStore()
+  const queue = memoryQueue(clock)
+  const app = Fastify()
+  const told: unknown[] = []
+  await app.register(webhooks, {
+    ...trustingLoopback,
+    events,
+    store,
+    queue,
+    now,
+    mayReceive: () => true,
+    onDisabled: ({ id }, reason) => told.push(['disabled', id, reason]),
+    onFailed: ({ id }) => told.push(['failed', id]),
+    ...options
+  })
+  await app.register(webhookRoutes, { owner: ({ headers }) => headers['x-owner'] as string | undefined })
+  await app.ready()
+  t.teardown(async () => {
+    await app.close()
+    await queue.close(0)
+  })
+  return { app, clock, now, store, queue, told, webhooks: app.webhooks }
+}
+
+/** An attempt, as a receiver saw it. */
+export interface Seen {
+  readonly at: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown }
+}
+
+type Answer = number | { readonly status: number; readonly headers: Record<string, string> }
+
+/** A receiver that writes down what it sees, and answers as it is told. */
+export async function startWitness(t: Test, now: () => number, answer: (seen: Seen, count: number) => Answer | Promise<Answer>) {
+  const seen: Seen[] = []
+  const url = await startReceiver(t, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    const attempt = { at: now(), headers: request.headers, text, body: JSON.parse(text) }
+    seen.push(attempt)
+    const given = await answer(attempt, seen.length)
+    const { status, headers } = typeof given === 'number' ? { status: given, headers: {} } : given
+    response.writeHead(status, headers).end()
+  })
+  return { url, seen }
+}
+
+/** All deliveries of a subscription with their attempts, the oldest first. */
+export async function historyOf({ store }: { store: WebhookStore }, subscriptionId: string) {
+  const found: (Delivery & { readonly tries: Attempt[] })[] = []
+  for (const delivery of await store.deliveriesOf(subscriptionId, { limit: 10_000 })) {
+    found.unshift({ ...delivery, tries: (await store.attemptsOf(delivery.id, { limit: 1000 })).toReversed() })
+  }
+  return found
+}

@@ -1,0 +1,20 @@
+import webhooks, { type Emitted, type Subscription, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
+import { createReceiver, type WebhookEvent } from '@concordat/webhooks/receiver'
+import { expectTypeOf } from 'expect-type'
+import Fastify, { type FastifyRequest } from 'fastify'
+
+const app = Fastify()
+const events = { 'order.created': { description: 'An order was placed.', schema: {}, example: {} } }
+app.register(webhooks, { events, mayReceive: 'everyone' })
+app.register(webhooks, { events, mayReceive: async ({ owner }, { type }) => owner !== '' && type !== '' })
+// @ts-expect-error who may receive events is to be said
+app.register(webhooks, { events })
+// @ts-expect-error an event has a schema
+app.register(webhooks, { events: { 'order.created': { description: '', example: {} } }, mayReceive: 'everyone' })
+app.register(webhookRoutes, { owner: (request) => request.id, routeConfig: () => ({}) })
+app.register(createReceiver({ keys: [], onEvent: ({ type }) => void type }))
+
+expectTypeOf<typeof app.webhooks>().toHaveProperty('emit').returns.resolves.toEqualTypeOf<Emitted>()
+expectTypeOf<WebhooksOptions['mayReceive']>().extract<Function>().parameter(0).toEqualTypeOf<Subscription>()
+expectTypeOf<Parameters<typeof createReceiver>[0]['onEvent']>().parameters.toEqualTypeOf<[WebhookEvent, FastifyRequest]>()
+expectTypeOf(webhooksErrors.definitions).toBeObject()

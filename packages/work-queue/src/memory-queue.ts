@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Clock, systemClock } from './clock-contract.ts'
+import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
+import { retryAfterThrowSeconds } from './work-queue.ts'
+
+type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
+type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
+type Worker = WorkOptions & { readonly handler: Handler }
+type Line = QueueSettings & { readonly entries: Map<string, Entry>; readonly runs: Set<Promise<void>>; worker?: Worker | undefined }
+
+const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
+const isRunning = ({ state }: Entry) => state === 'running' || state === 'ending'
+
+/** Jobs in the memory of this process, for tests and development: they end with it. What a `write` throws is a warning of the process. */
+export function memoryQueue(clock: Clock = systemClock): WorkQueue {
+  const lines = new Map<string, Line>()
+  const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
+
+  function lineOf(name: string) {
+    const line = lines.get(name)
+    if (line === undefined) throw new TypeError(`work-queue: the queue "${name}" is not defined. Call define("${name}") at the start.`)
+    return line
+  }
+
+  function put(line: Line, entry: Entry, state: State, seconds = 0) {
+    entry.abort?.abort(new Error('work-queue: the job was cancelled, or handed back.'))
+    entry.forget?.()
+    const forget = seconds > 0 ? clock.after(seconds * 1000, () => fill(line)) : undefined
+    Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget })
+    fill(line)
+  }
+
+  function fill(line: Line) {
+    const entries = [...line.entries.values()]
+    for (const entry of entries) {
+      if (line.worker === undefined || entries.filter(isRunning).length >= line.worker.concurrency) return
+      const ofKey = entries.filter(({ id, key }) => key !== undefined && key === entry.key && id !== entry.id)
+      const isHeldUp = line.ordered === true && ofKey.some(({ attempt, state }) => attempt > 0 && state !== 'ended')
+      const isFull = ofKey.filter(isRunning).length >= (line.worker.perKey ?? Infinity)
+      if (entry.state !== 'waiting' || entry.at > clock.now() || isHeldUp || isFull) continue
+      const run = attempt(line, entry, line.worker.handler).finally(() => line.runs.delete(run))
+      line.runs.add(run)
+    }
+  }
+
+  async function attempt(line: Line, entry: Entry, handler: Handler) {
+    const abort = new AbortController()
+    Object.assign(entry, { state: 'running', attempt: entry.attempt + 1, abort })
+    const { id, payload, attempt } = entry
+    let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
+    if (entry.abort !== abort) return
+    // From here on it is too late to cancel it or to hand it back.
+    Object.assign(entry, { state: 'ending', abort: undefined })
+    await outcome.write?.(undefined).catch((error: Error) => {
+      process.emitWarning(error)
+      outcome = failed(error)
+    })
+    if ('retryInSeconds' in outcome) put(line, entry, 'waiting', outcome.retryInSeconds)
+    else put(line, entry, 'done' in outcome ? 'ended' : 'dead')
+  }
+
+  async function stop(line: Line, graceSeconds = 10) {
+    line.worker = undefined
+    await atMost(graceSeconds, line.runs)
+    for (const { abort } of line.entries.values()) abort?.abort(new Error('work-queue: the worker stops.'))
+    await atMost(1, line.runs)
+    for (const entry of line.entries.values()) if (entry.state === 'running') put(line, entry, 'waiting')
+    line.runs.clear()
+  }
+
+  return {
+    capabilities: { durable: false, transactional: false, distributed: false },
+    async define(name, settings) {
+      lines.set(name, { entries: new Map(), runs: new Set(), ...lines.get(name), ...settings })
+    },
+    async enqueue(name, items, transaction) {
+      const line = lineOf(name)
+      if (transaction !== undefined) throw new TypeError('work-queue: a queue in memory joins no transaction. Use one of a database.')
+      if (line.ordered === true && items.some(({ key }) => key === undefined))
+        throw new TypeError(`work-queue: a job of "${name}" has no key.`)
+      for (const { id, state, at } of line.entries.values())
+        if (state === 'ended' && at <= clock.now() - 86_400_000) line.entries.delete(id)
+      const copies = items.map((item) => ({ ...JSON.parse(JSON.stringify(item)), id: item.id ?? randomUUID(), attempt: 0 }) as Entry)
+      const added = copies.filter((entry) => !line.entries.has(entry.id) && line.entries.set(entry.id, entry))
+      for (const entry of added) put(line, entry, 'waiting', entry.delaySeconds)
+      return added.map(({ id }) => id)
+    },
+    work(name, handler, options) {
+      const line = lineOf(name)
+      if (line.worker !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
+      line.worker = { ...options, handler }
+      fill(line)
+      return (graceSeconds) => stop(line, graceSeconds)
+    },
+    async cancel(name, id) {
+      const entry = lineOf(name).entries.get(id)
+      if (entry === undefined || entry.state === 'ending' || entry.state === 'ended') return false
+      put(lineOf(name), entry, 'ended')
+      return true
+    },
+    async redrive(name, ids) {
+      const dead = ids.flatMap((id) => lineOf(name).entries.get(id) ?? []).filter(({ state }) => state === 'dead')
+      for (const entry of dead) put(lineOf(name), entry, 'waiting')
+      return dead.length
+    },
+    kick: (name) => fill(lineOf(name)),
+    async close(graceSeconds) {
+      await Promise.all([...lines.values()].map((line) => stop(line, graceSeconds)))
+      for (const { entries } of lines.values()) for (const { forget } of entries.values()) forget?.()
+      unfollow?.()
+    }
+  }
+}
+
+async function atMost(seconds: number, runs: ReadonlySet<Promise<void>>) {
+  const timer = new AbortController()
+  await Promise.race([Promise.all(runs), delay(seconds * 1000, undefined, timer)])
+  timer.abort()
+}
