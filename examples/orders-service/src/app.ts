@@ -49,7 +49,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     openapi: {
       title: 'Orders service',
       description: "A shop's products, customers and orders. Sign in at `POST /v1/tokens`, and send the token with every request.",
-      license: { name: 'MIT', identifier: 'MIT' }
+      license: { name: 'MIT', identifier: 'MIT' },
+      reference: inProduction ? false : '/reference'
     },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })

@@ -83,7 +83,9 @@ function codesOf({ paths, components }: Loose, path: string, method: string): st
   )
 }
 
-const has = (codes: readonly string[], wanted: string) => codes.includes(wanted)
+function has(codes: readonly string[], wanted: string) {
+  return codes.includes(wanted)
+}
 
 t.test('each operation has the errors that the plugins can answer it with, and no others [X3]', async (t) => {
   const document = await pathsOf(await boot({ authentication: verifies }, shop))
