@@ -19,13 +19,17 @@ const ofRequests = [
 const ofJson = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
 const ofMediaTypes = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
 
-type Config = DescribedRoute['config'] & { readonly validationCode?: string }
+type Config = DescribedRoute['config'] & { readonly validationCode?: string; readonly transaction?: unknown }
 type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
 
 /** Makes the function that says which codes the plugins of the preset can answer with on a route. */
 export function operationErrors(options: ConventionsOptions): (route: DescribedRoute) => readonly string[] {
   const { versions = {}, versioning, transportSecurity, contentNegotiation, rateLimiting, authentication } = options
   const ending = Object.entries(versions).flatMap(([number, version]) => ('sunsetAt' in version ? [`/v${number}/`] : []))
+  // Those that tell a client to come back: the others say no more than that something went wrong.
+  const transactionCodes = Object.entries(options.stores?.unitOfWork?.errors.definitions ?? {}).flatMap(([code, { statusCode }]) =>
+    statusCode === 503 ? [code] : []
+  )
   const sources: readonly (Codes | false)[] = [
     () => ofRequests,
     bodyErrors,
@@ -37,7 +41,8 @@ export function operationErrors(options: ConventionsOptions): (route: DescribedR
     versioning !== false && (({ url }) => (ending.some((path) => url.includes(path)) ? ['VERSION_RETIRED'] : [])),
     options.paginationQuery !== false && listErrors,
     options.conditionalCaching !== false && conditionErrors,
-    options.idempotency !== false && keyErrors
+    options.idempotency !== false && keyErrors,
+    (_route, { transaction }) => (transaction ? transactionCodes : [])
   ]
   return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
 }

@@ -29,7 +29,8 @@ export function transactionOf(request: FastifyRequest): Queries {
 export async function inTransaction<Result>(postgres: Postgres, work: (transaction: Queries) => Promise<Result>): Promise<Result> {
   const { session } = await postgres.open({})
   try {
-    const result = await work(queriesOn(session as SqlClient))
+    const client = { query: (text: string, values: readonly unknown[] = []) => session.query(text, values) }
+    const result = await work(queriesOn(client as SqlClient))
     await session.commit()
     return result
   } catch (error) {
