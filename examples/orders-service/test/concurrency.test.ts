@@ -145,7 +145,7 @@ else {
     const reported: unknown[] = []
     const database = openPostgreSQL(databaseUrl as string, (error) => reported.push(error))
     t.teardown(() => database.close())
-    await t.rejects(database.query(breaking), { code: '57P01' }, 'the server says why')
+    await t.rejects(database.query(breaking), { code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } }, 'the server says why')
     await t.rejects(
       inTransaction(database.postgres, async (transaction) => {
         await transaction.query(breaking).catch(ignore)

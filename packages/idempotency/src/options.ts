@@ -51,6 +51,8 @@ export interface IdempotencyOptions extends PolicyOptions {
 export interface Settings {
   readonly scope: ((request: FastifyRequest) => string | undefined) | undefined
   readonly store: IdempotencyStore
+  /** Refuses a store that other processes do not see, where there may be others. */
+  readonly requireShared: () => void
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly keySyntax: KeySyntax
   readonly leaseMilliseconds: number
@@ -76,10 +78,11 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
       throw new TypeError(`idempotency: ${name} is a ${typeof value}. Give a function.`)
     }
   }
-  requireStore(store, options.dangerouslyUnshared === true)
+  requireStore(store)
   return {
     scope,
     store,
+    requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
     transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
     keySyntax: requireOneOf('keySyntax', keySyntax, ['both', 'quoted']),
     leaseMilliseconds: requireWhole('leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 100, 600_000),
@@ -96,10 +99,13 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
   }
 }
 
-function requireStore(store: IdempotencyStore, mayBeUnshared: boolean) {
+function requireStore(store: IdempotencyStore) {
   if (typeof store !== 'object' || store === null || methods.some((method) => typeof store[method] !== 'function')) {
     throw new TypeError('idempotency: store is no store. Give one, as memoryStore() or redisIdempotency(redis).')
   }
+}
+
+function requireShared(store: IdempotencyStore, mayBeUnshared: boolean) {
   if (!store.guarantees.shared && process.env['NODE_ENV'] === 'production' && !mayBeUnshared) {
     throw new TypeError(
       'idempotency: in production the store must be one that all processes share, or a retry runs again elsewhere. Give one, or set dangerouslyUnshared for a single process.'

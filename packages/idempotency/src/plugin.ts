@@ -49,6 +49,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     if (settings.scope === undefined) {
       throw new TypeError(`idempotency: ${nameOf(route)} takes keys, but whose they are is not known. Give the option scope.`)
     }
+    settings.requireShared()
     route.config = withPolicy(route.config, policy)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)

@@ -102,6 +102,7 @@ t.test('in production a store that other processes do not see is refused, unless
     message:
       'idempotency: in production the store must be one that all processes share, or a retry runs again elsewhere. Give one, or set dangerouslyUnshared for a single process.'
   })
+  await boot({}, 'off')
   await boot({ dangerouslyUnshared: true })
   await boot({ store: { ...memoryStore(), guarantees: { durable: true, shared: true, transactional: false } } })
 })

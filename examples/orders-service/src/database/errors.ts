@@ -17,6 +17,7 @@ export function unavailable(cause: unknown): ApiError {
 }
 
 interface Failure extends Error {
+  readonly severity: string
   readonly code: string
   readonly constraint?: string
 }

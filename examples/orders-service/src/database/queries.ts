@@ -12,8 +12,8 @@ export function queriesOn(client: SqlClient): Queries {
       try {
         return withoutNulls((await client.query<Row>(sql, params)).rows)
       } catch (error) {
-        if (isFailure(error) || isApiError(error) || error instanceof TypeError) throw error
-        // Neither the server's refusal nor our mistake: the connection is gone, or its answer is overdue.
+        if ((isFailure(error) && error.severity !== 'FATAL') || isApiError(error) || error instanceof TypeError) throw error
+        // Neither a refused statement nor our mistake: the server ended the connection or took none, or its answer is overdue.
         throw unavailable(error)
       }
     }
