@@ -24,6 +24,7 @@ const steps: readonly Step[] = [
   { name: 'links', command: script('check-links.ts') },
   { name: 'snippets', command: script('check-snippets.ts') },
   { name: 'rules', command: script('check-rules.ts') },
+  { name: 'errors', command: ['node', '--conditions=@concordat/source', join('scripts', 'errors-page.ts')] },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : [])
 ]
 

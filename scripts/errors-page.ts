@@ -40,14 +40,23 @@ interface ErrorListing {
   readonly definitions: Readonly<Record<string, unknown>>
 }
 
-// The error lists that the doors of the plugins export, by package.
+interface Manifest {
+  readonly floor: number
+  readonly exports?: Readonly<Record<string, { readonly '@concordat/source': string }>>
+}
+
+// The error lists that the doors of plugins and stores export, by package.
 async function listsOf(root: string) {
   const lists: [name: string, list: ErrorListing][] = []
   for (const manifest of globSync('packages/*/package.json', { cwd: root }).sort()) {
     const folder = join(root, dirname(manifest))
-    if ((JSON.parse(readFileSync(join(root, manifest), 'utf8')) as { floor: number }).floor !== 2) continue
-    for (const exported of Object.values(await import(pathToFileURL(join(folder, 'src/index.ts')).href)))
-      if (isErrorList(exported)) lists.push([basename(folder), exported])
+    const { floor, exports = {} } = JSON.parse(readFileSync(join(root, manifest), 'utf8')) as Manifest
+    if (floor !== 2 && floor !== 3) continue
+    const found = new Set<ErrorListing>()
+    for (const { '@concordat/source': door } of Object.values(exports))
+      for (const exported of Object.values(await import(pathToFileURL(join(folder, door)).href)))
+        if (isErrorList(exported)) found.add(exported)
+    for (const list of found) lists.push([basename(folder), list])
   }
   return lists
 }
