@@ -34,7 +34,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
   const sessions = sessionsOf(configuration, database, onError)
-  const rateLimits = openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
+  const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
 
   await app.register(conventions, {

@@ -166,3 +166,16 @@ t.test('requests are counted where that is not turned off, guesses more strictly
   // One was spent on signing in for this test.
   t.strictSame(statuses, [...Array.from({ length: 19 }, () => 422), 429, 429])
 })
+
+const redisUrl = process.env['TEST_REDIS_URL']
+const onRedis = redisUrl === undefined ? { skip: 'set TEST_REDIS_URL to the address of a Redis' } : {}
+
+t.test('with Redis, two processes count together, and without it each goes on alone [X5]', onRedis, async (t) => {
+  const [one, other] = [await startService(t, { rateLimit: 'on', redisUrl }), await startService(t, { rateLimit: 'on', redisUrl })]
+  const left = async ({ app: process }: typeof one) =>
+    Number(/r=(\d+)/.exec(String((await process.inject({ url: '/v1/products', remoteAddress: '127.0.0.77' })).headers['ratelimit']))?.[1])
+  const before = await left(one)
+  t.equal(await left(other), before - 1)
+  const alone = await startService(t, { rateLimit: 'on', redisUrl: 'redis://127.0.0.1:1' })
+  t.equal(await left(alone), 1199)
+})

@@ -12,6 +12,7 @@ import { openPGlite } from '../src/database/pglite.ts'
 import { showProgress } from '../src/database/progress.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
+import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 const ignore = () => {}
@@ -160,4 +161,11 @@ t.test('a long seeding shows how far it is, a short one shows nothing', async (t
       `\rSeeding orders ${'█'.repeat(30)} 1,000,000 of 1,000,000\n`
     ]
   )
+})
+
+t.test('a user is found by either spelling of the address, and a stronger hash takes the place of a weaker one [U8]', async (t) => {
+  const ada = await findUserByEmail(database, 'ADA@example.com')
+  t.match(ada, { roles: ['customer'], passwordHash: /^\$argon2id\$/ })
+  await replacePasswordHash(database, ada?.id as string, 'another hash')
+  t.match(await findUser(database, ada?.id as string), { passwordHash: 'another hash' })
 })

@@ -57,6 +57,29 @@ function ask(app: FastifyInstance, url: string, key: string = randomUUID(), more
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
+    t.test('a claim that fails inside of another transaction fails its own request and not the other', async (t) => {
+      const things = await thingsOn(t, kind)
+      const store = postgresIdempotency(things.database, { schema: 'nowhere' })
+      const { app } = await service(
+        t,
+        things,
+        (app) => {
+          const insert = (request: FastifyRequest, name: string) =>
+            request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
+          app.post('/inner', { config }, async (request) => insert(request, 'inner'))
+          app.post('/outer', { config: { transaction: true } }, async (request) => {
+            await insert(request, 'before')
+            const { statusCode } = await ask(app, '/inner')
+            await insert(request, 'after')
+            return { statusCode }
+          })
+        },
+        { options: { store } }
+      )
+      t.same((await app.inject({ method: 'POST', url: '/outer' })).json(), { statusCode: 503 })
+      t.strictSame(await things.names(), ['after', 'before'])
+    })
+
     t.test('what ran once is answered the same again, and was done once', async (t) => {
       const things = await thingsOn(t, kind)
       const { app, outcomes } = await service(t, things, (app) => {

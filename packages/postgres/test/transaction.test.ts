@@ -188,8 +188,9 @@ for (const kind of kinds) {
     t.test('what an injected request did is a part of the transaction that it was injected from', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const app = await serviceOn(t, things, (app) => {
-        app.post<{ Querystring: { status: number; name: string } }>('/one', { config }, async (request, reply) => {
-          const { name, status } = request.query
+        app.post<{ Querystring: { status: string; name: string } }>('/one', { config }, async (request, reply) => {
+          const { name } = request.query
+          const status = Number(request.query.status)
           await request.transaction.query(insert(things), [name])
           request.transaction.afterCommit(() => told.push(name))
           if (status === 999) await request.transaction.query('SELECT nonsense').catch(() => {})
