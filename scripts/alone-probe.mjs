@@ -13,7 +13,9 @@ if (registers) {
   const { default: plugin } = await import(name)
   if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
   const app = Fastify()
-  await app.register(plugin, alone.options ?? {})
+  // Functions that JSON can't have: options that read a member of the request.
+  const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, (request) => request[member]])
+  await app.register(plugin, { ...alone.options, ...Object.fromEntries(readers) })
   const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
   app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
   const answer = await app.inject({ url: '/probe', headers: alone.headers ?? {} })

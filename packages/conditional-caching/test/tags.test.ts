@@ -70,7 +70,11 @@ async function tagsOf(node: string, timestamp: string) {
   ]
   // Of the coverage of another version nothing could be made.
   const { NODE_V8_COVERAGE: _coverage, NODE_OPTIONS: _options, ...env } = process.env
-  return JSON.parse((await run(node, words, { env: { ...env, _TAPJS_PROCESSINFO_COVERAGE_: '0' } })).stdout) as { version: string; hash: string; tags: string[] }
+  return JSON.parse((await run(node, words, { env: { ...env, _TAPJS_PROCESSINFO_COVERAGE_: '0' } })).stdout) as {
+    version: string
+    hash: string
+    tags: string[]
+  }
 }
 
 t.test(`two processes make the same tags of the same documents (seed ${seed}) at different times [C6]`, async (t) => {

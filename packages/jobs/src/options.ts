@@ -1,5 +1,5 @@
 import type { OriginOptions } from '@concordat/links'
-import type { Transaction, WorkQueue } from '@concordat/work-queue'
+import { memoryQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
@@ -12,8 +12,8 @@ export interface JobTransaction extends Transaction {
 
 /** What `@concordat/jobs` can be told. `publicUrl` and `allowedHosts` say where its links lead, as in `@concordat/links`. */
 export interface JobsOptions extends OriginOptions {
-  /** Where jobs wait. It stays yours to close, after the service. */
-  readonly queue: WorkQueue
+  /** Where jobs wait. It stays yours to close, after the service. @default memoryQueue(), which is lost with the process */
+  readonly queue?: WorkQueue | undefined
   /** Where records are kept: in the same database as the queue. @default in memory, beside a queue in memory alone */
   readonly store?: JobStore | undefined
   /** Who starts a job, and may read and cancel it: all others find nothing. One text for each client, as issuer and subject together. */
@@ -42,7 +42,16 @@ export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> 
 
 /** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
 export function resolveOptions(options: JobsOptions): Settings {
-  const { queue, store, owner, currentTransaction = () => undefined, work = true, now = Date.now, publicUrl, allowedHosts } = options
+  const {
+    queue = memoryQueue(),
+    store,
+    owner,
+    currentTransaction = () => undefined,
+    work = true,
+    now = Date.now,
+    publicUrl,
+    allowedHosts
+  } = options
   if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: queue is no queue. Give one, as memoryQueue().')
   if (typeof owner !== 'function') throw new TypeError('jobs: owner is missing. Give a function from the request to who makes it.')
   if (store === undefined && queue.capabilities.durable) {

@@ -50,6 +50,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const served = new Map<string, Served>()
   const stops: Stop[] = []
 
+  if (options.queue === undefined)
+    app.log.warn('jobs: kept in memory, so what is not done is lost with the process. Give the option queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
       return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start }

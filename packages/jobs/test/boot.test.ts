@@ -37,7 +37,7 @@ t.test('what makes no sense is refused at boot', async (t) => {
   const queue = memoryQueue()
   const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
   for (const [options, message] of [
-    [{ owner }, /queue is no queue/],
+    [{ owner, queue: {} }, /queue is no queue/],
     [{ queue }, /owner is missing/],
     [{ queue: durable, owner }, /store is missing/],
     [{ queue, owner, resultSeconds: 0 }, /resultSeconds is 0/],

@@ -60,12 +60,11 @@ for (const kind of kinds) {
     t.test('a claim that fails inside of another transaction fails its own request and not the other', async (t) => {
       const things = await thingsOn(t, kind)
       const store = postgresIdempotency(things.database, { schema: 'nowhere' })
+      const insert = (request: FastifyRequest, name: string) => request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
       const { app } = await service(
         t,
         things,
         (app) => {
-          const insert = (request: FastifyRequest, name: string) =>
-            request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
           app.post('/inner', { config }, async (request) => insert(request, 'inner'))
           app.post('/outer', { config: { transaction: true } }, async (request) => {
             await insert(request, 'before')
