@@ -20,6 +20,9 @@ export function queriesOn(client: SqlClient): Queries {
   }
 }
 
+/** For `config.transaction` of routes whose effects are all in the transaction: they run again when they lost a race against another. */
+export const transaction = { retries: 2 }
+
 /** The transaction of a route with `config.transaction`. */
 export function transactionOf(request: FastifyRequest): Queries {
   return queriesOn(request.transaction)

@@ -1,13 +1,11 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { Database } from '../database/database.ts'
-import { transactionOf } from '../database/queries.ts'
+import { transaction, transactionOf } from '../database/queries.ts'
 import { found } from '../found.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
 import { findOrder } from './repository.ts'
 import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from './schemas.ts'
-
-const transaction = { retries: 2 }
 
 export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(

@@ -2,15 +2,12 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerOf, mayHave } from '../access.ts'
 import type { Database } from '../database/database.ts'
-import { transactionOf } from '../database/queries.ts'
+import { transaction, transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
 import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
-
-// All that a change does is in its transaction, so it may run again when it lost a race against another.
-const transaction = { retries: 2 }
 
 export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.get(
