@@ -29,15 +29,11 @@ export function customerOf(principal: Principal | null): string | undefined {
   return principal?.roles.includes('staff') ? undefined : (principal?.subject ?? NIL)
 }
 
-const orders: Policy<Order> = { secret: true, allows: (principal, _action, order) => mayHave(principal, order) }
-const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => isFor(principal, id) }
+const orders: Policy<Order> = { secret: true, allows: (principal, _action, { customerId }) => mayActFor(principal, customerId) }
+const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => mayActFor(principal, id) }
 
-/** Whether an order is one that the caller may see and change. */
-export function mayHave(principal: Principal | null, { customerId }: Pick<Order, 'customerId'>): boolean {
-  return isFor(principal, customerId)
-}
-
-function isFor(principal: Principal | null, customerId: string) {
+/** Whether the caller may see and change what is this customer's. */
+export function mayActFor(principal: Principal | null, customerId: string): boolean {
   const only = customerOf(principal)
   return only === undefined || only === customerId
 }

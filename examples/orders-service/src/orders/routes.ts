@@ -1,6 +1,6 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { customerOf, mayHave } from '../access.ts'
+import { customerOf, mayActFor } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { transaction, transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
@@ -122,7 +122,7 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
 // To who may not see an order, it is not there.
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
   const order = await findOrder(transactionOf(request), request.params.id)
-  return validatorOf(order && mayHave(request.principal, order) ? order : undefined)
+  return validatorOf(order && mayActFor(request.principal, order.customerId) ? order : undefined)
 }
 
 // A reason may be given and need not be: then there is nothing to send.
