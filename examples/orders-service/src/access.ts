@@ -16,12 +16,13 @@ const permissions: readonly string[] = [
   'orders:create',
   'orders:update',
   'orders:advance',
-  'orders:delete'
+  'orders:delete',
+  'orders:export'
 ]
 
 const roles = {
   staff: ['products:*', 'customers:*', 'orders:*'],
-  customer: ['customers:read', 'customers:update', 'orders:read', 'orders:create', 'orders:update', 'orders:delete']
+  customer: ['customers:read', 'customers:update', 'orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
 }
 
 /** The customer whom a caller is limited to; `undefined` for staff, who act for the house. */
