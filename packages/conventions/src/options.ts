@@ -11,6 +11,7 @@ import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
+import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { Stores } from './stores.ts'
 
@@ -50,5 +51,10 @@ export interface ConventionsOptions extends OriginOptions {
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
+  /**
+   * The events that clients can subscribe to, and which of them may see one. `webhookRoutes` are the routes.
+   * @default there are no webhooks
+   */
+  readonly webhooks?: WebhooksOptions | undefined
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
 }

@@ -17,6 +17,7 @@ import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
+import { webhooksOf } from './webhooks.ts'
 
 const errorLists = [
   transportErrors,
@@ -39,6 +40,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const { authentication: identity } = options
   if (identity === undefined) throw new TypeError('authentication is missing. Say whose tokens are accepted, or set authentication: false.')
   const chooseLocale = localeChooser(locales)
+  const webhooks = await webhooksOf(options)
 
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
@@ -51,7 +53,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [...errorLists, ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []), ...(own?.include ?? [])]
+      include: [
+        ...errorLists,
+        ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []),
+        ...(webhooks ? [webhooks.errors] : []),
+        ...(own?.include ?? [])
+      ]
     })
   }
   if (options.rateLimiting !== false) {
@@ -107,6 +114,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
   if (identity !== false) await app.register(authentication, identity)
+  await webhooks?.register(app)
   // After everything that its own routes need.
   if (options.openapi !== false) {
     await app.register(openapi, {
@@ -115,6 +123,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
+      ...(webhooks && { webhooks: webhooks.describe(app) }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })

@@ -5,7 +5,7 @@ import { transactionErrors } from './errors.ts'
 import { idempotencyMigrations, postgresIdempotency } from './idempotency/index.ts'
 import type { Migration } from './migrations.ts'
 import type { Postgres, StoreOptions } from './postgres.ts'
-import unitOfWork, { type EnclosingTransaction, enclosingTransaction } from './unit-of-work/index.ts'
+import unitOfWork, { currentTransaction, type EnclosingTransaction, enclosingTransaction, type Transaction } from './unit-of-work/index.ts'
 
 /** What the preset takes as `stores`: keys of idempotency, and the transactions that their answers are kept in. */
 export interface PostgresStores {
@@ -13,6 +13,7 @@ export interface PostgresStores {
   readonly unitOfWork: {
     readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
     readonly transactionOf: (request: FastifyRequest) => EnclosingTransaction | undefined
+    readonly currentTransaction: () => Transaction | undefined
     readonly errors: ErrorList
   }
 }
@@ -27,6 +28,7 @@ export function postgresStores(database: Postgres, options: StoreOptions = {}): 
     unitOfWork: {
       register: (app, settings) => app.register(unitOfWork, { database, ...settings }),
       transactionOf: enclosingTransaction,
+      currentTransaction,
       errors: transactionErrors
     }
   }
