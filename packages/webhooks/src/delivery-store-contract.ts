@@ -50,6 +50,8 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(present(await store.delivery(delivery.id)), present(ended))
     deepStrictEqual((await store.attemptsOf(delivery.id, all)).map(present), attempts.toReversed().map(present))
     deepStrictEqual((await store.attemptsOf(delivery.id, { limit: 1, after: attempts[1]?.id })).map(present), [present(attempts[0])])
+    const oldest = await store.attemptsOf(delivery.id, { limit: 2, oldestFirst: true })
+    deepStrictEqual(oldest.map(present), attempts.map(present))
     await store.saveDelivery(ended, undefined)
     strictEqual((await store.attemptsOf(delivery.id, all)).length, 2)
     const gone = { ...ended, id: uuid() }
@@ -68,11 +70,13 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
       )
       await Promise.all(saves)
     })
-    const saved = await Promise.all(ids.map(async (id) => [(await store.delivery(id))?.attempts, (await store.attemptsOf(id, all))[0]?.number]))
+    const saved = await Promise.all(
+      ids.map(async (id) => [(await store.delivery(id))?.attempts, (await store.attemptsOf(id, all))[0]?.number])
+    )
     deepStrictEqual(saved, [[7, undefined], ...[8, 9, 10, 11].map((number) => [number, number])])
   })
 
-  test('deliveries are listed, the newest first, in parts and by status', async () => {
+  test('deliveries are listed, the newest or the oldest first, in parts and by status', async () => {
     const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now }, {}, { status: 'failed', endedAt: now })
     const ids = deliveries.map(({ id }) => id).toReversed()
     const list = async (wish: Parameters<WebhookStore['deliveriesOf']>[1]) =>
@@ -82,6 +86,8 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await list({ limit: 5, status: 'failed' }), [ids[0], ids[2]])
     deepStrictEqual(await list({ limit: 5, status: 'failed', after: ids[0] }), [ids[2]])
     deepStrictEqual(await list({ limit: 5, status: 'cancelled' }), [])
+    deepStrictEqual(await list({ limit: 2, oldestFirst: true }), [ids[3], ids[2]])
+    deepStrictEqual(await list({ limit: 5, oldestFirst: true, after: ids[3], status: 'failed' }), [ids[2], ids[0]])
   })
 
   test('a delivery that has ended is reopened once, one that is pending or of another subscription is not', async () => {

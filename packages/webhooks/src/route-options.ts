@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { DeliveryStatus } from './delivery.ts'
 import type { PageWish } from './store.ts'
 
 /** The operations of `webhookRoutes`. */
@@ -29,8 +30,8 @@ export interface ListWish {
   readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
   /** What they belong to: an owner, the id of a subscription, the id of a delivery. */
   readonly parent: string
-  /** Reads the list from the store, as resources, the newest first. */
-  resources(page: PageWish): Promise<Record<string, unknown>[]>
+  /** Reads a part of it from the store, as resources; those of a status where deliveries are listed. */
+  resources(page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Record<string, unknown>[]>
 }
 
 /** What the routes can be told. */

@@ -2,11 +2,13 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
 import type { Subscription } from './subscription.ts'
 
-/** A part of a list, the newest first. */
+/** A part of a list, by id: the newest first, since ids are made one after the other. */
 export interface PageWish {
   readonly limit: number
-  /** The id of the last that was seen. */
+  /** An id: those behind it are meant, in the order that is asked for; there need be none of that id. */
   readonly after?: string | undefined
+  /** @default false */
+  readonly oldestFirst?: boolean | undefined
 }
 
 /** All that an attempt needs. */
@@ -39,7 +41,7 @@ export interface WebhookStore {
   /** Keeps a new subscription. */
   addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
-  /** Those of an owner, the newest first. */
+  /** Those of an owner. */
   subscriptionsOf(owner: string, page: PageWish, transaction?: Transaction): Promise<Subscription[]>
   /** The enabled ones that want a type of event. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
@@ -65,7 +67,7 @@ export interface WebhookStore {
   addMessage(message: WebhookMessage, deliveries: readonly Delivery[], transaction?: Transaction): Promise<boolean>
   delivery(id: string, transaction?: Transaction): Promise<Delivery | undefined>
   deliveryToSend(id: string): Promise<DeliveryToSend | undefined>
-  /** Those of a subscription, the newest first; of one status, when it is given. */
+  /** Those of a subscription; of one status, when it is given. */
   deliveriesOf(
     subscriptionId: string,
     page: PageWish & { readonly status?: DeliveryStatus | undefined },
@@ -75,7 +77,7 @@ export interface WebhookStore {
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
   /** Replaces deliveries that have ended by what `reopen` makes of them, the oldest first. Answers these. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
-  /** Those of a delivery, the newest first. */
+  /** Those of a delivery. */
   attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
   /**
    * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or are left of a removed subscription, with their

@@ -44,7 +44,7 @@ export interface Webhooks {
   describe(version?: number): Record<string, object>
   /** Begins a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
   subscribe(owner: string, wish: NewSubscription, version?: number): Promise<Subscription>
-  /** Those of an owner, the newest first. */
+  /** Those of an owner. */
   subscriptions(owner: string, page: PageWish): Promise<Subscription[]>
   /** The version of a subscription, for an entity tag: another one for each change that its owner can see; undefined when it is not theirs. */
   versionOf(owner: string, id: string): Promise<string | undefined>
@@ -62,11 +62,11 @@ export interface Webhooks {
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Tries anew what was created in a time range, in milliseconds since 1970, and not delivered. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
-  /** Those of a subscription, the newest first; of one status, when it is given. */
+  /** Those of a subscription; of one status, when it is given. */
   deliveries(owner: string, id: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
   /** Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Those of a delivery, the newest first. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
+  /** Those of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageWish): Promise<Attempt[]>
   /** Removes what was kept for its time. The plugin does so every hour. Answers how many deliveries. */
   removeOld(): Promise<number>

@@ -4,6 +4,7 @@ import { joined } from '../joined.ts'
 import type { Postgres } from '../postgres.ts'
 import { runInSession } from '../run-in.ts'
 import { deliverySaver } from './delivery-saver.ts'
+import { pageOf } from './page.ts'
 import { attemptRecords, deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
@@ -40,7 +41,11 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       values
     )
     const reopened = found.map(reopen)
-    if (reopened.length > 0) await save.all(reopened.map((one) => ({ delivery: one, attempt: undefined })), transaction)
+    if (reopened.length > 0)
+      await save.all(
+        reopened.map((one) => ({ delivery: one, attempt: undefined })),
+        transaction
+      )
     return reopened
   }
 
@@ -50,26 +55,26 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}`
       return (await joined(database, transaction).query<Delivery>(sql, [id]))[0]
     },
-    async deliveriesOf(subscriptionId, { limit, after, status }, transaction) {
+    async deliveriesOf(subscriptionId, { status, ...wish }, transaction) {
+      const { condition, order, values } = pageOf(subscriptionId, wish)
       // Each part comes out of the index in its order, so that no more than a page of each is read.
       const parts = (status === undefined ? statuses : [status]).map(
         (one) => `(SELECT * FROM ${deliveries} AS delivery
-          WHERE subscription_id = $1::uuid AND status = '${one}'${after === undefined ? '' : ' AND id < $3::uuid'} AND ${isThere}
-          ORDER BY id DESC LIMIT $2)`
+          WHERE subscription_id = $1::uuid AND status = '${one}' ${condition} AND ${isThere} ${order})`
       )
       return joined(database, transaction).query(
-        `SELECT ${delivery}::text AS json FROM (${parts.join(' UNION ALL ')}) AS delivery ORDER BY id DESC LIMIT $2`,
-        after === undefined ? [subscriptionId, limit] : [subscriptionId, limit, after]
+        `SELECT ${delivery}::text AS json FROM (${parts.join(' UNION ALL ')}) AS delivery ${order}`,
+        values
       )
     },
-    attemptsOf: async (deliveryId, { limit, after }, transaction) =>
-      joined(database, transaction).query(
+    async attemptsOf(deliveryId, wish, transaction) {
+      const { condition, order, values } = pageOf(deliveryId, wish)
+      return joined(database, transaction).query(
         `SELECT ${attemptRecords.json('attempt')}::text AS json FROM ${attempts} AS attempt
-        WHERE delivery_id = $1::uuid${after === undefined ? '' : ' AND id < $3::uuid'}
-          AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere})
-        ORDER BY id DESC LIMIT $2`,
-        after === undefined ? [deliveryId, limit] : [deliveryId, limit, after]
-      ),
+        WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}) ${order}`,
+        values
+      )
+    },
     reopenDeliveries: async (selection, reopen, transaction) =>
       transaction === undefined
         ? runInSession(database.open({}), (own) => reopenIn(own, selection, reopen))

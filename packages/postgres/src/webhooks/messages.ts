@@ -5,10 +5,7 @@ import { deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
 /** Keeps messages with their deliveries: one statement, however many subscriptions there are. */
-export function messageStore(
-  database: Postgres,
-  { messages, deliveries, subscriptions }: WebhookTables
-): Pick<WebhookStore, 'addMessage'> {
+export function messageStore(database: Postgres, { messages, deliveries, subscriptions }: WebhookTables): Pick<WebhookStore, 'addMessage'> {
   const sql = `WITH message AS (
       INSERT INTO ${messages} (id, type, happened_at, versions, bodies)
       VALUES ($1, $2, $3, $4::integer[], $5::text[]) ON CONFLICT DO NOTHING RETURNING id

@@ -3,6 +3,7 @@ import type { Transaction } from '@concordat/work-queue'
 import { joined } from '../joined.ts'
 import type { Postgres } from '../postgres.ts'
 import { runInSession } from '../run-in.ts'
+import { pageOf } from './page.ts'
 import type { WebhookTables } from './tables.ts'
 
 type Methods = 'addSubscription' | 'subscription' | 'subscriptionsOf' | 'subscribersOf' | 'changeSubscription' | 'removeSubscription'
@@ -38,21 +39,18 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid`
       return (await joined(database, transaction).query<Subscription>(sql, [id]))[0]
     },
-    subscriptionsOf: async (owner, { limit, after }, transaction) =>
-      joined(database, transaction).query(
-        `SELECT record::text AS json FROM ${subscriptions} WHERE owner = $1${after === undefined ? '' : ' AND id < $3::uuid'}
-        ORDER BY id DESC LIMIT $2`,
-        after === undefined ? [owner, limit] : [owner, limit, after]
-      ),
+    async subscriptionsOf(owner, wish, transaction) {
+      const { condition, order, values } = pageOf(owner, wish)
+      const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE owner = $1 ${condition} ${order}`
+      return joined(database, transaction).query(sql, values)
+    },
     subscribersOf: async (eventType, transaction) =>
       joined(database, transaction).query(
         `SELECT record::text AS json FROM ${subscriptions} WHERE is_enabled AND event_types @> ARRAY[$1::text] ORDER BY id`,
         [eventType]
       ),
     changeSubscription: async (id, make, transaction) =>
-      transaction === undefined
-        ? runInSession(database.open({}), (own) => change(id, make, own))
-        : change(id, make, transaction),
+      transaction === undefined ? runInSession(database.open({}), (own) => change(id, make, own)) : change(id, make, transaction),
     async removeSubscription(id, transaction) {
       const removed = await joined(database, transaction).query(
         `WITH gone AS (DELETE FROM ${subscriptions} WHERE id = $1::uuid RETURNING id)
