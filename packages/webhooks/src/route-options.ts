@@ -106,7 +106,7 @@ function sendCreated(reply: FastifyReply, path: string, resource: Record<string,
 }
 
 async function sendList(request: FastifyRequest, reply: FastifyReply, wish: ListWish) {
-  const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: string }
+  const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: DeliveryStatus }
   const found = await wish.resources({ limit: perPage + 1, after, ...others })
   const page = found.slice(0, perPage)
   if (found.length > perPage) {
