@@ -54,7 +54,10 @@ export interface WebhookStore {
     change: (current: Subscription) => Subscription,
     transaction?: Transaction
   ): Promise<Subscription | undefined>
-  /** Removes a subscription with its deliveries and their attempts. Answers false when there is none. */
+  /**
+   * Removes a subscription, and from then on its deliveries and their attempts are not there any more; the rows may be left for
+   * `removeEndedBefore`. Answers false when there is none.
+   */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 
   /**
@@ -70,15 +73,15 @@ export interface WebhookStore {
     page: PageWish & { readonly status?: DeliveryStatus | undefined },
     transaction?: Transaction
   ): Promise<Delivery[]>
-  /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. */
+  /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. Not twice at once for one. */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
   /** Replaces deliveries that have ended by what `reopen` makes of them, the oldest first. Answers these. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Those of a delivery. */
   attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
   /**
-   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, with their attempts and the messages that have no
-   * other. Answers how many.
+   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or are left of a removed subscription, with their
+   * attempts and the messages that have no other. Answers how many; fewer than `limit` when there are no more, or another process is at it.
    */
   removeEndedBefore(time: number, limit: number): Promise<number>
 }
