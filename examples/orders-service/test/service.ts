@@ -43,6 +43,7 @@ export async function startService(
     tokenSecrets: [secret],
     refreshSecrets: [secret],
     rateLimit: 'off',
+    localWebhooks: false,
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options

@@ -138,7 +138,10 @@ t.test('the description has the events, the routes and their errors [Q13] [X3]',
   t.strictSame(document.components.schemas.OrderCreatedEvent.properties.data, { $ref: '#/components/schemas/Order' })
   const { post } = document.paths[`${path}/{id}/deliveries/{deliveryId}/redeliveries`]
   const conflict = document.components.responses[post.responses[409].$ref.split('/').at(-1)].content['application/json']
-  t.match(Object.keys(conflict.examples), ['WEBHOOK_DELIVERY_PENDING', 'WEBHOOK_SUBSCRIPTION_DISABLED'])
+  t.strictSame(
+    Object.keys(conflict.examples).filter((code) => code.startsWith('WEBHOOK')),
+    ['WEBHOOK_DELIVERY_PENDING', 'WEBHOOK_SUBSCRIPTION_DISABLED']
+  )
   const { patch, get } = document.paths[`${path}/{id}`]
   t.match([patch['x-permissions'], patch['x-if-match'], get['x-permissions']], [['webhooks:update'], 'required', ['webhooks:read']])
   t.ok(document.paths[path].post.parameters.some(({ name }: Loose) => name === 'Idempotency-Key'))

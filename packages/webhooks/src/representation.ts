@@ -14,7 +14,7 @@ const count = { type: 'integer', minimum: 0 }
 
 const subscriptionProperties = {
   id,
-  url: { type: 'string', format: 'uri' },
+  url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
   eventTypes: { type: 'array', items: { type: 'string' } },
   description: { type: 'string' },
   ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },

@@ -6,7 +6,12 @@ import { type RouteSettings, resolveRouteOptions, type WebhookOperation, type We
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
 import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from './subscription.ts'
 
-const url = { type: 'string', maxLength: maximumUrlLength, description: 'An https URL with a public host name.' }
+const url = {
+  type: 'string',
+  maxLength: maximumUrlLength,
+  description: 'An https URL with a public host name.',
+  examples: ['https://hooks.example.com/orders']
+}
 const eventTypes = { type: 'array', items: { type: 'string', maxLength: 600 }, minItems: 1, maxItems: 100 }
 const description = { type: 'string', maxLength: 500 }
 
@@ -28,7 +33,7 @@ const changeSchema = {
   properties: {
     url,
     eventTypes,
-    description: { ...description, type: ['string', 'null'] },
+    description: { ...description, type: ['string', 'null'], description: '`null` removes it.' },
     status: { type: 'string', enum: ['enabled', 'disabled'] }
   },
   additionalProperties: false
