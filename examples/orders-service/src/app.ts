@@ -22,6 +22,7 @@ import { openRateLimits } from './rate-limits.ts'
 import { tokens } from './tokens/routes.ts'
 import { sessionsOf } from './tokens/sessions.ts'
 import { webhooks } from './webhooks/events.ts'
+import { openWorkQueue } from './work-queue.ts'
 
 /** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
@@ -34,6 +35,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
+  const queue = openWorkQueue(app, database)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -44,7 +46,9 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     versions: { 1: { status: 'current' } },
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-    stores: postgresStores(database.postgres),
+    stores: { ...postgresStores(database.postgres), queue },
+    // A process that is told to stop has ten seconds in all.
+    jobs: { graceSeconds: 2 },
     webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },

@@ -117,7 +117,7 @@ t.test('nobody but its owner finds a subscription, the staff neither [F8] [U10]'
 t.test('a customer hears of their own orders, the staff of all, everybody of products; each signature verifies [W2] [W3]', async (t) => {
   const types = ['order.created', 'order.updated', 'order.cancelled', 'product.updated']
   const receivers = await Promise.all([ada, max, staff].map(async (ask) => ({ ask, ...(await startReceiver(t)) })))
-  const subscriptions = []
+  const subscriptions: { id: string; secret: string }[] = []
   for (const { ask, url } of receivers) subscriptions.push(await subscribe(ask, url, types))
 
   const order = await placeOrder(ada)

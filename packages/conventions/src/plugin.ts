@@ -1,10 +1,11 @@
-import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors, ownerOf } from '@concordat/authentication'
 import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
 import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import idempotency, { idempotencyErrors } from '@concordat/idempotency'
+import jobs, { type JobsOptions, jobsErrors } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
@@ -56,6 +57,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       include: [
         ...errorLists,
         ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []),
+        ...(options.jobs ? [jobsErrors] : []),
         ...(webhooks ? [webhooks.errors] : []),
         ...(own?.include ?? [])
       ]
@@ -114,6 +116,18 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
   if (identity !== false) await app.register(authentication, identity)
+  // Their routes are the service's own, in its versions.
+  if (options.jobs) {
+    await app.register(jobs, {
+      ...origin,
+      now,
+      queue: stores.queue,
+      store: stores.jobs,
+      currentTransaction: stores.unitOfWork?.currentTransaction,
+      ...(identity !== false && { owner: ownerOf }),
+      ...options.jobs
+    } as JobsOptions)
+  }
   await webhooks?.register(app)
   // After everything that its own routes need.
   if (options.openapi !== false) {

@@ -1,7 +1,8 @@
 import type { ErrorList } from '@concordat/api-error'
 import type { IdempotencyStore, RequestTransaction } from '@concordat/idempotency'
+import type { JobStore, JobTransaction } from '@concordat/jobs'
 import type { RateLimitStore } from '@concordat/rate-limiting'
-import type { CallerTransaction, WebhookStore } from '@concordat/webhooks'
+import type { WebhookStore } from '@concordat/webhooks'
 import type { WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -13,6 +14,8 @@ export interface Stores {
   readonly idempotency?: IdempotencyStore | undefined
   /** Has work done that outlives the request. It stays yours to close, after the service. */
   readonly queue?: WorkQueue | undefined
+  /** Keeps the records of jobs, in the database of the queue. */
+  readonly jobs?: JobStore | undefined
   /** Keeps webhook subscriptions and deliveries, in the database of the queue. */
   readonly webhooks?: WebhookStore | undefined
   /** Runs the routes with `config.transaction` in one transaction each. */
@@ -26,7 +29,7 @@ export interface UnitOfWork {
   /** The transaction of a request, `undefined` on a route without one. */
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
   /** The transaction of the handler that this is called in; `undefined` elsewhere. */
-  readonly currentTransaction: () => CallerTransaction | undefined
+  readonly currentTransaction: () => JobTransaction | undefined
   /** What it raises, for the catalogue. */
   readonly errors: ErrorList
 }
