@@ -253,7 +253,7 @@ t.test('killed between the commit and the delivery, the service delivers after i
   const child = startChild(t, environment)
   const address = await child.address
   const post = async (where: string, body: object) => {
-    const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': 'once' }
+    const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': where.slice(4) }
     return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as { data: { id: string } }
   }
   const { data: subscription } = (await post(path, { url, eventTypes: ['order.created'] })) as { data: { id: string; secret: string } }
