@@ -19,7 +19,11 @@ const path = '/v1/webhook-subscriptions'
 const publicUrl = 'https://hooks.example.com/orders'
 const unknown = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 
-const { app, ask: staff, as } = await startService(t, { localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
+const {
+  app,
+  ask: staff,
+  as
+} = await startService(t, { localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
   app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
     await app.webhooks.emit('product.updated', {})
     throw Object.assign(new Error('No.'), body)
@@ -122,9 +126,11 @@ t.test('a customer hears of their own orders, the staff of all, everybody of pro
 
   const order = await placeOrder(ada)
   await ada('PATCH', `/v1/orders/${order.id}`, { note: 'Ring twice.' })
+  await ada('PATCH', `/v1/orders/${order.id}`, {})
   const { body } = await ada('GET', `/v1/orders/${order.id}/items`)
   await ada('PATCH', `/v1/orders/${order.id}/items/${body.data[0].id}`, { quantity: 2 })
   await ada('POST', `/v1/orders/${order.id}/cancellations`)
+  await staff('PATCH', `/v1/products/${product.id}`, {})
   await staff('PATCH', `/v1/products/${product.id}`, { description: 'Old' })
   const toldOf = async (index: number, count: number) => {
     const events = []
@@ -178,7 +184,11 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
   )
   const [delivery] = body.data
   t.match(delivery, { messageId: first.id, eventType: 'order.created', status: 'delivered', attempts: 1 })
-  t.match((await ada('GET', `${list}/${delivery.id}`)).body.data, delivery)
+  const one = (await ada('GET', `${list}/${delivery.id}`)).body
+  t.match(one, {
+    data: delivery,
+    _links: [{ rel: 'self' }, { rel: 'collection' }, { rel: 'up' }, { rel: 'attempts' }, { rel: 'redeliver' }]
+  })
   t.match((await ada('GET', `${list}/${delivery.id}/attempts`)).body.data, [{ number: 1, statusCode: 204 }])
   t.strictSame((await ada('GET', `${list}?status=pending`)).body.data, [])
   t.equal((await ada('POST', `${list}/${delivery.id}/redeliveries`)).status, 202)
@@ -254,7 +264,9 @@ t.test('killed between the commit and the delivery, the service delivers after i
   const address = await child.address
   const post = async (where: string, body: object) => {
     const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': where.slice(4) }
-    return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as { data: { id: string } }
+    return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+      data: { id: string }
+    }
   }
   const { data: subscription } = (await post(path, { url, eventTypes: ['order.created'] })) as { data: { id: string; secret: string } }
   const { data: order } = await post('/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })

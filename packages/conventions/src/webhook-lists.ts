@@ -16,10 +16,19 @@ export const webhookCollections: Readonly<Record<ListWish['operation'], Collecti
 }
 
 /** Answers a list of webhooks by its collection. */
-export async function answerWebhookList(request: FastifyRequest, reply: FastifyReply, { operation, resources }: ListWish): Promise<unknown> {
+export async function answerWebhookList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operation, resources }: ListWish
+): Promise<unknown> {
   const query: ListQuery<Resource> = request.listQuery(webhookCollections[operation])
   const rows = await resources(partOf(query))
-  return reply.page(pageOf(query, rows.map((row) => ({ row, key: [String(row['id'])] }))))
+  return reply.page(
+    pageOf(
+      query,
+      rows.map((row) => ({ row, key: [String(row['id'])] }))
+    )
+  )
 }
 
 /** The part of a list that a query asks for, and one more. */

@@ -37,7 +37,10 @@ export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOpti
     const settings: Partial<WebhookRoutesOptions> = {
       ...(options.authentication !== false && { owner: ownerOf }),
       ...(options.versioning !== false && { version: ({ apiVersion }) => Number(apiVersion.slice(1)) }),
-      ...(options.envelope !== false && { created: (reply, path, resource) => reply.created(path, resource) }),
+      ...(options.envelope !== false && {
+        created: (reply, path, resource) => reply.created(path, resource),
+        link: (reply, relation, path, method) => reply.link(relation, path, method)
+      }),
       ...(options.paginationQuery !== false && { list: answerWebhookList }),
       ...(options.conditionalCaching !== false && {
         preconditions: ({ preconditions }) => preconditions,

@@ -65,6 +65,10 @@ t.test('in one line a version has routes in the envelope, behind permissions, wi
   t.equal(replay.body.data.id, id)
 
   const read = await ask('GET', `${path}/${id}`)
+  t.strictSame(
+    read.body._links.map(({ rel, method }: Loose) => `${rel} ${method}`),
+    ['self GET', 'collection GET', 'deliveries GET', 'rotate-secret POST', 'ping POST', 'recover POST']
+  )
   t.notOk('secret' in read.body.data)
   t.match((await ask('PATCH', `${path}/${id}`, { description: 'x' })).body.error, { status: 428, code: 'PRECONDITION_REQUIRED' })
   const etag = String(read.headers.etag)
@@ -107,7 +111,9 @@ t.test('lists are walked by cursors, forward and back, also past what is gone [Q
   t.match((await ask('GET', `${list}?status=lost`)).body.error, { status: 422, code: 'INVALID_QUERY_PARAMETERS' })
 
   const [delivery] = first.body.data
-  const attempts = await ask('GET', `${list}/${delivery.id}/attempts`)
+  const found = await ask('GET', `${list}/${delivery.id}`)
+  t.strictSame([found.body.data, linkIn(found, 'redeliver')], [delivery, undefined])
+  const attempts = await ask('GET', linkIn(found, 'attempts') as string)
   t.match(attempts, { status: 200, body: { data: [] } })
   t.match((await ask('GET', path)).body.data, [{ id }])
 })

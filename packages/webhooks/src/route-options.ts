@@ -73,6 +73,11 @@ export interface WebhookRoutesOptions {
    * @default nothing
    */
   readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined
+  /**
+   * Adds a link to an answer: to what belongs to a subscription or a delivery, and to what can be done with it. The path is below the prefix.
+   * @default nothing
+   */
+  readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
 /** The options as the routes work with them. */
@@ -94,6 +99,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     list: options.list ?? sendList,
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
+    link: options.link ?? (() => {}),
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
 }

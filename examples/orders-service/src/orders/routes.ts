@@ -70,7 +70,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       if (body.status !== undefined) request.authorize('orders:advance', order)
       const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
       const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
-      await emit(app, 'order.updated', changedOrder)
+      if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
       return linked(reply, changedOrder)
     }
   )

@@ -64,7 +64,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
       const products = transactionOf(request)
       const changedRow = await changeProduct(products, params.id, body, expectedBy(preconditions))
       const product = await changed(changedRow, preconditions, () => findProduct(products, params.id))
-      await emit(app, 'product.updated', product)
+      if (Object.keys(body).length > 0) await emit(app, 'product.updated', product)
       return linked(reply, product)
     }
   )
