@@ -20,5 +20,5 @@ const receiver = createReceiver({
   onEvent: ({ id, type, timestamp, data }) => console.log(`${timestamp} ${type} ${id}\n${JSON.stringify(data)}`)
 })
 await app.register(receiver)
-app.addHook('onResponse', async ({ headers }, { statusCode }) => console.log(`→ ${statusCode} to ${headers['webhook-id']}`))
+app.addHook('onResponse', async ({ headers }, { statusCode }) => console.log(`→ ${statusCode} to ${String(headers['webhook-id'])}`))
 console.log(`Receiving at ${await app.listen({ host: '127.0.0.1', port: Number(RECEIVER_PORT) })}/hooks`)

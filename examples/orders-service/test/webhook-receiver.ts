@@ -19,7 +19,7 @@ export interface Receiver {
   /** All that came in. */
   readonly received: readonly Received[]
   /** Waits for the next one that nobody has waited for. */
-  next(): Promise<Received>
+  readonly next: () => Promise<Received>
 }
 
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })

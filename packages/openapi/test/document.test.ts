@@ -16,22 +16,23 @@ const about = {
   license: { name: 'MIT', url: 'https://shop.example/license' }
 }
 
+const event = (type: string, data: object) => ({
+  post: {
+    operationId: `webhook.${type}`,
+    summary: type,
+    description: 'It happened.',
+    tags: ['webhooks'],
+    security: [],
+    requestBody: {
+      content: { 'application/json': { schema: { type: 'object', properties: { type: { type: 'string', const: type }, ...data } } } }
+    },
+    responses: { 204: { description: 'Taken.' } }
+  }
+})
+
 /** The events of version 1: one about a resource of the document, one about something else, one without data. */
 function webhooks(version: number): Loose {
   if (version > 1) return undefined
-  const event = (type: string, data: object) => ({
-    post: {
-      operationId: `webhook.${type}`,
-      summary: type,
-      description: 'It happened.',
-      tags: ['webhooks'],
-      security: [],
-      requestBody: {
-        content: { 'application/json': { schema: { type: 'object', properties: { type: { type: 'string', const: type }, ...data } } } }
-      },
-      responses: { 204: { description: 'Taken.' } }
-    }
-  })
   const known = { name: Type.String(), happened_at: Type.String({ format: 'date-time' }) }
   const silent = { post: { ...event('time.over', {}).post, requestBody: undefined } }
   return {

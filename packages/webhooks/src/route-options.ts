@@ -31,7 +31,7 @@ export interface ListWish {
   /** What they belong to: an owner, the id of a subscription, the id of a delivery. */
   readonly parent: string
   /** Reads a part of it from the store, as resources; those of a status where deliveries are listed. */
-  resources(page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Record<string, unknown>[]>
+  readonly resources: (page: PageWish & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
 /** What the routes can be told. */
