@@ -31,17 +31,25 @@ async function measure() {
   if (server !== undefined && isWanted('two')) ways['PostgreSQL, two processes'] = await service(server, true)
 
   const rates = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
+  const costs = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(ways)) {
+      const before = process.cpuUsage()
       const milliseconds = await run()
+      const { user, system } = process.cpuUsage(before)
       // The first round warms up.
-      if (round >= 0) rates.get(name)?.push((deliveries / milliseconds) * 1000)
+      if (round < 0) continue
+      rates.get(name)?.push((deliveries / milliseconds) * 1000)
+      costs.get(name)?.push((user + system) / deliveries)
     }
   }
-  const medianOf = (name: string) => rates.get(name)?.toSorted((a, b) => a - b)[rounds >> 1] ?? 0
+  const median = (values: readonly number[] = []) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
   for (const [name, all] of rates) {
     const list = all.map((rate) => Math.round(rate)).join(' ')
-    console.log(`${name}: ${Math.round(medianOf(name))}/s, ${(medianOf(name) / medianOf('raw')).toFixed(2)} of raw (${list})`)
+    const share = (median(all) / median(rates.get('raw'))).toFixed(2)
+    // On a machine that has other things to do, what it costs says more than how fast it was. Without the server's part.
+    const cost = Math.round(median(costs.get(name)))
+    console.log(`${name}: ${Math.round(median(all))}/s, ${share} of raw (${list}); ${cost} microseconds of this process each`)
   }
   for (const end of ends) await end()
 
