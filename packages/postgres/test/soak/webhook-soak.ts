@@ -1,0 +1,132 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Received } from './webhook-receiver.ts'
+
+const subscriptions = 3
+// A request is sent again only when its process was killed before it had written down how it went.
+const aroundKillMilliseconds = 5000
+const drainMilliseconds = 120_000
+
+/** How hard it is to be. */
+export interface WebhookLoad {
+  readonly where: string
+  readonly schema: string
+  readonly processes: number
+  readonly kills: number
+  /** How long a process emits and delivers before it is killed, on average. */
+  readonly lifeMilliseconds: number
+}
+
+/** What came of it. */
+export interface WebhookReport {
+  readonly kills: number
+  /** Events whose `emit` had resolved. */
+  readonly acknowledged: number
+  /** Of these, deliveries that never arrived. */
+  readonly lost: number
+  /** Events on their way to a subscription, acknowledged or not, that arrived. */
+  readonly arrived: number
+  /** Requests beyond the first of each. */
+  readonly duplicates: number
+  /** Of these, those whose first request was not shortly before a kill. */
+  readonly unexplained: number
+  /** Requests whose `webhook-id` was not that of their event. */
+  readonly strangers: number
+  /** Deliveries that count another number of attempts than are on record. */
+  readonly unrecorded: number
+}
+
+/** Kills processes at random while they emit and deliver, then lets one finish, and compares what was promised with what has arrived. */
+export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
+  const receiver = start('./webhook-receiver.ts', [], { RECORD: 'yes' })
+  const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
+  const { where, schema } = load
+  const words = [JSON.stringify({ where, schema, certificate, subscriptions, urls: `https://localhost:${address.port}` })]
+  const acknowledged = new Set<string>()
+  const killedAt: number[] = []
+  const members: ChildProcess[] = []
+  try {
+    for (let index = 0; index < load.processes; index += 1) members.push(await startMember())
+    while (killedAt.length < load.kills) {
+      await delay((load.lifeMilliseconds / load.processes) * (0.5 + Math.random()))
+      const victim = Math.floor(Math.random() * members.length)
+      await kill(members[victim])
+      killedAt.push(Date.now())
+      members[victim] = await startMember()
+    }
+    const unrecorded = await finish()
+    receiver.send('take')
+    const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
+    return { kills: killedAt.length, unrecorded, ...compare(received) }
+  } finally {
+    await Promise.all(members.map(kill))
+    receiver.disconnect()
+  }
+
+  async function startMember() {
+    const member = start('./webhook-process.ts', words)
+    member.on('message', (said: { acknowledged?: string }) => {
+      if (said.acknowledged !== undefined) acknowledged.add(said.acknowledged)
+    })
+    await said(member, 'ready')
+    return member
+  }
+
+  async function finish() {
+    const [survivor, ...others] = members as [ChildProcess]
+    await Promise.all(others.map(kill))
+    const stopped = said(survivor, 'stopped')
+    survivor.send('stop')
+    await stopped
+    for (const end = Date.now() + drainMilliseconds; ; await delay(200)) {
+      survivor.send('pending')
+      const [{ pending: counts }] = (await once(survivor, 'message')) as [{ pending: { pending: number; unrecorded: number } }]
+      if (counts.pending === 0 || Date.now() > end) return counts.unrecorded
+    }
+  }
+
+  function compare(received: readonly Received[]) {
+    const first = new Map<string, number>()
+    let [duplicates, unexplained, strangers] = [0, 0, 0]
+    for (const [path, webhookId, emittedId, at] of received) {
+      if (webhookId !== emittedId) strangers += 1
+      const key = `${path} ${emittedId}`
+      const before = first.get(key)
+      if (before === undefined) first.set(key, at)
+      else {
+        duplicates += 1
+        if (!killedAt.some((killed) => before <= killed && killed - before < aroundKillMilliseconds)) unexplained += 1
+      }
+    }
+    const expected = [...acknowledged].flatMap((id) => Array.from({ length: subscriptions }, (_, index) => `/ok/${index} ${id}`))
+    const lost = expected.filter((key) => !first.has(key)).length
+    return { acknowledged: acknowledged.size, lost, arrived: first.size, duplicates, unexplained, strangers }
+  }
+}
+
+function start(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name)))
+  return fork(fileURLToPath(new URL(program, import.meta.url)), words, {
+    env: { ...inherited, ...env },
+    execArgv: ['--conditions=@concordat/source']
+  })
+}
+
+async function said(member: ChildProcess, word: string) {
+  for (;;) {
+    const [message] = await Promise.race([
+      once(member, 'message'),
+      once(member, 'exit').then(() => Promise.reject(new Error(`A process ended before it said "${word}".`)))
+    ])
+    if (message === word) return
+  }
+}
+
+async function kill(member: ChildProcess | undefined) {
+  if (member === undefined || member.exitCode !== null || member.signalCode !== null) return
+  const gone = once(member, 'exit')
+  member.kill('SIGKILL')
+  await gone
+}
