@@ -1,8 +1,8 @@
-import conventions, { serverOptions } from '@concordat/conventions'
+import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
 import { postgresStores } from '@concordat/postgres/stores'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { access } from './access.ts'
+import { access, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import type { Configuration } from './configuration.ts'
 import { customerErrors } from './customers/errors.ts'
@@ -21,6 +21,8 @@ import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { tokens } from './tokens/routes.ts'
 import { sessionsOf } from './tokens/sessions.ts'
+import { webhooks } from './webhooks/events.ts'
+import { openWorkQueue } from './work-queue.ts'
 
 /** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
@@ -33,6 +35,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
+  const queue = openWorkQueue(app, database)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -43,7 +46,10 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     versions: { 1: { status: 'current' } },
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-    stores: postgresStores(database.postgres),
+    stores: { ...postgresStores(database.postgres), queue },
+    // A process that is told to stop has ten seconds in all.
+    jobs: { graceSeconds: 2 },
+    webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
@@ -66,7 +72,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await v1.register(orderItems, { database })
     // order batches
     // order exports
-    // webhook subscriptions
+    await v1.register(webhookRoutes, { owner: subscriberOf })
   })
   // version 2
   return app

@@ -1,10 +1,10 @@
-import type { OperationParts } from '@concordat/openapi'
+import type { DescribedRoute, OperationParts } from '@concordat/openapi'
 import type { ConventionsOptions } from './options.ts'
 
 const text = { type: 'string' }
 
 /** Makes the function that tells which headers the plugins take and send on every route. */
-export function operationHeaders({ transportSecurity, contentNegotiation }: ConventionsOptions): () => OperationParts {
+export function operationHeaders({ transportSecurity, contentNegotiation }: ConventionsOptions): (route: DescribedRoute) => OperationParts {
   const language = {
     name: 'Accept-Language',
     in: 'header' as const,
@@ -21,5 +21,21 @@ export function operationHeaders({ transportSecurity, contentNegotiation }: Conv
       ...(contentNegotiation !== false && { Vary: vary })
     }
   }
-  return () => parts
+  return ({ config }) => {
+    const { job } = (config ?? {}) as { readonly job?: string }
+    return job === 'start' || job === 'status' ? { ...parts, ...waited(parts) } : parts
+  }
+}
+
+// A client that waits for a job (RFC 7240 §4.3).
+function waited({ parameters = [], headers }: OperationParts): OperationParts {
+  const prefer = {
+    name: 'Prefer',
+    in: 'header' as const,
+    required: false,
+    description: '`wait=5`: answer once the job is over, and after five seconds at the latest.',
+    schema: { ...text, examples: ['wait=5'] }
+  }
+  const retryAfter = { description: 'While the job is not over: the seconds after which to ask again.', schema: { type: 'integer' } }
+  return { parameters: [...parameters, prefer], headers: { ...headers, 'Retry-After': { ...retryAfter, statuses: ['2XX'] } } }
 }

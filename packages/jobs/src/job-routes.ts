@@ -35,7 +35,7 @@ export interface RouteParts {
 }
 
 interface ById {
-  Params: { jobId: string }
+  Params: { id: string }
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -45,13 +45,18 @@ const pollMilliseconds = 150
 export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
   const { store, queue, owner, now, goneSeconds } = parts.settings
   const { job, path, config = {}, cancelConfig = config } = place
-  const params = { type: 'object', required: ['jobId'], properties: { jobId: { type: 'string' } } }
-  const url = `${path}/:jobId`
+  const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+  const url = `${path}/:id`
 
-  instance.get<ById>(url, { config, schema: { params, response: { 200: jobRecordSchema } } }, getStatus)
-  instance.delete<ById>(url, { config: cancelConfig, schema: { params, response: { 204: { type: 'null' } } } }, cancel)
+  const status = { config: { ...config, job: 'status' }, schema: { params, response: { 200: jobRecordSchema } } } as const
+  instance.get<ById>(url, status, getStatus)
+  const end = { config: { ...cancelConfig, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
+  instance.delete<ById>(url, end, cancel)
   if (job.result !== undefined && place.resultPath === undefined) {
-    instance.get<ById>(`${url}/result`, { config, schema: { params, response: { 200: job.result } } }, getResult)
+    // A job has one.
+    const waivers = { ...config.waivers, P2: 'There is one result of a job.' }
+    const result = { config: { ...config, waivers, job: 'result' }, schema: { params, response: { 200: job.result } } } as const
+    instance.get<ById>(`${url}/result`, result, getResult)
   }
 
   async function getStatus(request: FastifyRequest<ById>, reply: FastifyReply) {
@@ -85,8 +90,8 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   }
 
   async function ownJob(request: FastifyRequest<ById>): Promise<StoredJob> {
-    const { jobId } = request.params
-    const stored = uuid.test(jobId) ? await store.read(jobId.toLowerCase()) : undefined
+    const { id } = request.params
+    const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
     if (stored === undefined || stored.type !== job.name || stored.owner !== owner(request)) throw jobNotFound()
     const { expiresAt = Number.POSITIVE_INFINITY } = stored
     if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()

@@ -15,13 +15,19 @@ import type { StoredJob } from './store.ts'
 
 /** Asynchronous jobs of a service. */
 export interface Jobs {
-  /** Adds `GET` and `DELETE` of `<path>/:jobId` here, and of its result; a job has to be served before it is started. */
+  /** Adds `GET` and `DELETE` of `<path>/:id` here, and of its result; a job has to be served before it is started. */
   serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
   /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route does to a job, for the description: `start` where `reply.accepted` answers; `serve` says the others. */
+    job?: 'start' | 'status' | 'cancel' | 'result' | undefined
+    /** Rules that the route does not keep, each with the reason. */
+    waivers?: Readonly<Record<string, string>>
+  }
   interface FastifyInstance {
     readonly jobs: Jobs
   }

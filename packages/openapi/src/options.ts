@@ -1,6 +1,6 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
 import type { DescribedRoute } from './described-route.ts'
-import type { Header, Parameter, Response } from './document.ts'
+import type { Header, Parameter, PathItem, Response } from './document.ts'
 import { lintIds, type RouteLint } from './lints.ts'
 
 /** An error that operations can give: an entry of a catalogue fits. */
@@ -80,6 +80,12 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
   /** What others know about operations. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
+   * The events that a version sends to who subscribed, by type, as OpenAPI describes them: with a `post` each, whose body has the
+   * schema and an example. Asked for once all routes are there; schemas hold no references.
+   * @default () => undefined – no events
+   */
+  readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
+  /**
    * How callers say who they are: the schemes of OpenAPI by name. A route with `config.permissions` can be called by any of them.
    * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
    */
@@ -123,6 +129,7 @@ export interface Settings {
   readonly errorsOf: (route: DescribedRoute) => readonly string[]
   readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
   readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
+  readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
   readonly securitySchemes: Readonly<Record<string, object>>
   readonly lint: 'error' | 'warning' | 'off'
   readonly routeLints: readonly RouteLint[]
@@ -151,6 +158,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     errorsOf: options.errorsOf ?? (() => []),
     limitsOf: options.limitsOf ?? (() => undefined),
     parts: options.parts ?? [],
+    webhooks: options.webhooks ?? (() => undefined),
     securitySchemes: options.securitySchemes ?? { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     lint,
     routeLints,
