@@ -13,6 +13,8 @@ import { showProgress } from './database/progress.ts'
 import { health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
+import { orderExportJob } from './order-exports/job.ts'
+import { orderExports } from './order-exports/routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
 import { orders } from './orders/routes.ts'
@@ -30,6 +32,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
+    // The first start makes the tables of the queue, which takes its time in PGlite.
+    pluginTimeout: 60_000,
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
@@ -61,6 +65,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })
 
+  const exportJob = orderExportJob(database)
   await app.register(health, { database })
   await app.apiVersion(1, async (v1) => {
     await v1.register(tokens, { sessions })
@@ -71,7 +76,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await v1.register(orders, { database })
     await v1.register(orderItems, { database })
     // order batches
-    // order exports
+    await v1.register(orderExports, { database, job: exportJob })
     await v1.register(webhookRoutes, { owner: subscriberOf })
   })
   // version 2

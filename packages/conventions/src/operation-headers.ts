@@ -22,20 +22,24 @@ export function operationHeaders({ transportSecurity, contentNegotiation }: Conv
     }
   }
   return ({ config }) => {
-    const { job } = (config ?? {}) as { readonly job?: string }
-    return job === 'start' || job === 'status' ? { ...parts, ...waited(parts) } : parts
+    const { job, transaction } = (config ?? {}) as { readonly job?: string; readonly transaction?: unknown }
+    if (job !== 'start' && job !== 'status') return parts
+    // What is accepted with a transaction is not waited for.
+    return withJob(parts, job === 'status' || !transaction)
   }
 }
 
-// A client that waits for a job (RFC 7240 §4.3).
-function waited({ parameters = [], headers }: OperationParts): OperationParts {
+function withJob({ parameters = [], headers }: OperationParts, canWait: boolean): OperationParts {
   const prefer = {
     name: 'Prefer',
     in: 'header' as const,
     required: false,
-    description: '`wait=5`: answer once the job is over, and after five seconds at the latest.',
+    description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
     schema: { ...text, examples: ['wait=5'] }
   }
   const retryAfter = { description: 'While the job is not over: the seconds after which to ask again.', schema: { type: 'integer' } }
-  return { parameters: [...parameters, prefer], headers: { ...headers, 'Retry-After': { ...retryAfter, statuses: ['2XX'] } } }
+  return {
+    parameters: canWait ? [...parameters, prefer] : parameters,
+    headers: { ...headers, 'Retry-After': { ...retryAfter, statuses: ['2XX'] } }
+  }
 }
