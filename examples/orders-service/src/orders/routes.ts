@@ -7,13 +7,24 @@ import { changed, expectedBy, type Versioned, validatorOf } from '../database/ro
 import { found } from '../found.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
-import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
+import type { OrderRepresentation } from './representations.ts'
+import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges, OrderPath } from './schemas.ts'
 
-export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+interface OrdersOptions {
+  readonly database: Database
+  readonly representation: OrderRepresentation
+}
+
+export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { database, representation }) => {
+  const { collection, schema: Order, show } = representation
+
   app.get(
     '/orders',
-    { config: { permissions: ['orders:read'], collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
-    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection), customerOf(request.principal)))
+    { config: { permissions: ['orders:read'], collection }, schema: { response: { 200: Type.Array(Order) } } },
+    async (request, reply) => {
+      const page = await listOrders(database, request.listQuery(collection), customerOf(request.principal))
+      return reply.page({ ...page, rows: page.rows.map(show) })
+    }
   )
 
   app.post(
@@ -39,14 +50,14 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     },
     async (request, reply) => {
       const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
-      return reply.created(`/orders/${order.id}`, linked(reply, order))
+      return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
   )
 
   app.get(
     '/orders/:id',
     { config: { permissions: ['orders:read'] }, schema: { params: OrderPath, response: { 200: Order } } },
-    async (request, reply) => linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id)))
+    async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
   )
 
   app.patch(
@@ -67,7 +78,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       const order = request.authorize('orders:update', await findOrder(orders, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
       const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
-      return linked(reply, await changed(now, preconditions, () => findOrder(orders, params.id)))
+      return show(linked(reply, await changed(now, preconditions, () => findOrder(orders, params.id))))
     }
   )
 
