@@ -83,7 +83,7 @@ async function checkAnswers(app: FastifyInstance) {
   async function checked(options: InjectOptions | string) {
     const { method = 'GET', url } = typeof options === 'string' ? { url: options } : options
     const answer = await inject(options)
-    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(String(url))?.[1])
+    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(String(url))?.[1] ?? '')
     const { statusCode: status, headers, rawPayload: body } = answer
     const problems = check?.({ method, url: String(url), status, headers, body }) ?? []
     if (problems.length > 0) throw new Error(problems.join('\n'))

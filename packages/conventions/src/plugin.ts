@@ -115,6 +115,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
+      ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })

@@ -35,6 +35,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
         idempotency: 'required',
         transaction,
         openapi: {
+          headers: { ETag: 'The tag of the order.' },
           errors: [
             'INSUFFICIENT_STOCK',
             'PRODUCT_DISCONTINUED',
