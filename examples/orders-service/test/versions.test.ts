@@ -32,7 +32,13 @@ t.test('every answer of version 2 with an order shows its total so', async (t) =
 t.test('what version 2 answers leads to version 2', async (t) => {
   const [{ id }] = orders
   const [product] = (await ask('GET', '/v2/products?perPage=1')).body.data
-  for (const path of ['/v2/orders?perPage=2&sort=total', `/v2/orders/${id}`, `/v2/products/${product.id}`, '/v2/categories', '/v2/nothing']) {
+  for (const path of [
+    '/v2/orders?perPage=2&sort=total',
+    `/v2/orders/${id}`,
+    `/v2/products/${product.id}`,
+    '/v2/categories',
+    '/v2/nothing'
+  ]) {
     const { body } = await ask('GET', path)
     t.equal(body._meta.version, 'v2')
     for (const { rel, href } of body._links) t.match(href, /^https:\/\/shop\.example\/v2\//, `${rel} of ${path}`)
@@ -49,7 +55,10 @@ t.test('lists of version 2 are sorted and filtered by the amount', async (t) => 
   )
   const middle = amounts[Math.floor(amounts.length / 2)]
   const above = (await ask('GET', `/v2/orders?total%5Bgt%5D=${middle}&perPage=100`)).body
-  t.strictSame(above.data.map(({ total }: Loose) => Number(total.amount)).toSorted(), amounts.filter((one: number) => one > middle).toSorted())
+  t.strictSame(
+    above.data.map(({ total }: Loose) => Number(total.amount)).toSorted(),
+    amounts.filter((one: number) => one > middle).toSorted()
+  )
   const walked: string[] = []
   for (let href = '/v2/orders?sort=-total&perPage=7'; href !== undefined; ) {
     const { body } = await ask('GET', href.replace('https://shop.example', ''))
@@ -77,7 +86,10 @@ t.test('every answer of version 1 says when it ends and where to go; version 2 i
     const { headers } = await ask('GET', path)
     t.equal(headers['deprecation'], '@1793491200')
     t.equal(headers['sunset'], 'Tue, 31 Dec 2030 00:00:00 GMT')
-    t.match(headers['link'], /<https:\/\/docs\.example\.com\/[^>]+>; rel="deprecation".*<https:\/\/shop\.example\/v2>; rel="successor-version"/)
+    t.match(
+      headers['link'],
+      /<https:\/\/docs\.example\.com\/[^>]+>; rel="deprecation".*<https:\/\/shop\.example\/v2>; rel="successor-version"/
+    )
   }
   t.notOk('deprecation' in (await ask('GET', '/v2/orders')).headers)
   t.match((await ask('GET', '/')).body.data.versions, [

@@ -34,6 +34,11 @@ const ofEveryMessage = [
   ...['x-content-type-options', 'x-frame-options']
 ]
 const base = 'concordat:document'
+const errorAnswer = {
+  type: 'object',
+  required: ['error', '_links', '_meta'],
+  properties: { error: { $ref: '#/components/schemas/ErrorDetail' }, _links: {}, _meta: {} }
+}
 const missingInItem = /^\/data\/\d+ must have required property/
 
 /**
@@ -64,17 +69,18 @@ export function answerChecker(document: OpenapiDocument, { undescribedHeaders = 
     return operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${template}`)
   }
 
-  function outsideProblems({ method, status, body }: Answer) {
+  function outsideProblems({ method, status, headers, body }: Answer) {
     if (method === 'OPTIONS' && status === 204) return []
     if (status < 400) return ['no operation describes it.']
     const shape = document.components?.schemas?.['ErrorDetail']
     if (shape === undefined || body.length === 0) return []
-    const { error } = JSON.parse(body.toString()) as { error: unknown }
-    return requireSchema({ $ref: '#/components/schemas/ErrorDetail' }, error)
+    if (!isJson(String(headers['content-type']))) return ['it is an error and no JSON.']
+    return requireSchema(errorAnswer, JSON.parse(body.toString()))
   }
 
   function answerProblems(answer: Answer, { operation }: PlacedOperation) {
-    const response = follow<Response>(document, operation.responses?.[answer.status])
+    const { [answer.status]: exact, [`${String(answer.status)[0]}XX`]: range, default: any } = operation.responses ?? {}
+    const response = follow<Response>(document, exact ?? range ?? any)
     if (response === undefined) return ['the status is not described.', ...codeOf(answer)]
     return [...headerProblems(answer, response), ...bodyProblems(answer, response)]
   }
@@ -132,8 +138,6 @@ function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value:
     let validate = compiled.get(schema)
     if (validate === undefined) compiled.set(schema, (validate = ajv.compile(closed(schema))))
     if (validate(value)) return []
-    return (validate.errors ?? []).map(
-      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`
-    )
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
   }
 }
