@@ -30,9 +30,10 @@ async function statusOf(who: Ask, url: string) {
 async function allOrders(who: Ask, query = '') {
   const orders: unknown[] = []
   for (let url: string | undefined = `/v1/orders?perPage=100${query}`; url !== undefined; ) {
-    const { data, _links } = (await who('GET', url)).body
-    orders.push(...data)
-    const next = _links.find(({ rel }: { rel: string }) => rel === 'next')
+    const { body } = await who('GET', url)
+    orders.push(...body.data)
+    const links: { rel: string; href: string }[] = body._links
+    const next = links.find(({ rel }) => rel === 'next')
     url = next && path(next.href)
   }
   return orders

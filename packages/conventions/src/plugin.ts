@@ -138,6 +138,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
       ...(webhooks && { webhooks: webhooks.describe(app) }),
+      ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })
