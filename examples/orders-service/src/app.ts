@@ -13,6 +13,7 @@ import { showProgress } from './database/progress.ts'
 import { health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
+import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
 import { orders } from './orders/routes.ts'
@@ -64,7 +65,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await v1.register(customers, { database })
     await v1.register(orders, { database })
     await v1.register(orderItems, { database })
-    // order batches
+    await v1.register(orderBatches)
     // order exports
     // webhook subscriptions
   })

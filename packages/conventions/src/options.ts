@@ -1,4 +1,5 @@
 import type { AuthenticationOptions } from '@concordat/authentication'
+import type { BatchOptions } from '@concordat/batch'
 import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
@@ -50,5 +51,6 @@ export interface ConventionsOptions extends OriginOptions {
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
+  readonly batch?: BatchOptions | false
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
 }

@@ -19,6 +19,11 @@ export interface UnitOfWork {
   readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   /** The transaction of a request, `undefined` on a route without one. */
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
+  /**
+   * Runs `work` in one transaction, of which the requests that it injects are parts: committed when it resolves, else rolled back.
+   * Without it, no batch is atomic.
+   */
+  readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
   /** What it raises, for the catalogue. */
   readonly errors: ErrorList
 }
