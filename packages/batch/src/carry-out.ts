@@ -17,7 +17,9 @@ export function carryingOut(app: FastifyInstance): CarryOut {
 
   async function carryOut(...[wish, facts, maximumBytes, refusal]: Parameters<CarryOut>): Promise<OperationAnswer> {
     try {
-      const answer = await route(new OperationRequest(wish, facts, refusal), maximumBytes)
+      const request = new OperationRequest(wish, facts, refusal)
+      facts.running = request
+      const answer = await route(request, maximumBytes)
       if (answer !== undefined) return answer
       throw new Error(`The answer to ${wish.method} ${wish.url} was cut off.`)
     } catch (error) {

@@ -10,6 +10,8 @@ export interface BatchFacts {
   readonly socket: OperationSocket
   /** Its operations share one transaction. */
   readonly isAtomic: boolean
+  /** The operation that is being carried out, to be told when the client leaves. */
+  running?: OperationRequest | undefined
 }
 
 /** What an operation asks for. */

@@ -142,7 +142,16 @@ const neverOwn = new Set([
   'transfer-encoding',
   'upgrade'
 ])
-const framing = new Set(['connection', 'content-encoding', 'content-length', 'content-type', 'expect', 'te', 'transfer-encoding', 'upgrade'])
+const framing = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'te',
+  'transfer-encoding',
+  'upgrade'
+])
 
 /** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
 export function resolveOptions(options: BatchOptions): Settings {
@@ -160,20 +169,28 @@ export function resolveOptions(options: BatchOptions): Settings {
 }
 
 /** Fills in the defaults of a batch. Throws a `TypeError` with one line that names it. */
-export function resolveRoute(url: string, prefix: string, route: BatchRoute, settings: Settings, batches: ReadonlySet<string>): RouteSettings {
-  const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200, config } = route
+export function resolveRoute(
+  url: string,
+  prefix: string,
+  route: BatchRoute,
+  settings: Settings,
+  batches: ReadonlySet<string>
+): RouteSettings {
+  const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200 } = route
+  const { transaction }: { readonly transaction?: unknown } = route.config ?? {}
   const refuse = (reason: string) => new TypeError(`batch: ${url} ${reason}`)
   if (!Array.isArray(paths) || paths.length === 0 || paths.some((path) => !/^(\/[\w.~-]+)+$/.test(path))) {
     throw refuse(`has the paths ${JSON.stringify(paths)}. Give those that operations may name, as ["/orders"].`)
   }
   const wrong = methods.find((method) => !/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
-  if (wrong !== undefined || methods.length === 0) throw refuse(`has the methods ${JSON.stringify(methods)}. Give some of GET, POST, PUT, PATCH, DELETE.`)
+  if (wrong !== undefined || methods.length === 0)
+    throw refuse(`has the methods ${JSON.stringify(methods)}. Give some of GET, POST, PUT, PATCH, DELETE.`)
   if (!['never', 'byRequest', 'always'].includes(atomic)) throw refuse(`has atomic "${atomic}". Give "never", "byRequest" or "always".`)
   if (atomic !== 'never' && settings.transactions === undefined) {
     throw refuse('is atomic, and there is nothing to undo with. Give the plugin the option transactions.')
   }
   if (status !== 200 && status !== 207) throw refuse(`has the status ${String(status)}. Give 200 or 207.`)
-  if ((config as { readonly transaction?: unknown } | undefined)?.transaction) {
+  if (transaction !== undefined && transaction !== false) {
     throw refuse('has config.transaction, which would hold a transaction around every batch. Say atomic instead.')
   }
   const number = (name: keyof BatchRoute, value: number, most: number) => {

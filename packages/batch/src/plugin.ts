@@ -18,6 +18,7 @@ declare module 'fastify' {
 
 type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
+const batchKey: unique symbol = Symbol('concordat.batch')
 const outcomesKey: unique symbol = Symbol('concordat.batch.outcomes')
 type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
 
@@ -38,7 +39,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     this.route<{ Body: Batch }>({
       method: 'POST',
       url: path,
-      ...(batchRoute.config && { config: batchRoute.config }),
+      config: { ...batchRoute.config, [batchKey]: true },
       ...(batchRoute.maximumRequestBytes !== undefined && { bodyLimit: batchRoute.maximumRequestBytes }),
       schema: { body: batchSchema(route), response: { [route.status]: outcomesSchema } },
       validatorCompiler: () => (body: unknown) => check(body),
@@ -66,10 +67,15 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const { batch: facts, refusal } = operation
     request.log = reply.log = request.log.child({ batch: facts.requestId })
     if (refusal !== undefined) return next(refusal)
-    if (batches.has(request.routeOptions.url?.toLowerCase() ?? '')) return next(nestedBatch())
+    if (isBatch(request.routeOptions)) return next(nestedBatch())
     const isOutside = facts.isAtomic && !request.is404 && settings.transactions?.includes(request) === false
     next(isOutside ? operationNotAtomic() : undefined)
   }
+}
+
+/** Whether a route was added by `app.batch`. */
+export function isBatch({ config }: { readonly config?: object | undefined }): boolean {
+  return config !== undefined && batchKey in config
 }
 
 function embedBodies(request: FastifyRequest, _reply: FastifyReply, payload: unknown, next: SendNext) {

@@ -44,6 +44,8 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
   const begunAt = performance.now()
   let turnBegunAt = begunAt
 
+  // What makes `request.signal` of the operation abort, as the client of a request that leaves does.
+  reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   if (!isAtomic || transactions === undefined) {
     await runAll((operation, answer) => outcomes.add(operation.id, answer))
     return outcomes

@@ -19,10 +19,7 @@ export async function runAsOne<Result>(
   { database, timeoutMilliseconds, onFault }: CommonTransaction,
   work: () => Promise<Result>
 ): Promise<Result> {
-  const unit = new Unit(
-    { database, outer: undefined, onFault },
-    { isolation: undefined, retries: 0, readOnly: false, timeoutMilliseconds }
-  )
+  const unit = new Unit({ database, outer: undefined, onFault }, { isolation: undefined, retries: 0, readOnly: false, timeoutMilliseconds })
   try {
     const result = await handlerTransactions.run(unit, work)
     await unit.commit()
