@@ -2,7 +2,12 @@ import type { RouteSettings } from './options.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-const id: Schema = { type: 'string', pattern: '^[\\w.~-]{1,64}$', description: 'Unique in the batch; its outcome has the same one.' }
+const id: Schema = {
+  type: 'string',
+  pattern: '^[\\w.~-]{1,64}$',
+  description: 'Unique in the batch; its outcome has the same one.',
+  examples: ['first']
+}
 const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
 /** What a batch is sent as, for the description: it is read by `readBatch`. */
@@ -45,7 +50,7 @@ export const outcomesSchema: Schema = {
     required: ['id', 'status'],
     properties: {
       id,
-      status: { type: 'integer', description: 'What the operation by itself would have been answered.' },
+      status: { type: 'integer', description: 'What the operation by itself would have been answered.', examples: [200] },
       headers,
       body: { description: 'What the operation by itself would have been answered. Left out where that is no JSON, or too long.' }
     }

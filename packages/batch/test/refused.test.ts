@@ -1,6 +1,6 @@
 import { isApiError } from '@concordat/api-error'
 import batch, { type BatchOptions, type BatchRoute, batchErrors } from '@concordat/batch'
-import fc from 'fast-check'
+import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -31,7 +31,7 @@ async function refusing(t: Test, route: Partial<BatchRoute> = {}, options: Batch
       headers: { 'content-type': 'application/json' },
       payload: JSON.stringify(body)
     })
-    const json = answer.json() as { readonly field: string; readonly message: string }[]
+    const json = answer.json<{ readonly field: string; readonly message: string }[]>()
     return {
       status: answer.statusCode,
       json,
@@ -175,7 +175,7 @@ t.test('a path means what it says, and nothing that the router would read as ano
 
 t.test('whatever path is let through, the router reads it below the allowed one', async (t) => {
   const { calls, send } = await refusing(t)
-  const piece = fc.constantFrom(
+  const piece = constantFrom(
     '/',
     '.',
     '..',
@@ -196,8 +196,8 @@ t.test('whatever path is let through, the router reads it below the allowed one'
     ':',
     '@'
   )
-  await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+  await assert(
+    asyncProperty(array(piece, { maxLength: 8 }), async (pieces) => {
       calls.length = 0
       const { status } = await send({ operations: [{ ...good, path: `/v1/things${pieces.join('')}` }] })
       return status === 422 ? calls.length === 0 : calls.every((url) => new URL(url, 'http://x').pathname.startsWith('/v1/things'))
@@ -206,6 +206,8 @@ t.test('whatever path is let through, the router reads it below the allowed one'
   )
   t.pass('no path has escaped')
 })
+
+const withTransaction: object = { transaction: true }
 
 t.test('nonsense in the options stops the boot with one line', async (t) => {
   const refused: [string, BatchOptions, Partial<BatchRoute>][] = [
@@ -216,7 +218,7 @@ t.test('nonsense in the options stops the boot with one line', async (t) => {
     ['has atomic "often"', {}, { atomic: 'often' as 'always' }],
     ['there is nothing to undo with', {}, { atomic: 'byRequest' }],
     ['has the status 201', {}, { status: 201 as 200 }],
-    ['has config.transaction', {}, { config: { transaction: true } as object }],
+    ['has config.transaction', {}, { config: withTransaction }],
     ['has maximumOperations 0', {}, { maximumOperations: 0 }],
     ['has maximumOperations 1001', {}, { maximumOperations: 1001 }],
     ['has maximumAnswerBytes 1.5', {}, { maximumAnswerBytes: 1.5 }],
