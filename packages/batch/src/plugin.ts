@@ -6,8 +6,8 @@ import { OperationRequest } from './operation-request.ts'
 import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from './options.ts'
 import type { Outcomes } from './outcomes.ts'
 import { type Batch, readBatch } from './read-batch.ts'
+import { routeSchema } from './route-schema.ts'
 import { runBatch } from './run-batch.ts'
-import { batchSchema, outcomesSchema } from './schemas.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -41,7 +41,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       url: path,
       config: { ...batchRoute.config, [batchKey]: true },
       ...(batchRoute.maximumRequestBytes !== undefined && { bodyLimit: batchRoute.maximumRequestBytes }),
-      schema: { body: batchSchema(route), response: { [route.status]: outcomesSchema } },
+      schema: routeSchema(route),
       validatorCompiler: () => (body: unknown) => check(body),
       onSend: embedBodies,
       handler: async (request, reply) => {

@@ -8,10 +8,24 @@ const id: Schema = {
   description: 'Unique in the batch; its outcome has the same one.',
   examples: ['first']
 }
+const atomicity = {
+  never: 'What one does stays, whatever becomes of the others.',
+  byRequest: 'What one does stays, whatever becomes of the others, unless the batch is `atomic`.',
+  always: 'All take effect, or none does.'
+}
 const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
-/** What a batch is sent as, for the description: it is read by `readBatch`. */
-export function batchSchema({ methods, paths, operationHeaders, maximumOperations, atomic }: RouteSettings): Schema {
+/** The schema of the route of a batch, for the description and for the answer; what is sent is read by `readBatch`. */
+export function routeSchema(route: RouteSettings): Schema {
+  return {
+    summary: 'Carry out many operations',
+    description: `One after another, each as a request of its own would be, and each with an outcome. ${atomicity[route.atomic]}`,
+    body: bodySchema(route),
+    response: { [route.status]: outcomesSchema }
+  }
+}
+
+function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomic }: RouteSettings): Schema {
   const operation = {
     type: 'object',
     additionalProperties: false,
@@ -41,8 +55,7 @@ export function batchSchema({ methods, paths, operationHeaders, maximumOperation
   }
 }
 
-/** What a batch is answered. */
-export const outcomesSchema: Schema = {
+const outcomesSchema: Schema = {
   type: 'array',
   description: 'One outcome for each operation, in their order.',
   items: {
