@@ -15,6 +15,7 @@ import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
 import { orderExportJob } from './order-exports/job.ts'
 import { orderExports } from './order-exports/routes.ts'
+import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
 import { type OrderRepresentation, ordersOfV1, ordersOfV2 } from './orders/representations.ts'
@@ -81,7 +82,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await version.register(customers, { database })
     await version.register(orders, { database, representation })
     await version.register(orderItems, { database })
-    // order batches
+    await version.register(orderBatches)
     await version.register(orderExports, { database, job: exportJob })
     await version.register(webhookRoutes, { owner: subscriberOf })
   }
