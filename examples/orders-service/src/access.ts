@@ -17,15 +17,18 @@ const permissions: readonly string[] = [
   'orders:update',
   'orders:advance',
   'orders:delete',
+  'orders:export',
   'webhooks:read',
   'webhooks:create',
   'webhooks:update',
   'webhooks:delete'
 ]
 
+const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
+
 const roles = {
   staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
-  customer: ['customers:read', 'customers:update', 'orders:read', 'orders:create', 'orders:update', 'orders:delete', 'webhooks:*']
+  customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*']
 }
 
 /** The customer whom a caller is limited to; `undefined` for staff, who act for the house. */

@@ -13,23 +13,30 @@ import { showProgress } from './database/progress.ts'
 import { health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
+import { orderExportJob } from './order-exports/job.ts'
+import { orderExports } from './order-exports/routes.ts'
+import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
+import { type OrderRepresentation, ordersOfV1, ordersOfV2 } from './orders/representations.ts'
 import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { tokens } from './tokens/routes.ts'
 import { sessionsOf } from './tokens/sessions.ts'
+import { versions } from './versions.ts'
 import { webhooks } from './webhooks/events.ts'
 import { openWorkQueue } from './work-queue.ts'
 
-/** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
+/** The whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
   const { publicUrl, trustProxy, environment } = configuration
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
+    // The first start makes the tables of the queue, which takes its time in PGlite.
+    pluginTimeout: 60_000,
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
@@ -43,7 +50,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   await app.register(conventions, {
     publicUrl,
     allowedHosts: inProduction && publicUrl !== undefined ? [new URL(publicUrl).host] : [],
-    versions: { 1: { status: 'current' } },
+    versions,
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
     stores: { ...postgresStores(database.postgres), queue },
@@ -54,26 +61,29 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
       title: 'Orders service',
-      description: "A shop's products, customers and orders. Sign in at `POST /v1/tokens`, and send the token with every request.",
+      description: "A shop's products, customers and orders. Sign in at `POST /v2/tokens`, and send the token with every request.",
       license: { name: 'MIT', identifier: 'MIT' },
       reference: inProduction ? false : '/reference'
     },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })
 
+  const exportJob = orderExportJob(database)
   await app.register(health, { database })
-  await app.apiVersion(1, async (v1) => {
-    await v1.register(tokens, { sessions })
-    await v1.register(categories, { database })
-    await v1.register(products, { database })
-    await v1.register(images, { database })
-    await v1.register(customers, { database })
-    await v1.register(orders, { database })
-    await v1.register(orderItems, { database })
-    // order batches
-    // order exports
-    await v1.register(webhookRoutes, { owner: subscriberOf })
-  })
-  // version 2
+  await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
+  await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
   return app
+
+  async function resources(version: typeof app, representation: OrderRepresentation) {
+    await version.register(tokens, { sessions })
+    await version.register(categories, { database })
+    await version.register(products, { database })
+    await version.register(images, { database })
+    await version.register(customers, { database })
+    await version.register(orders, { database, representation })
+    await version.register(orderItems, { database })
+    await version.register(orderBatches)
+    await version.register(orderExports, { database, job: exportJob })
+    await version.register(webhookRoutes, { owner: subscriberOf })
+  }
 }

@@ -1,4 +1,5 @@
 import type { AuthenticationOptions } from '@concordat/authentication'
+import type { BatchOptions } from '@concordat/batch'
 import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
@@ -59,5 +60,6 @@ export interface ConventionsOptions extends OriginOptions {
    * @default there are no webhooks
    */
   readonly webhooks?: WebhooksOptions | undefined
+  readonly batch?: BatchOptions | false
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
 }

@@ -1,4 +1,5 @@
 import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors, ownerOf } from '@concordat/authentication'
+import batch, { batchErrors } from '@concordat/batch'
 import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
 import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
@@ -14,6 +15,7 @@ import versioning, { versioningErrors, versionName, versionPrefix } from '@conco
 import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { batchOptions } from './batch-options.ts'
 import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
@@ -30,7 +32,8 @@ const errorLists = [
   versioningErrors,
   paginationErrors,
   preconditionErrors,
-  idempotencyErrors
+  idempotencyErrors,
+  batchErrors
 ]
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
@@ -63,6 +66,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ]
     })
   }
+  // Before limits and identity: what is not carried out is not counted, and asks nobody who they are.
+  if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
     await app.register(rateLimiting, {
       store: stores.rateLimits,
@@ -138,6 +143,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
       ...(webhooks && { webhooks: webhooks.describe(app) }),
+      ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })

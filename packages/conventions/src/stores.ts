@@ -30,6 +30,11 @@ export interface UnitOfWork {
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
   /** The transaction of the handler that this is called in; `undefined` elsewhere. */
   readonly currentTransaction: () => JobTransaction | undefined
+  /**
+   * Runs `work` in one transaction, of which the requests that it injects are parts: committed when it resolves, else rolled back.
+   * Without it, no batch is atomic.
+   */
+  readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
   /** What it raises, for the catalogue. */
   readonly errors: ErrorList
 }

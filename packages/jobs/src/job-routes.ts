@@ -43,7 +43,7 @@ const pollMilliseconds = 150
 
 /** Adds the status, the end and the result of one type of jobs. */
 export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
-  const { store, queue, owner, now, goneSeconds } = parts.settings
+  const { store, queue, now } = parts.settings
   const { job, path, config = {}, cancelConfig = config } = place
   const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
   const url = `${path}/:id`
@@ -89,15 +89,24 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
     return result
   }
 
-  async function ownJob(request: FastifyRequest<ById>): Promise<StoredJob> {
-    const { id } = request.params
-    const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
-    if (stored === undefined || stored.type !== job.name || stored.owner !== owner(request)) throw jobNotFound()
-    const { expiresAt = Number.POSITIVE_INFINITY } = stored
-    if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()
-    if (expiresAt <= now()) throw jobExpired()
-    return stored
+  function ownJob(request: FastifyRequest<ById>) {
+    return findJob(job, request.params.id, request, parts.settings)
   }
+}
+
+/** The job of this type and id, if who makes the request has started it. Throws 404, or 410 when it is no longer kept. */
+export async function findJob(
+  { name }: Pick<Job, 'name'>,
+  id: string,
+  request: FastifyRequest,
+  { store, owner, now, goneSeconds }: Settings
+): Promise<StoredJob> {
+  const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
+  if (stored === undefined || stored.type !== name || stored.owner !== owner(request)) throw jobNotFound()
+  const { expiresAt = Number.POSITIVE_INFINITY } = stored
+  if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()
+  if (expiresAt <= now()) throw jobExpired()
+  return stored
 }
 
 /** The record of a job, with what every answer that has it says. */

@@ -8,8 +8,17 @@ import { idempotencyMigrations, postgresIdempotency } from './idempotency/index.
 import { jobMigrations, postgresJobs } from './jobs.ts'
 import type { Migration } from './migrations.ts'
 import type { Postgres, StoreOptions } from './postgres.ts'
-import unitOfWork, { currentTransaction, type EnclosingTransaction, enclosingTransaction, type Transaction } from './unit-of-work/index.ts'
+import unitOfWork, {
+  currentTransaction,
+  type EnclosingTransaction,
+  enclosingTransaction,
+  runAsOne,
+  type Transaction
+} from './unit-of-work/index.ts'
 import { postgresWebhooks, webhookMigrations } from './webhooks/index.ts'
+
+// Where handlers are not limited by the preset.
+const longestMilliseconds = 30_000
 
 /** What the preset takes as `stores`: keys of idempotency, the transactions that their answers are kept in, records of jobs, and webhooks. */
 export interface PostgresStores {
@@ -20,6 +29,7 @@ export interface PostgresStores {
     readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
     readonly transactionOf: (request: FastifyRequest) => EnclosingTransaction | undefined
     readonly currentTransaction: () => Transaction | undefined
+    readonly runAsOne: (request: FastifyRequest, work: () => Promise<void>) => Promise<void>
     readonly errors: ErrorList
   }
 }
@@ -29,14 +39,19 @@ export const storeMigrations: readonly Migration[] = [...idempotencyMigrations, 
 
 /** The stores of the preset in one database. Jobs and webhooks need a queue beside them, by `postgresQueue` or `pgliteQueue` on the same database. */
 export function postgresStores(database: Postgres, options: StoreOptions = {}): PostgresStores {
+  let timeoutMilliseconds = longestMilliseconds
   return {
     idempotency: postgresIdempotency(database, options),
     jobs: postgresJobs(database, options),
     webhooks: postgresWebhooks(database, options),
     unitOfWork: {
-      register: (app, settings) => app.register(unitOfWork, { database, ...settings }),
+      register(app, settings) {
+        timeoutMilliseconds = (settings.handlerTimeoutSeconds ?? 0) * 1000 || longestMilliseconds
+        return app.register(unitOfWork, { database, ...settings })
+      },
       transactionOf: enclosingTransaction,
       currentTransaction,
+      runAsOne: (request, work) => runAsOne({ database, timeoutMilliseconds, onFault: (error) => request.log.error(error) }, work),
       errors: transactionErrors
     }
   }

@@ -8,13 +8,24 @@ import { found } from '../found.ts'
 import { emit } from '../webhooks/events.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
-import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
+import type { OrderRepresentation } from './representations.ts'
+import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges, OrderPath } from './schemas.ts'
 
-export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+interface OrdersOptions {
+  readonly database: Database
+  readonly representation: OrderRepresentation
+}
+
+export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { database, representation }) => {
+  const { collection, schema: Order, show } = representation
+
   app.get(
     '/orders',
-    { config: { permissions: ['orders:read'], collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
-    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection), customerOf(request.principal)))
+    { config: { permissions: ['orders:read'], collection }, schema: { response: { 200: Type.Array(Order) } } },
+    async (request, reply) => {
+      const page = await listOrders(database, request.listQuery(collection), customerOf(request.principal))
+      return reply.page({ ...page, rows: page.rows.map(show) })
+    }
   )
 
   app.post(
@@ -25,6 +36,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
         idempotency: 'required',
         transaction,
         openapi: {
+          headers: { ETag: 'The tag of the order.' },
           errors: [
             'INSUFFICIENT_STOCK',
             'PRODUCT_DISCONTINUED',
@@ -41,14 +53,14 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     async (request, reply) => {
       const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
       await emit(app, 'order.created', order)
-      return reply.created(`/orders/${order.id}`, linked(reply, order))
+      return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
   )
 
   app.get(
     '/orders/:id',
     { config: { permissions: ['orders:read'] }, schema: { params: OrderPath, response: { 200: Order } } },
-    async (request, reply) => linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id)))
+    async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
   )
 
   app.patch(
@@ -71,7 +83,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
       const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
       if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
-      return linked(reply, changedOrder)
+      return show(linked(reply, changedOrder))
     }
   )
 

@@ -1,0 +1,32 @@
+import type { Readable } from 'node:stream'
+import { collection } from '@concordat/pagination-query'
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, Timestamp } from '../fields.ts'
+import { Order } from '../orders/schemas.ts'
+
+/** What the list of exports tells of each: its job has more to say. */
+export const OrderExport = Type.Object({
+  jobId: Id,
+  status: Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status))),
+  createdAt: Timestamp
+})
+export type OrderExport = Static<typeof OrderExport>
+
+export const exportCollection = collection(OrderExport)({
+  name: 'order-exports',
+  style: 'page',
+  id: 'jobId',
+  defaultSort: ['-createdAt'],
+  sort: { keys: ['createdAt'] }
+})
+
+/** The answers of a file: an array of orders in the envelope, or a line for each. */
+export const ExportFileRepresentations = {
+  description: 'The orders',
+  content: {
+    'application/json': { schema: Type.Array(Order) },
+    'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header line' }) }
+  }
+}
+
+export const ExportFilePath = Type.Object({ id: Id, fileId: Id })
