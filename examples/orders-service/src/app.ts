@@ -83,7 +83,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await version.register(orders, { database, representation })
     await version.register(orderItems, { database })
     await version.register(orderBatches)
-    await version.register(orderExports, { database, job: exportJob })
+    await version.register(orderExports, { database, job: exportJob, representation })
     await version.register(webhookRoutes, { owner: subscriberOf })
   }
 }
