@@ -15,6 +15,7 @@ import { startService } from './service.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
+t.setTimeout(300_000)
 // As they are released: with their limits.
 const { ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
 const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))
@@ -56,7 +57,7 @@ for (const [version, document] of documents) {
 
 t.test('the description keeps the rules of OWASP for APIs, but for those that are waived with a reason', async (t) => {
   // Both versions are made by the same code.
-  const [, [, document]] = documents
+  const document = documents.at(-1)?.[1]
   const findings = await spectralFindings({ extends: [owasp] }, document)
   const ruleOf = (finding: string) => finding.slice(0, finding.indexOf(' '))
   t.strictSame(
