@@ -44,6 +44,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
     stores: postgresStores(database.postgres),
+    // A retry that comes while the first request still runs, or its process has just been lost, gets its answer and no 409.
+    idempotency: { waitMilliseconds: 2000 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
