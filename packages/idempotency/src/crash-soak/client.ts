@@ -35,6 +35,7 @@ export async function askUntilDone(fleet: Fleet, key: string, { path, headers, b
     const member = up[Math.floor(Math.random() * up.length)]
     let pause = pauseMilliseconds
     if (member !== undefined) {
+      member.underWay += 1
       try {
         const answer = await fetch(`${member.url}${path}`, request)
         const told = { body: await answer.text(), location: answer.headers.get('location') }
@@ -44,6 +45,8 @@ export async function askUntilDone(fleet: Fleet, key: string, { path, headers, b
         pause = Math.max(pause, Number(answer.headers.get('retry-after')) * 1000)
       } catch {
         watch.lost(member)
+      } finally {
+        member.underWay -= 1
       }
     }
     await delay(pause)

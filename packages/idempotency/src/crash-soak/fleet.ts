@@ -21,6 +21,8 @@ export interface FleetMember {
   readonly isUp: boolean
   /** Counts the answers of this process, from its start on; by whoever sends the requests. */
   served: number
+  /** Requests that it has not answered yet; likewise. */
+  underWay: number
 }
 
 /** Several processes of one service. */
@@ -36,6 +38,7 @@ interface Running {
   readonly url: string
   isUp: boolean
   served: number
+  underWay: number
   child: ChildProcess
 }
 
@@ -57,7 +60,7 @@ export async function startFleet(count: number, { command: [program, ...words], 
 
   for (let n = 0; n < count; n += 1) {
     const port = String(await freePort())
-    members.push({ url: `http://127.0.0.1:${port}`, isUp: false, served: 0, child: start(port) })
+    members.push({ url: `http://127.0.0.1:${port}`, isUp: false, served: 0, underWay: 0, child: start(port) })
   }
   try {
     await Promise.all(members.map(ready))

@@ -7,8 +7,9 @@ const servedBeforeKill = 20
 const clients = 16
 // Of so many keys one is sent by two clients at once, so that one of them waits for the other.
 const keysPerTwin = 4
-// Between two keys of a client: a machine with nothing to spare would measure its own queues.
-const longestThoughtMilliseconds = 200
+// Between two keys of a client, and when there are enough for the kills so far: a machine with nothing to spare would measure its queues.
+const thoughtMilliseconds = 100
+const leisureMilliseconds = 1000
 
 /** What a soak does. */
 export interface CrashSoak {
@@ -49,7 +50,7 @@ export interface CrashReport {
 
 /**
  * Kills processes of a service at random while clients send requests with keys and repeat them until they succeed; asks for each key once
- * more at the end. A process is killed once it has given 20 answers, and started again at once.
+ * more at the end. A process is killed in the middle of a request, once it has given 20 answers, and started again at once.
  */
 export async function crashSoak(soak: CrashSoak): Promise<CrashReport> {
   const fleet = await startFleet(soak.processes, soak.program)
@@ -83,6 +84,11 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
     seconds: Math.round((performance.now() - begun) / 1000)
   }
 
+  // The share of the keys that belongs to so many kills.
+  function keysFor(killed: number) {
+    return (keys * killed) / kills
+  }
+
   async function client() {
     while (count.next < keys || count.killed < kills) {
       // Once all keys are there, their retries are what is killed.
@@ -92,7 +98,8 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
       if (number % keysPerTwin === 0) asks.push(ask(number, touched))
       await Promise.all(asks)
       count.done += 1
-      await delay(Math.random() * longestThoughtMilliseconds)
+      const isAhead = count.killed < kills && count.done > keysFor(count.killed + 1)
+      await delay(2 * Math.random() * (isAhead ? leisureMilliseconds : thoughtMilliseconds))
     }
   }
 
@@ -119,10 +126,10 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
   async function killer() {
     while (count.killed < kills) {
       const up = fleet.members.filter(({ isUp }) => isUp)
-      const ready = up.filter(({ served }) => served >= servedBeforeKill)
+      const ready = up.filter(({ served, underWay }) => served >= servedBeforeKill && underWay > 0)
       const victim = ready[Math.floor(Math.random() * ready.length)]
       // Not sooner than the share of the keys that belongs to this kill.
-      if (victim === undefined || up.length < leastUp || count.done < (keys * count.killed) / kills) {
+      if (victim === undefined || up.length < leastUp || count.done < keysFor(count.killed)) {
         await delay(5)
         continue
       }

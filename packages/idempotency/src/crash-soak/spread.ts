@@ -5,6 +5,7 @@ export interface Spread {
   readonly longest: number
 }
 
+/** The spread of these times. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (part: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0)
