@@ -7,7 +7,10 @@ const [kills = 300, keys = 10_000, processes = 4, leastUp = processes] = process
 const databaseUrl = process.env['TEST_DATABASE_URL']
 if (databaseUrl === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
 const schema = `concordat_soak_${randomUUID().slice(0, 8)}`
+// Ctrl-C: the report of what was done so far.
+const early = new AbortController()
+process.once('SIGINT', () => early.abort())
 const onProgress = (killed: number, answered: number) => {
   if (killed % 10 === 0) console.log(`${killed} kills, ${answered} keys`)
 }
-console.log(JSON.stringify(await soakPostgres(databaseUrl, schema, { processes, kills, keys, leastUp, onProgress }), null, 2))
+console.log(JSON.stringify(await soakPostgres(databaseUrl, schema, { processes, kills, keys, leastUp, onProgress, signal: early.signal }), null, 2))

@@ -7,9 +7,8 @@ const servedBeforeKill = 20
 const clients = 16
 // Of so many keys one is sent by two clients at once, so that one of them waits for the other.
 const keysPerTwin = 4
-// Between two keys of a client, and when there are enough for the kills so far: a machine with nothing to spare would measure its queues.
-const thoughtMilliseconds = 100
-const leisureMilliseconds = 1000
+// Between two keys of a client, at most: a machine with nothing to spare would measure its queues.
+const thoughtMilliseconds = 200
 
 /** What a soak does. */
 export interface CrashSoak {
@@ -25,6 +24,8 @@ export interface CrashSoak {
    * @default all
    */
   readonly leastUp?: number | undefined
+  /** Ends it before its time: the report is then of the keys and kills so far. */
+  readonly signal?: AbortSignal | undefined
   /** Is told after each kill. */
   readonly onProgress?: ((kills: number, answered: number) => void) | undefined
   /** Restarts what the service stands on, as its database, so many times at even distances, while the clients go on. */
@@ -62,7 +63,7 @@ export async function crashSoak(soak: CrashSoak): Promise<CrashReport> {
 }
 
 async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
-  const { keys, kills, request, leastUp = soak.processes } = soak
+  const { keys, kills, request, leastUp = soak.processes, signal } = soak
   const begun = performance.now()
   const first = new Map<string, Told>()
   const killedAt = new Map<string, number>()
@@ -74,7 +75,7 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
   await Promise.all([killer(), restarter(), ...Array.from({ length: clients }, client)])
   await askForAllAgain()
   return {
-    keys,
+    keys: count.next,
     kills: count.killed,
     divergent: count.divergent,
     lost: count.lost,
@@ -84,13 +85,25 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
     seconds: Math.round((performance.now() - begun) / 1000)
   }
 
+  function isOver() {
+    return signal?.aborted === true
+  }
+
+  function isKilling() {
+    return !isOver() && count.killed < kills
+  }
+
+  function up() {
+    return fleet.members.filter(({ isUp }) => isUp)
+  }
+
   // The share of the keys that belongs to so many kills.
   function keysFor(killed: number) {
     return (keys * killed) / kills
   }
 
   async function client() {
-    while (count.next < keys || count.killed < kills) {
+    while (!isOver() && (count.next < keys || count.killed < kills)) {
       // Once all keys are there, their retries are what is killed.
       const number = count.next < keys ? count.next++ : Math.floor(Math.random() * keys)
       const touched: { since?: number } = {}
@@ -98,8 +111,9 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
       if (number % keysPerTwin === 0) asks.push(ask(number, touched))
       await Promise.all(asks)
       count.done += 1
-      const isAhead = count.killed < kills && count.done > keysFor(count.killed + 1)
-      await delay(2 * Math.random() * (isAhead ? leisureMilliseconds : thoughtMilliseconds))
+      await delay(Math.random() * thoughtMilliseconds)
+      // The keys are for all kills: while too few are up for the next, what is ahead waits.
+      while (isKilling() && count.done > keysFor(count.killed) && up().length < leastUp) await delay(20)
     }
   }
 
@@ -124,12 +138,11 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
   }
 
   async function killer() {
-    while (count.killed < kills) {
-      const up = fleet.members.filter(({ isUp }) => isUp)
-      const ready = up.filter(({ served, underWay }) => served >= servedBeforeKill && underWay > 0)
+    while (isKilling()) {
+      const ready = up().filter(({ served, underWay }) => served >= servedBeforeKill && underWay > 0)
       const victim = ready[Math.floor(Math.random() * ready.length)]
       // Not sooner than the share of the keys that belongs to this kill.
-      if (victim === undefined || up.length < leastUp || count.done < keysFor(count.killed)) {
+      if (victim === undefined || up().length < leastUp || count.done < keysFor(count.killed)) {
         await delay(5)
         continue
       }
@@ -143,7 +156,7 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
   async function restarter() {
     const { count: restarts, restart } = soak.restarts ?? { count: 0, restart: async () => {} }
     for (let n = 1; n <= restarts; n += 1) {
-      while (count.done < (keys * n) / (restarts + 1)) await delay(5)
+      while (!isOver() && count.done < (keys * n) / (restarts + 1)) await delay(5)
       await restart()
     }
   }
@@ -151,7 +164,7 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
   async function askForAllAgain() {
     let next = 0
     const again = async () => {
-      while (next < keys) await ask(next++, {})
+      while (next < count.next) await ask(next++, {})
     }
     await Promise.all(Array.from({ length: clients }, again))
   }
