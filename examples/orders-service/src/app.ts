@@ -57,6 +57,8 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     // A process that is told to stop has ten seconds in all.
     jobs: { graceSeconds: 2 },
     webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
+    // A retry that comes while the first request still runs, or its process has just been lost, gets its answer and no 409.
+    idempotency: { waitMilliseconds: 2000 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
