@@ -1,5 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { authenticationErrors } from '@concordat/authentication'
+import { isBatch } from '@concordat/batch'
 import { idempotencyErrors } from '@concordat/idempotency'
 import type { DescribedRoute } from '@concordat/openapi'
 import { paginationErrors } from '@concordat/pagination-query'
@@ -68,7 +69,8 @@ function bodyErrors({ schema }: DescribedRoute, { consumes = [] }: NonNullable<C
   return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...ofMediaTypes] : []
 }
 
-function inputErrors({ schema, url }: DescribedRoute, { validationCode = 'VALIDATION_FAILED' }: NonNullable<Config>) {
+function inputErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
+  const { validationCode = isBatch({ config }) ? 'BATCH_INVALID' : 'VALIDATION_FAILED' } = config
   const isValidated = schema?.body !== undefined || schema?.querystring !== undefined || schema?.headers !== undefined
   return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
 }

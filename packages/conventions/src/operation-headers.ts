@@ -2,9 +2,11 @@ import type { DescribedRoute, OperationParts } from '@concordat/openapi'
 import type { ConventionsOptions } from './options.ts'
 
 const text = { type: 'string' }
+const anError = ['4XX', '5XX']
 
 /** Makes the function that tells which headers the plugins take and send on every route. */
-export function operationHeaders({ transportSecurity, contentNegotiation }: ConventionsOptions): (route: DescribedRoute) => OperationParts {
+export function operationHeaders(options: ConventionsOptions): (route: DescribedRoute) => OperationParts {
+  const { transportSecurity, contentNegotiation, conditionalCaching, errorCatalogue, authentication } = options
   const language = {
     name: 'Accept-Language',
     in: 'header' as const,
@@ -14,11 +16,17 @@ export function operationHeaders({ transportSecurity, contentNegotiation }: Conv
   }
   const requestId = { description: 'The unique id of the request; name it when something is wrong.', schema: text }
   const vary = { description: 'The request headers that the answer depends on.', schema: { ...text, examples: ['accept'] } }
+  const kept = { description: 'How the answer may be kept.', schema: { ...text, examples: ['private, no-cache'] } }
+  const spoken = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: anError }
+  const challenge = { description: 'How to authenticate.', schema: { ...text, examples: ['Bearer'] }, statuses: ['400'] }
   const parts: OperationParts = {
     ...(contentNegotiation !== false && { parameters: [language] }),
     headers: {
       ...(transportSecurity !== false && { 'Request-Id': requestId }),
-      ...(contentNegotiation !== false && { Vary: vary })
+      ...(contentNegotiation !== false && { Vary: vary }),
+      ...(conditionalCaching !== false && { 'Cache-Control': kept }),
+      ...(errorCatalogue !== false && { 'Content-Language': spoken }),
+      ...(authentication !== false && { 'WWW-Authenticate': challenge })
     }
   }
   return ({ config }) => {
@@ -37,9 +45,11 @@ function withJob({ parameters = [], headers }: OperationParts, canWait: boolean)
     description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
     schema: { ...text, examples: ['wait=5'] }
   }
-  const retryAfter = { description: 'While the job is not over: the seconds after which to ask again.', schema: { type: 'integer' } }
+  const statuses = ['2XX']
+  const retryAfter = { description: 'The seconds after which to ask again.', schema: { type: 'integer' }, statuses }
+  const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
   return {
     parameters: canWait ? [...parameters, prefer] : parameters,
-    headers: { ...headers, 'Retry-After': { ...retryAfter, statuses: ['2XX'] } }
+    headers: { ...headers, 'Retry-After': retryAfter, 'Preference-Applied': applied }
   }
 }
