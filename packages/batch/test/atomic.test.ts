@@ -61,6 +61,18 @@ t.test('what can not be undone can not be part of it; what is not there is 404 a
   t.strictSame(kept, [])
 })
 
+t.test('what is said of an undone batch is as long as its answer may be', async (t) => {
+  const { transactions, routes } = database()
+  const { outcomesOf } = await serviceWith(t, routes, {
+    options: { transactions },
+    route: { atomic: 'always', maximumAnswerBytes: 300 }
+  })
+  const outcomes = await outcomesOf([put('a'), put('b'), put(`bad-${'x'.repeat(80)}`)])
+  t.match(outcomes, [{ status: 424, body: { statusCode: 424 } }, { status: 424, headers: { 'content-length': /^\d+$/ } }, { status: 409 }])
+  t.notOk(outcomes[1]?.body)
+  t.strictSame((await outcomesOf([put(`bad-${'x'.repeat(80)}`)]))[0]?.body, { name: `bad-${'x'.repeat(80)}` })
+})
+
 t.test('a transaction that can not be committed is the answer to the whole batch', async (t) => {
   const { kept, transactions, routes } = database()
   const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
