@@ -51,7 +51,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     async (request, reply) => {
       const owner = ownerOf(request, settings)
       const { id: parent } = await webhooks.subscription(owner, request.params.id)
-      const resources = async (page: PageWish & { status?: DeliveryStatus }) =>
+      const resources = async (page: PageWish & { status?: DeliveryStatus | undefined }) =>
         (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
       return list(request, reply, { operation: 'listDeliveries', parent, resources })
     }
