@@ -61,7 +61,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
       title: 'Orders service',
-      description: "A shop's products, customers and orders. Sign in at `POST /v2/tokens`, and send the token with every request.",
+      description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
       license: { name: 'MIT', identifier: 'MIT' },
       reference: inProduction ? false : '/reference'
     },
@@ -83,7 +83,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     await version.register(orders, { database, representation })
     await version.register(orderItems, { database })
     await version.register(orderBatches)
-    await version.register(orderExports, { database, job: exportJob })
+    await version.register(orderExports, { database, job: exportJob, representation })
     await version.register(webhookRoutes, { owner: subscriberOf })
   }
 }

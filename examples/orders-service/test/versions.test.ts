@@ -27,6 +27,9 @@ t.test('every answer of version 2 with an order shows its total so', async (t) =
   t.notOk('currency' in placed.body.data)
   const changed = await ask('PATCH', `/v2/orders/${placed.body.data.id}`, { note: 'Ring twice.' })
   t.strictSame(changed.body.data, { ...placed.body.data, note: 'Ring twice.' })
+  const inFirst = await ask('GET', `/v1/orders/${placed.body.data.id}`, undefined, { 'accept-encoding': 'identity' })
+  const again = { 'if-match': String(inFirst.headers['etag']) }
+  t.equal((await ask('PATCH', `/v2/orders/${placed.body.data.id}`, { note: 'Once.' }, again)).status, 200, 'a tag counts in both versions')
 })
 
 t.test('what version 2 answers leads to version 2', async (t) => {

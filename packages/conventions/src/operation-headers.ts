@@ -45,9 +45,11 @@ function withJob({ parameters = [], headers }: OperationParts, canWait: boolean)
     description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
     schema: { ...text, examples: ['wait=5'] }
   }
-  const retryAfter = { description: 'While the job is not over: the seconds after which to ask again.', schema: { type: 'integer' } }
+  const statuses = ['2XX']
+  const retryAfter = { description: 'The seconds after which to ask again.', schema: { type: 'integer' }, statuses }
+  const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
   return {
     parameters: canWait ? [...parameters, prefer] : parameters,
-    headers: { ...headers, 'Retry-After': { ...retryAfter, statuses: ['2XX'] } }
+    headers: { ...headers, 'Retry-After': retryAfter, 'Preference-Applied': applied }
   }
 }

@@ -36,6 +36,9 @@ const errorLists = [
   batchErrors
 ]
 
+// What authentication takes, in the words of OpenAPI.
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, checked as RFC8725 asks.' }
+
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, now = Date.now } = options
@@ -143,6 +146,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
       ...(webhooks && { webhooks: webhooks.describe(app) }),
+      ...(identity !== false && { securitySchemes: { bearer } }),
       ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
 
@@ -26,5 +27,7 @@ export async function* readChunks(database: Queries, fileId: string): AsyncGener
     ])
     if (chunk === undefined) return
     yield chunk.orders
+    // As in a walk, others have their turn.
+    await setImmediate()
   }
 }

@@ -7,23 +7,26 @@ import { customerOf } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { transaction, transactionOf } from '../database/queries.ts'
 import { found } from '../found.ts'
+import type { OrderRepresentation } from '../orders/representations.ts'
+import type { Order } from '../orders/schemas.ts'
 import { csvOf } from './csv.ts'
 import { readChunks } from './files.ts'
 import { OrderFilters, readFilters } from './filters.ts'
 import type { ExportResult, orderExportJob } from './job.ts'
 import { createExport, listExports } from './repository.ts'
-import { ExportFilePath, ExportFileRepresentations, exportCollection, OrderExport } from './schemas.ts'
+import { ExportFilePath, exportCollection, exportFileRepresentations, OrderExport } from './schemas.ts'
 
 interface Options {
   readonly database: Database
   /** One for all versions. */
   readonly job: ReturnType<typeof orderExportJob>
+  readonly representation: OrderRepresentation
 }
 
 const permissions = ['orders:export']
 const Accepted = Type.Unsafe<JobRecord>(jobRecordSchema)
 
-export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { database, job }) => {
+export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { database, job, representation }) => {
   app.jobs.serve(job, '/order-exports', {
     config: { permissions },
     resultPath: ({ id, result }) => `/order-exports/${id}/files/${(result as ExportResult).fileId}`
@@ -60,19 +63,28 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
         waivers: { Q10: 'A file is read whole.' },
         openapi: { errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'] }
       },
-      schema: { params: ExportFilePath, response: { 200: ExportFileRepresentations } }
+      schema: { params: ExportFilePath, response: { 200: exportFileRepresentations(representation.schema) } }
     },
     async (request, reply) => {
       const { id, fileId } = request.params
       const { state, result } = await app.jobs.find(job, id, request)
       found(state === 'completed' && (result as ExportResult).fileId === fileId.toLowerCase() ? result : undefined)
       const chunks = readChunks(database, fileId)
-      if (request.acceptedMediaType === 'application/json') return reply.link('up', `/order-exports/${id}`).streamed(chunks)
+      if (request.acceptedMediaType === 'application/json')
+        return reply.link('up', `/order-exports/${id}`).streamed(shownIn(representation, chunks))
       reply.type('text/csv; charset=utf-8; header=present')
       reply.header('content-disposition', `attachment; filename="orders-${fileId}.csv"`)
       return Readable.from(csvOf(chunks))
     }
   )
+}
+
+// Files are kept in the form of version 1.
+async function* shownIn({ show }: OrderRepresentation, chunks: AsyncIterable<string>) {
+  for await (const orders of chunks) {
+    const shown = (JSON.parse(`[${orders}]`) as Order[]).map(show)
+    yield JSON.stringify(shown).slice(1, -1)
+  }
 }
 
 // The same as the owner of a job: whoever signed in, also of the staff.

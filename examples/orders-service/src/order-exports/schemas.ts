@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import { collection } from '@concordat/pagination-query'
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
-import { Order } from '../orders/schemas.ts'
 
 /** What the list of exports tells of each: its job has more to say. */
 export const OrderExport = Type.Object({
@@ -20,12 +19,14 @@ export const exportCollection = collection(OrderExport)({
   sort: { keys: ['createdAt'] }
 })
 
-/** The answers of a file: an array of orders in the envelope, or a line for each. */
-export const ExportFileRepresentations = {
-  description: 'The orders',
-  content: {
-    'application/json': { schema: Type.Array(Order) },
-    'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header line' }) }
+/** The answers of a file: an array of orders in the envelope, or a line for each, which is the same in every version. */
+export function exportFileRepresentations<Shown extends TSchema>(order: Shown) {
+  return {
+    description: 'The orders',
+    content: {
+      'application/json': { schema: Type.Array(order) },
+      'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header line' }) }
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ListQuery, SortKey } from '@concordat/pagination-query'
 import { rangesFrom } from '@concordat/pagination-query'
 import type { Queries } from '../database/database.ts'
@@ -40,6 +41,8 @@ export async function* walkOrders(database: Queries, filters: OrderFilters, cust
   let done = page.rows.length
   yield { orders: page.rows, done, total }
   while (page.hasMore && page.last !== undefined) {
+    // PGlite answers without a turn of the event loop: everybody else would wait until the last step.
+    await setImmediate()
     page = await listOrders(database, { ...first, ranges: rangesFrom(order, page.last, false), count: 'none' }, customerId)
     done += page.rows.length
     yield { orders: page.rows, done, total }

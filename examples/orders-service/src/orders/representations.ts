@@ -16,7 +16,7 @@ export interface OrderRepresentation {
   /** By what lists of them are sorted, filtered and projected. */
   readonly collection: Collection<Omit<Order, 'currency'>>
   /** The order as it is shown. Of one that was asked for in parts, the same parts. */
-  show(order: Order): ShownOrder
+  readonly show: (order: Order) => ShownOrder
 }
 
 /** Version 1: an amount, and apart from it the currency. */

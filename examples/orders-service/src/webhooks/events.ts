@@ -2,6 +2,7 @@ import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyInstance } from 'fastify'
 import { mayReceiveOf } from '../access.ts'
 import type { Versioned } from '../database/row-version.ts'
+import { ordersOfV2 } from '../orders/representations.ts'
 import { Order } from '../orders/schemas.ts'
 import { Product } from '../products/schemas.ts'
 
@@ -26,15 +27,16 @@ const product: Product = {
   updatedAt: '2026-01-31T12:00:00.000Z'
 }
 
-/** What clients can subscribe to. Data is the resource as its own GET answers it; a later version gives its form under `versions`. */
+function ofOrder(description: string, example: Order) {
+  const { schema, show } = ordersOfV2
+  return { description, schema: Order, example, versions: { 2: { schema, example: show(example), represent: show } } }
+}
+
+/** What clients can subscribe to. Data is the resource as its own GET answers it in the version of the subscription. */
 const events = {
-  'order.created': { description: 'An order was placed.', schema: Order, example: order },
-  'order.updated': {
-    description: 'The status, the note or the items of an order were changed.',
-    schema: Order,
-    example: { ...order, status: 'paid' }
-  },
-  'order.cancelled': { description: 'An order was cancelled.', schema: Order, example: { ...order, status: 'cancelled' } },
+  'order.created': ofOrder('An order was placed.', order),
+  'order.updated': ofOrder('The status, the note or the items of an order were changed.', { ...order, status: 'paid' }),
+  'order.cancelled': ofOrder('An order was cancelled.', { ...order, status: 'cancelled' }),
   'product.updated': {
     description: 'The staff changed a product. What orders take from its stock is no event.',
     schema: Product,

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Place, startWebhookService } from './webhook-service.ts'
 
 const { subscriptions, urls, ...place } = JSON.parse(process.argv[2] ?? '') as Place & { subscriptions: number; urls: string }
-const { app, database } = await startWebhookService(place)
+const { app, database } = await startWebhookService(place, { userAgent: String(process.pid) })
 if ((await app.webhooks.subscriptions('soak', { limit: 1 })).length === 0) {
   for (let index = 0; index < subscriptions; index += 1) {
     await app.webhooks.subscribe('soak', { url: `${urls}/ok/${index}`, eventTypes: ['order.created'] })
@@ -16,6 +16,8 @@ process.on('message', async (wish) => {
   if (wish === 'pending') process.send?.({ pending: await countPending() })
 })
 process.on('disconnect', () => process.exit())
+// The parent is gone before it is heard.
+process.on('error', () => process.exit())
 process.send?.('ready')
 await Promise.all(Array.from({ length: 3 }, emit))
 process.send?.('stopped')

@@ -3,7 +3,17 @@ import { createServer } from 'node:https'
 import { generate } from 'selfsigned'
 
 /** A request, as the receiver saw it. */
-export type Received = readonly [path: string, webhookId: string, emittedId: string, at: number, ageMilliseconds: number]
+export interface Received {
+  readonly path: string
+  readonly webhookId: string
+  /** The id of the event, as its data says it. */
+  readonly emittedId: string
+  /** Its `User-Agent`. */
+  readonly sender: string
+  readonly at: number
+  /** How long ago the event was emitted. */
+  readonly ageMilliseconds: number
+}
 
 const altNames = [{ type: 2 as const, value: 'localhost' }]
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
@@ -22,7 +32,9 @@ const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, 
     if (process.env['RECORD'] === 'yes') {
       const { timestamp, data } = JSON.parse(text) as { timestamp: string; data: { id: string } }
       const at = Date.now()
-      received.push([String(request.url), String(request.headers['webhook-id']), data.id, at, at - Date.parse(timestamp)])
+      const { 'webhook-id': webhookId, 'user-agent': sender } = request.headers
+      const seen = { path: String(request.url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }
+      received.push({ ...seen, at, ageMilliseconds: at - Date.parse(timestamp) })
     }
     if (request.url?.startsWith('/hang') !== true) response.writeHead(204).end()
   })

@@ -5,8 +5,6 @@ import { fileURLToPath } from 'node:url'
 import type { Received } from './webhook-receiver.ts'
 
 const subscriptions = 3
-// A request is sent again only when its process was killed before it had written down how it went.
-const aroundKillMilliseconds = 5000
 const drainMilliseconds = 120_000
 
 /** How hard it is to be. */
@@ -30,7 +28,7 @@ export interface WebhookReport {
   readonly arrived: number
   /** Requests beyond the first of each. */
   readonly duplicates: number
-  /** Of these, those whose first request was not shortly before a kill. */
+  /** Of these, those where the process that had sent the one before was not killed in between, so that it could have written down how it went. */
   readonly unexplained: number
   /** Requests whose `webhook-id` was not that of their event. */
   readonly strangers: number
@@ -45,21 +43,21 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   const { where, schema } = load
   const words = [JSON.stringify({ where, schema, certificate, subscriptions, urls: `https://localhost:${address.port}` })]
   const acknowledged = new Set<string>()
-  const killedAt: number[] = []
+  const killedAt = new Map<string, number>()
   const members: ChildProcess[] = []
   try {
     for (let index = 0; index < load.processes; index += 1) members.push(await startMember())
-    while (killedAt.length < load.kills) {
+    while (killedAt.size < load.kills) {
       await delay((load.lifeMilliseconds / load.processes) * (0.5 + Math.random()))
       const victim = Math.floor(Math.random() * members.length)
       await kill(members[victim])
-      killedAt.push(Date.now())
+      killedAt.set(String(members[victim]?.pid), Date.now())
       members[victim] = await startMember()
     }
     const unrecorded = await finish()
     receiver.send('take')
     const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
-    return { kills: killedAt.length, unrecorded, ...compare(received) }
+    return { kills: killedAt.size, unrecorded, ...compare(received) }
   } finally {
     await Promise.all(members.map(kill))
     receiver.disconnect()
@@ -88,21 +86,21 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   }
 
   function compare(received: readonly Received[]) {
-    const first = new Map<string, number>()
+    const last = new Map<string, Received>()
     let [duplicates, unexplained, strangers] = [0, 0, 0]
-    for (const [path, webhookId, emittedId, at] of received) {
+    for (const request of received) {
+      const { path, webhookId, emittedId, at } = request
       if (webhookId !== emittedId) strangers += 1
-      const key = `${path} ${emittedId}`
-      const before = first.get(key)
-      if (before === undefined) first.set(key, at)
-      else {
-        duplicates += 1
-        if (!killedAt.some((killed) => before <= killed && killed - before < aroundKillMilliseconds)) unexplained += 1
-      }
+      const before = last.get(`${path} ${emittedId}`)
+      last.set(`${path} ${emittedId}`, request)
+      if (before === undefined) continue
+      duplicates += 1
+      const killed = killedAt.get(before.sender) ?? Infinity
+      if (!(before.at <= killed && killed <= at)) unexplained += 1
     }
     const expected = [...acknowledged].flatMap((id) => Array.from({ length: subscriptions }, (_, index) => `/ok/${index} ${id}`))
-    const lost = expected.filter((key) => !first.has(key)).length
-    return { acknowledged: acknowledged.size, lost, arrived: first.size, duplicates, unexplained, strangers }
+    const lost = expected.filter((key) => !last.has(key)).length
+    return { acknowledged: acknowledged.size, lost, arrived: last.size, duplicates, unexplained, strangers }
   }
 }
 
