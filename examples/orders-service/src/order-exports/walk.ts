@@ -13,7 +13,8 @@ export interface Step {
   readonly total: number
 }
 
-const ordersPerStep = 250
+// Few, so that the requests of others do not wait for many.
+const ordersPerStep = 100
 const { name, id, fields, sorts, defaultSort } = orderCollection
 const order = sorts.get(defaultSort) as readonly SortKey[]
 const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
