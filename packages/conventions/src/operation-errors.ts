@@ -20,7 +20,18 @@ const ofRequests = [
 const ofJson = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
 const ofMediaTypes = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
 
-type Config = DescribedRoute['config'] & { readonly validationCode?: string; readonly transaction?: unknown }
+const ofJobs = {
+  start: ['JOB_INPUT_INVALID'],
+  status: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
+  cancel: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_ALREADY_OVER'],
+  result: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_HAS_NO_RESULT']
+} as const
+
+type Config = DescribedRoute['config'] & {
+  readonly validationCode?: string
+  readonly transaction?: unknown
+  readonly job?: keyof typeof ofJobs
+}
 type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
 
 /** Makes the function that says which codes the plugins of the preset can answer with on a route. */
@@ -43,7 +54,8 @@ export function operationErrors(options: ConventionsOptions): (route: DescribedR
     options.paginationQuery !== false && listErrors,
     options.conditionalCaching !== false && conditionErrors,
     options.idempotency !== false && keyErrors,
-    (_route, { transaction }) => (transaction ? transactionCodes : [])
+    (_route, { transaction }) => (transaction ? transactionCodes : []),
+    (_route, { job }) => (job === undefined ? [] : ofJobs[job])
   ]
   return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
 }

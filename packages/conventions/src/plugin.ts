@@ -1,4 +1,4 @@
-import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors, ownerOf } from '@concordat/authentication'
 import batch, { batchErrors } from '@concordat/batch'
 import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
@@ -6,6 +6,7 @@ import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import idempotency, { idempotencyErrors } from '@concordat/idempotency'
+import jobs, { type JobsOptions, jobsErrors } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
@@ -19,6 +20,7 @@ import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
+import { webhooksOf } from './webhooks.ts'
 
 const errorLists = [
   transportErrors,
@@ -34,6 +36,9 @@ const errorLists = [
   batchErrors
 ]
 
+// What authentication takes, in the words of OpenAPI.
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, checked as RFC8725 asks.' }
+
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, now = Date.now } = options
@@ -42,6 +47,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const { authentication: identity } = options
   if (identity === undefined) throw new TypeError('authentication is missing. Say whose tokens are accepted, or set authentication: false.')
   const chooseLocale = localeChooser(locales)
+  const webhooks = await webhooksOf(options)
 
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
@@ -54,7 +60,13 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [...errorLists, ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []), ...(own?.include ?? [])]
+      include: [
+        ...errorLists,
+        ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []),
+        ...(options.jobs ? [jobsErrors] : []),
+        ...(webhooks ? [webhooks.errors] : []),
+        ...(own?.include ?? [])
+      ]
     })
   }
   // Before limits and identity: what is not carried out is not counted, and asks nobody who they are.
@@ -112,6 +124,19 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
   if (identity !== false) await app.register(authentication, identity)
+  // Their routes are the service's own, in its versions.
+  if (options.jobs) {
+    await app.register(jobs, {
+      ...origin,
+      now,
+      queue: stores.queue,
+      store: stores.jobs,
+      currentTransaction: stores.unitOfWork?.currentTransaction,
+      ...(identity !== false && { owner: ownerOf }),
+      ...options.jobs
+    } as JobsOptions)
+  }
+  await webhooks?.register(app)
   // After everything that its own routes need.
   if (options.openapi !== false) {
     await app.register(openapi, {
@@ -120,6 +145,9 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
+      ...(webhooks && { webhooks: webhooks.describe(app) }),
+      ...(identity !== false && { securitySchemes: { bearer } }),
+      ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })

@@ -1,6 +1,6 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
 import type { DescribedRoute } from './described-route.ts'
-import type { Header, Parameter, Response } from './document.ts'
+import type { Header, Parameter, PathItem, Response } from './document.ts'
 import { lintIds, type RouteLint } from './lints.ts'
 
 /** An error that operations can give: an entry of a catalogue fits. */
@@ -77,8 +77,18 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
   readonly errorsOf?: ((route: DescribedRoute) => readonly string[]) | undefined
   /** The rate limits of a route; undefined for one that is not counted. @default () => undefined */
   readonly limitsOf?: ((route: DescribedRoute) => DescribedLimits | undefined) | undefined
+  /**
+   * What `config.cache` of a GET is that does not say. @default undefined – nothing is told of how its answers may be kept
+   */
+  readonly defaultCache?: unknown
   /** What others know about operations. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
+  /**
+   * The events that a version sends to who subscribed, by type, as OpenAPI describes them: with a `post` each, whose body has the
+   * schema and an example. Asked for once all routes are there; schemas hold no references.
+   * @default () => undefined – no events
+   */
+  readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
   /**
    * How callers say who they are: the schemes of OpenAPI by name. A route with `config.permissions` can be called by any of them.
    * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
@@ -122,7 +132,9 @@ export interface Settings {
   readonly errors: ReadonlyMap<string, DescribedError>
   readonly errorsOf: (route: DescribedRoute) => readonly string[]
   readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
+  readonly defaultCache: unknown
   readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
+  readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
   readonly securitySchemes: Readonly<Record<string, object>>
   readonly lint: 'error' | 'warning' | 'off'
   readonly routeLints: readonly RouteLint[]
@@ -150,7 +162,9 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     errors: new Map((options.errors ?? []).map((error) => [error.code, error])),
     errorsOf: options.errorsOf ?? (() => []),
     limitsOf: options.limitsOf ?? (() => undefined),
+    defaultCache: options.defaultCache,
     parts: options.parts ?? [],
+    webhooks: options.webhooks ?? (() => undefined),
     securitySchemes: options.securitySchemes ?? { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     lint,
     routeLints,
