@@ -56,7 +56,7 @@ t.test('an atomic batch keeps all, or nothing and says so of every operation [B1
 t.test('what can not be undone can not be part of it; what is not there is 404 as ever', async (t) => {
   const { kept, transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
-  t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 422, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
+  t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 409, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
   t.match(await outcomesOf([put('a'), { path: '/things/a/nowhere' }]), [{ status: 424 }, { status: 404 }])
   t.strictSame(kept, [])
 })

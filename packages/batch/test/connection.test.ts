@@ -164,5 +164,5 @@ t.test('an operation can not be a batch, whatever its path looks like', async (t
     server: { rewriteUrl: ({ url = '' }) => (url === '/things/hidden' ? '/batches' : url) }
   })
   const [outcome] = await outcomesOf([{ method: 'POST', path: '/things/hidden', body: { operations: [] } }])
-  t.match(outcome, { status: 422, body: { code: 'BATCH_NESTED' } })
+  t.match(outcome, { status: 409, body: { code: 'BATCH_NESTED' } })
 })
