@@ -29,10 +29,12 @@ export const password = 'correct horse battery staple'
 
 /**
  * The whole service on a database of its own, and a function that sends it a request of the staff; `as` makes the one of another user.
+ * `more` adds routes for a test.
  */
 export async function startService(
   t: Test,
-  options: Partial<Configuration> = {}
+  options: Partial<Configuration> = {},
+  more: (app: FastifyInstance) => void = () => {}
 ): Promise<{ app: FastifyInstance; ask: Ask; as: (username: string) => Promise<Ask> }> {
   const app = await buildApp({
     host: '127.0.0.1',
@@ -44,11 +46,13 @@ export async function startService(
     tokenSecrets: [secret],
     refreshSecrets: [secret],
     rateLimit: 'off',
+    localWebhooks: false,
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options
   })
   t.teardown(() => app.close())
+  more(app)
   await checkAnswers(app)
 
   async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {

@@ -1,11 +1,11 @@
-import type { OperationParts } from '@concordat/openapi'
+import type { DescribedRoute, OperationParts } from '@concordat/openapi'
 import type { ConventionsOptions } from './options.ts'
 
 const text = { type: 'string' }
 const anError = ['4XX', '5XX']
 
 /** Makes the function that tells which headers the plugins take and send on every route. */
-export function operationHeaders(options: ConventionsOptions): () => OperationParts {
+export function operationHeaders(options: ConventionsOptions): (route: DescribedRoute) => OperationParts {
   const { transportSecurity, contentNegotiation, conditionalCaching, errorCatalogue, authentication } = options
   const language = {
     name: 'Accept-Language',
@@ -29,5 +29,27 @@ export function operationHeaders(options: ConventionsOptions): () => OperationPa
       ...(authentication !== false && { 'WWW-Authenticate': challenge })
     }
   }
-  return () => parts
+  return ({ config }) => {
+    const { job, transaction } = (config ?? {}) as { readonly job?: string; readonly transaction?: unknown }
+    if (job !== 'start' && job !== 'status') return parts
+    // What is accepted with a transaction is not waited for.
+    return withJob(parts, job === 'status' || !transaction)
+  }
+}
+
+function withJob({ parameters = [], headers }: OperationParts, canWait: boolean): OperationParts {
+  const prefer = {
+    name: 'Prefer',
+    in: 'header' as const,
+    required: false,
+    description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
+    schema: { ...text, examples: ['wait=5'] }
+  }
+  const statuses = ['2XX']
+  const retryAfter = { description: 'The seconds after which to ask again.', schema: { type: 'integer' }, statuses }
+  const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
+  return {
+    parameters: canWait ? [...parameters, prefer] : parameters,
+    headers: { ...headers, 'Retry-After': retryAfter, 'Preference-Applied': applied }
+  }
 }

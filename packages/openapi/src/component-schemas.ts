@@ -6,7 +6,7 @@ import { pascalCase, resourceName } from './words.ts'
 /**
  * Puts the resources of a document among its components, under names that clients can be made with: `Order` for what `/orders` and
  * `/orders/{id}` answer, `NewOrder`, `OrderReplacement` and `OrderChanges` for what POST, PUT and PATCH take. A schema with a title has
- * that for its name. A different schema with the same name gets a number.
+ * that for its name. A different schema with the same name gets a number. `OrderCreatedEvent` is what the webhook `order.created` sends.
  */
 export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
   const named = new Map<string, JsonSchema>(
@@ -74,9 +74,29 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     }
   }
 
+  // What an event is about is mostly a resource that is named by now.
+  function resourceIn(event: string, schema: JsonSchema): JsonSchema {
+    const text = JSON.stringify(tidy(schema))
+    const [known] = [...texts].find(([, other]) => other === text) ?? []
+    return known === undefined ? component(`${event}Data`, schema) : { $ref: `#/components/schemas/${known}` }
+  }
+
+  function eventOf(type: string, operation: Operation): Operation {
+    const request = operation.requestBody as RequestBody | undefined
+    if (request === undefined) return operation
+    const name = `${pascalCase(type)}Event`
+    const content = changeContent(request.content, (schema) => {
+      const { data, ...others } = propertiesOf(schema)
+      return component(name, data === undefined ? schema : { ...schema, properties: { ...others, data: resourceIn(name, data) } })
+    })
+    return { ...operation, requestBody: { ...request, content } }
+  }
+
   const withAnswers = changeOperations(document.paths ?? {}, (path, _method, operation) => answersOf(path, operation))
   const paths = changeOperations(withAnswers, (path, method, operation) => parametersOf(requestOf(path, method, operation)))
-  return withoutUnused({ ...document, paths, components: { ...document.components, schemas: Object.fromEntries(named) } })
+  const webhooks = document.webhooks && changeOperations(document.webhooks, (type, _method, operation) => eventOf(type, operation))
+  const components = { ...document.components, schemas: Object.fromEntries(named) }
+  return withoutUnused({ ...document, paths, ...(webhooks && { webhooks }), components })
 }
 
 const links: JsonSchema = { type: 'array', items: { $ref: '#/components/schemas/Link' } }
@@ -145,7 +165,7 @@ function withoutUnused(document: OpenapiDocument): OpenapiDocument {
   const schemas = document.components?.schemas ?? {}
   const { schemas: _schemas, ...components } = document.components ?? {}
   const used = new Set<string>()
-  const queue: unknown[] = [{ paths: document.paths, components }]
+  const queue: unknown[] = [{ paths: document.paths, webhooks: document.webhooks, components }]
   while (queue.length > 0) {
     const text = JSON.stringify(queue.pop())
     for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"/]+)/g)) {

@@ -113,7 +113,7 @@ function ownHeaders({ openapi }: RouteConfig): OperationParts | undefined {
   if (openapi === undefined || openapi === false) return undefined
   const own = Object.entries(openapi.headers ?? {}).map(([name, description]) => [
     name,
-    { ...(knownHeaders[name] ?? { description, schema: { type: 'string' } }), statuses: ['2XX'] }
+    { description, schema: { type: 'string' }, statuses: ['2XX'] }
   ])
   return { headers: Object.fromEntries(own) }
 }

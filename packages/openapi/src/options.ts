@@ -1,6 +1,6 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
 import type { DescribedRoute } from './described-route.ts'
-import type { Header, Parameter, Response } from './document.ts'
+import type { Header, Parameter, PathItem, Response } from './document.ts'
 import { lintIds, type RouteLint } from './lints.ts'
 
 /** An error that operations can give: an entry of a catalogue fits. */
@@ -84,6 +84,12 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
   /** What others know about operations. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
+   * The events that a version sends to who subscribed, by type, as OpenAPI describes them: with a `post` each, whose body has the
+   * schema and an example. Asked for once all routes are there; schemas hold no references.
+   * @default () => undefined – no events
+   */
+  readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
+  /**
    * How callers say who they are: the schemes of OpenAPI by name. A route with `config.permissions` can be called by any of them.
    * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
    */
@@ -128,6 +134,7 @@ export interface Settings {
   readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
   readonly defaultCache: unknown
   readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
+  readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
   readonly securitySchemes: Readonly<Record<string, object>>
   readonly lint: 'error' | 'warning' | 'off'
   readonly routeLints: readonly RouteLint[]
@@ -157,6 +164,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     limitsOf: options.limitsOf ?? (() => undefined),
     defaultCache: options.defaultCache,
     parts: options.parts ?? [],
+    webhooks: options.webhooks ?? (() => undefined),
     securitySchemes: options.securitySchemes ?? { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     lint,
     routeLints,

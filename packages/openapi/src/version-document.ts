@@ -57,7 +57,10 @@ export function completeDocument(
       methods.flatMap((method) => (item[method] === undefined ? [] : [[method, describe(path, method, item[method])]]))
     )
   }
-  const tags = [...new Set(Object.values(paths).flatMap((item) => methods.flatMap((method) => item[method]?.tags ?? [])))]
+  const webhooks = settings.webhooks(version.number)
+  const tags = [
+    ...new Set(Object.values({ ...paths, ...webhooks }).flatMap((item) => methods.flatMap((method) => item[method]?.tags ?? [])))
+  ]
   const { components, openapi, info, servers } = draft
   const whole = nameSchemas({
     openapi,
@@ -65,6 +68,7 @@ export function completeDocument(
     ...(servers !== undefined && { servers }),
     tags: tags.map((name) => ({ name, description: `${sentence(name)}.` })),
     paths,
+    ...(webhooks !== undefined && { webhooks }),
     components: { ...components, responses: Object.fromEntries(responses), headers: Object.fromEntries(headers) },
     ...(version.ending !== undefined && endingExtensions(version.ending))
   })
@@ -110,11 +114,15 @@ function usedHeaders({ paths, components }: OpenapiDocument, headers: ReadonlyMa
 }
 
 function withExamples(document: OpenapiDocument): OpenapiDocument {
-  const paths = Object.entries(document.paths ?? {}).map(([path, item]) => [
-    path,
-    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, withBodyExamples(operation as Operation, document)]))
-  ])
-  return { ...document, paths: Object.fromEntries(paths) }
+  const { paths = {}, webhooks } = document
+  const illustrate = (items: Readonly<Record<string, PathItem>>) =>
+    Object.fromEntries(
+      Object.entries(items).map(([path, item]) => [
+        path,
+        Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, withBodyExamples(operation as Operation, document)]))
+      ])
+    )
+  return { ...document, paths: illustrate(paths), ...(webhooks && { webhooks: illustrate(webhooks) }) }
 }
 
 function withBodyExamples(operation: Operation, document: OpenapiDocument): Operation {

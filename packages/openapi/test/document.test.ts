@@ -15,10 +15,39 @@ const about = {
   contact: { name: 'Shop', url: 'https://shop.example' },
   license: { name: 'MIT', url: 'https://shop.example/license' }
 }
+
+const event = (type: string, data: object) => ({
+  post: {
+    operationId: `webhook.${type}`,
+    summary: type,
+    description: 'It happened.',
+    tags: ['webhooks'],
+    security: [],
+    requestBody: {
+      content: { 'application/json': { schema: { type: 'object', properties: { type: { type: 'string', const: type }, ...data } } } }
+    },
+    responses: { 204: { description: 'Taken.' } }
+  }
+})
+
+/** The events of version 1: one about a resource of the document, one about something else, one without data. */
+function webhooks(version: number): Loose {
+  if (version > 1) return undefined
+  const known = { name: Type.String(), happened_at: Type.String({ format: 'date-time' }) }
+  const silent = { post: { ...event('time.over', {}).post, requestBody: undefined } }
+  return {
+    'order.created': event('order.created', { data: Order }),
+    'order.lost': event('order.lost', { data: Type.Object(known) }),
+    'day.begun': event('day.begun', {}),
+    'time.over': JSON.parse(JSON.stringify(silent))
+  }
+}
+
 const everything = {
   ...about,
   publicUrl: 'https://shop.example',
   errors,
+  webhooks,
   errorsOf: () => ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED', 'TOKEN_EXPIRED']
 }
 
@@ -98,7 +127,19 @@ t.test('resources have names that clients can be made with; the same shape under
   const { components, paths } = await documentOf(everything, shop)
   t.strictSame(
     Object.keys(components.schemas).filter((name) => !['ErrorDetail', 'FieldError', 'Link', 'Meta'].includes(name)),
-    ['ListMeta', 'NewOrder', 'Order', 'OrderChanges', 'OrderImage', 'OrderReplacement', 'Pagination']
+    [
+      'DayBegunEvent',
+      'ListMeta',
+      'NewOrder',
+      'Order',
+      'OrderChanges',
+      'OrderCreatedEvent',
+      'OrderImage',
+      'OrderLostEvent',
+      'OrderLostEventData',
+      'OrderReplacement',
+      'Pagination'
+    ]
   )
   const get = paths['/v1/orders/{id}'].get.responses[200].content['application/json'].schema
   t.strictSame(get.properties.data, { $ref: '#/components/schemas/Order' })
@@ -107,6 +148,27 @@ t.test('resources have names that clients can be made with; the same shape under
   t.strictSame(components.schemas.Order.properties.status, { type: 'string', enum: ['pending', 'paid'] })
   t.equal(paths['/v1/orders/{id}'].get.operationId, 'getOrder')
   t.equal(paths['/v1/orders'].get.operationId, 'listOrders')
+})
+
+t.test(
+  'events stand under webhooks, about the resources that operations answer, with examples; each version has its own [V7]',
+  async (t) => {
+    const document = await documentOf(everything, shop)
+    t.strictSame(Object.keys(document.webhooks), ['order.created', 'order.lost', 'day.begun', 'time.over'])
+    t.ok(document.tags.some(({ name }: Loose) => name === 'webhooks'))
+    const { schema, example } = document.webhooks['order.created'].post.requestBody.content['application/json']
+    t.strictSame(schema, { $ref: '#/components/schemas/OrderCreatedEvent' })
+    const { type, data } = document.components.schemas.OrderCreatedEvent.properties
+    t.strictSame([type.const, data], ['order.created', { $ref: '#/components/schemas/Order' }])
+    t.match(example, { type: 'order.created', data: { id: String, total: '12.50' } })
+    t.notOk('webhooks' in (await documentOf({ ...everything, versions: { 1: {}, 2: {} } }, shop, 2)))
+  }
+)
+
+t.test('what an event says is linted as what an answer says is [F1]', async (t) => {
+  const app = Fastify()
+  await app.register(openapi, { ...everything, reference: false })
+  await t.rejects(async () => app.ready(), /F1.*OrderLostEvent.*"happened_at" is not in camelCase/s)
 })
 
 t.test('a title names a schema, a shared schema has its id for a name, and different shapes get a number', async (t) => {

@@ -1,7 +1,8 @@
 import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
+import { joined } from './joined.ts'
 import type { Migration } from './migrations.ts'
-import { type Postgres, parseRows, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
 /** The table of {@link postgresJobs}, for `migrate`. */
 export const jobMigrations: readonly Migration[] = [
@@ -48,20 +49,14 @@ export function postgresJobs(database: Postgres, { schema = 'concordat' }: Store
     || CASE WHEN error IS NULL THEN '{}' ELSE jsonb_build_object('error', error) END
     || CASE WHEN expires_at IS NULL THEN '{}' ELSE jsonb_build_object('expiresAt', expires_at) END)::text AS json`
 
-  async function query<Row>(transaction: Transaction | undefined, sql: string, values: unknown[]) {
-    if (transaction === undefined) return database.query<Row>(sql, values)
-    return parseRows<Row>((await transaction.query(sql, values)).rows)
-  }
-
   async function read(id: string, transaction?: Transaction) {
-    return (await query<StoredJob>(transaction, `SELECT ${json} FROM ${table} WHERE id = $1::uuid`, [id]))[0]
+    return (await joined(database, transaction).query<StoredJob>(`SELECT ${json} FROM ${table} WHERE id = $1::uuid`, [id]))[0]
   }
 
   return {
     async add(job, expiredBefore, transaction) {
       const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
-      const added = await query(
-        transaction,
+      const added = await joined(database, transaction).query(
         `WITH over AS (
           DELETE FROM ${table} WHERE id IN (
             SELECT id FROM ${table} WHERE expires_at < $10 AND id <> $1::uuid ORDER BY expires_at LIMIT 100 FOR UPDATE SKIP LOCKED
@@ -78,8 +73,7 @@ export function postgresJobs(database: Postgres, { schema = 'concordat' }: Store
       const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
       const sets = names.map((name, index) => `${columns[name].name} = $${index + 4}::text::${columns[name].type}`)
       const values = names.map((name) => (columns[name].type === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
-      const changed = await query(
-        transaction,
+      const changed = await joined(database, transaction).query(
         `UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
         RETURNING 'true' AS json`,
         [id, [...states], attempt ?? null, ...values]

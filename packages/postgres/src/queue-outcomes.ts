@@ -1,19 +1,14 @@
 import { type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 import type { Db, PgBoss } from 'pg-boss'
 import type { QueueDatabase } from './queue-database.ts'
-import type { Slot } from './queue-slots.ts'
+import { sharedEndings } from './queue-shared-endings.ts'
+import { attemptOf, type Slot } from './queue-slots.ts'
 
 type Job = Slot['job']
 
 /** How many tries pg-boss is told of: when to try again, and how often, the handler says. */
 export const unlimited = 1_000_000
 const deadLetterSeconds = 30 * 86_400
-const batchMilliseconds = 15
-
-/** Names the attempt: what another one has taken over since is left alone. */
-export function attemptOf({ id, attempt }: Job): { id: string; retryCount: number } {
-  return { id, retryCount: attempt - 1 }
-}
 
 /** Writes down how attempts on one queue end. */
 export interface Outcomes {
@@ -22,22 +17,7 @@ export interface Outcomes {
 }
 
 export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
-  let batch: { readonly jobs: Job[]; readonly written: Promise<void> } | undefined
-
-  // One statement for all jobs that end within a few milliseconds: one each costs most of what a queue can do.
-  function complete(job: Job) {
-    if (batch === undefined) {
-      const jobs: Job[] = []
-      const { promise: written, resolve } = Promise.withResolvers<void>()
-      setTimeout(() => {
-        batch = undefined
-        resolve(boss.complete(name, jobs.map(attemptOf)).then(() => undefined))
-      }, batchMilliseconds)
-      batch = { jobs, written }
-    }
-    batch.jobs.push(job)
-    return batch.written
-  }
+  const together = sharedEndings(boss, database, name)
 
   /** Answers whether the attempt still held the job. From then on nobody else changes it until the transaction ends. */
   async function end(job: Job, outcome: Outcome, db: Db) {
@@ -52,7 +32,7 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
     return true
   }
 
-  function writeTogether(job: Job, outcome: Outcome) {
+  function endAlone(job: Job, outcome: Outcome) {
     return database.transaction(async (transaction) => {
       if (await end(job, outcome, database.join(transaction))) await outcome.write?.(transaction)
     })
@@ -61,13 +41,13 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
   return {
     async write(job, outcome) {
       try {
-        if ('done' in outcome && outcome.write === undefined) await complete(job)
-        else await writeTogether(job, outcome)
+        const mayShare = 'done' in outcome && (outcome.write === undefined || outcome.mayShare === true)
+        if (!mayShare || !(await together(job, outcome.write))) await endAlone(job, outcome)
         return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
       } catch (error) {
         onError(error)
         // When this fails too, the lease runs out.
-        await writeTogether(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
+        await endAlone(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
         return retryAfterThrowSeconds
       }
     }

@@ -1,7 +1,7 @@
 import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
 import type { PgBoss } from 'pg-boss'
-import { attemptOf, type Outcomes } from './queue-outcomes.ts'
-import { makeSlots, type Slot } from './queue-slots.ts'
+import type { Outcomes } from './queue-outcomes.ts'
+import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
 
 // Whoever cancels a job from elsewhere is heard at one of these.
 const renewMilliseconds = 750

@@ -8,6 +8,11 @@ export interface Slot {
   readonly over: Promise<void>
 }
 
+/** Names the attempt: what another one has taken over since is left alone. */
+export function attemptOf({ id, attempt }: Slot['job']): { id: string; retryCount: number } {
+  return { id, retryCount: attempt - 1 }
+}
+
 /** The jobs that one worker does at the moment: each runs for itself, and is held until its queue has written down how it ended. */
 export interface Slots {
   readonly running: ReadonlyMap<string, Slot>

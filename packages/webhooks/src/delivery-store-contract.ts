@@ -50,6 +50,8 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(present(await store.delivery(delivery.id)), present(ended))
     deepStrictEqual((await store.attemptsOf(delivery.id, all)).map(present), attempts.toReversed().map(present))
     deepStrictEqual((await store.attemptsOf(delivery.id, { limit: 1, after: attempts[1]?.id })).map(present), [present(attempts[0])])
+    const oldest = await store.attemptsOf(delivery.id, { limit: 2, oldestFirst: true })
+    deepStrictEqual(oldest.map(present), attempts.map(present))
     await store.saveDelivery(ended, undefined)
     strictEqual((await store.attemptsOf(delivery.id, all)).length, 2)
     const gone = { ...ended, id: uuid() }
@@ -57,7 +59,24 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual(await store.delivery(gone.id), undefined)
   })
 
-  test('deliveries are listed, the newest first, in parts and by status', async () => {
+  test('deliveries are read and saved side by side, also in one transaction', async () => {
+    const { store, deliveries } = await begin({}, {}, {}, {}, {})
+    const ids = deliveries.map(({ id }) => id)
+    const found = await Promise.all([...ids, uuid()].map(async (id) => (await store.deliveryToSend(id))?.delivery.id))
+    deepStrictEqual(found, [...ids, undefined])
+    await store.transaction(async (transaction) => {
+      const saves = deliveries.map(async (delivery, index) =>
+        store.saveDelivery({ ...delivery, attempts: 7 + index }, index === 0 ? undefined : attemptOf(delivery, 7 + index), transaction)
+      )
+      await Promise.all(saves)
+    })
+    const saved = await Promise.all(
+      ids.map(async (id) => [(await store.delivery(id))?.attempts, (await store.attemptsOf(id, all))[0]?.number])
+    )
+    deepStrictEqual(saved, [[7, undefined], ...[8, 9, 10, 11].map((number) => [number, number])])
+  })
+
+  test('deliveries are listed, the newest or the oldest first, in parts and by status', async () => {
     const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now }, {}, { status: 'failed', endedAt: now })
     const ids = deliveries.map(({ id }) => id).toReversed()
     const list = async (wish: Parameters<WebhookStore['deliveriesOf']>[1]) =>
@@ -67,6 +86,8 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await list({ limit: 5, status: 'failed' }), [ids[0], ids[2]])
     deepStrictEqual(await list({ limit: 5, status: 'failed', after: ids[0] }), [ids[2]])
     deepStrictEqual(await list({ limit: 5, status: 'cancelled' }), [])
+    deepStrictEqual(await list({ limit: 2, oldestFirst: true }), [ids[3], ids[2]])
+    deepStrictEqual(await list({ limit: 5, oldestFirst: true, after: ids[3], status: 'failed' }), [ids[2], ids[0]])
   })
 
   test('a delivery that has ended is reopened once, one that is pending or of another subscription is not', async () => {
@@ -105,8 +126,9 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
 
   test('what ended before a time is removed with its attempts, so many at a time, and its message when nothing else has it', async () => {
     const store = await create()
-    // Older than what other tests leave in the same store.
+    // Older than what other tests leave in the same store, less what was left of their subscriptions.
     const long = now - 1000 * 24 * hour
+    await removeLeft(store)
     const [one, two] = [subscriptionOf(), subscriptionOf()]
     for (const subscription of [one, two]) await store.addSubscription(subscription)
     const [message, first] = messageTo(one, { status: 'failed', endedAt: long })
@@ -121,4 +143,22 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual(await store.removeEndedBefore(long + 11, 10), 1)
     strictEqual(await store.addMessage(message, [{ ...messageTo(one)[1], messageId: message.id }]), true)
   })
+
+  test('what is left of a removed subscription goes with what has ended, whatever its state, and nothing else does', async () => {
+    const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now })
+    const other = subscriptionOf()
+    await store.addSubscription(other)
+    const [message, kept] = messageTo(other)
+    await store.addMessage(message, [kept, { ...messageTo(subscription)[1], messageId: message.id }])
+    await store.removeSubscription(subscription.id)
+    await removeLeft(store)
+    strictEqual((await store.deliveryToSend(kept.id))?.delivery.id, kept.id)
+    for (const { messageId } of deliveries)
+      strictEqual(await store.addMessage({ ...message, id: messageId }, [{ ...messageTo(other)[1], messageId }]), true)
+    strictEqual((await store.deliveriesOf(other.id, all)).length, 3)
+  })
+}
+
+async function removeLeft(store: WebhookStore) {
+  while ((await store.removeEndedBefore(0, 1000)) > 0);
 }

@@ -63,7 +63,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   }
 
   function conclude(trial: Trial): Outcome {
-    const { delivery, result } = trial
+    const { delivery, subscription, result } = trial
     const next = afterAttempt(delivery, result, { schedule, random, now: now() })
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: uuid(), deliveryId: delivery.id, number: next.attempts, ...observed }
@@ -73,16 +73,15 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
       await store.saveDelivery(next, record, transaction)
       if (next.status === 'failed') onFailed(next)
     }
-    if (next.nextAttemptAt === undefined) return { done: true, write }
+    if (next.nextAttemptAt === undefined) return { done: true, write, mayShare: isUsual(subscription, result) }
     return { retryInSeconds: (next.nextAttemptAt - now()) / 1000, error: result.failure ?? result.statusCode, write }
   }
 
   /** What an attempt says about the receiver. */
   async function judge({ subscription, isProbe, result }: Trial, next: Delivery, transaction: Transaction | undefined) {
+    if (isUsual(subscription, result)) return
     const verdict = verdictOf(result)
     if (verdict === 'delivered') {
-      // Nothing is written for the usual case.
-      if (subscription.health.failures === 0 && subscription.health.quietUntil === undefined) return
       await store.changeSubscription(subscription.id, (current) => ({ ...current, health: healthy }), transaction)
       return
     }
@@ -111,4 +110,9 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   }
 
   return async ({ payload, signal }) => attempt((payload as DeliveryJob).deliveryId, signal)
+}
+
+/** Delivered to a receiver in good health: of the subscription, nothing is written, and so nothing is locked. */
+function isUsual({ health }: Subscription, result: AttemptResult) {
+  return verdictOf(result) === 'delivered' && health.failures === 0 && health.quietUntil === undefined
 }

@@ -77,22 +77,45 @@ export function describeWebhooks(catalogue: EventCatalogue, version = 1): Record
 
 function operationOf(type: string, description: string, schema: object, example: unknown) {
   const timestamp = '2026-01-02T03:04:05.678Z'
-  const properties = { type: { const: type }, timestamp: { type: 'string', format: 'date-time' }, data: schema }
+  const properties = { type: { type: 'string', const: type }, timestamp: { type: 'string', format: 'date-time' }, data: schema }
   const payload = { type: 'object', required: ['type', 'timestamp', 'data'], properties }
   return {
     operationId: `webhook.${type}`,
+    summary: type,
     description,
-    parameters: headers.map(([name, about]) => ({ in: 'header', name, required: true, description: about, schema: { type: 'string' } })),
+    tags: ['webhooks'],
+    // Who may send is told by the signature.
+    security: [],
+    parameters,
     requestBody: { required: true, content: { 'application/json': { schema: payload, example: { type, timestamp, data: example } } } },
-    responses: {
-      '2XX': { description: 'The event is taken. Anything else, redirects too, is tried again later.' },
-      '410': { description: 'The subscription is disabled at once.' }
-    }
+    responses
   }
 }
 
-const headers = [
-  ['webhook-id', 'Names the event: the same at each attempt.'],
-  ['webhook-timestamp', 'When this attempt was signed, in seconds since 1970. Refuse what is more than five minutes away.'],
-  ['webhook-signature', 'Signatures by Standard Webhooks 1.0, with spaces between; one that fits is enough.']
-] as const
+const parameters = [
+  header('webhook-id', 'Names the event: the same at each attempt.', { examples: [example] }),
+  header('webhook-timestamp', 'When this attempt was signed, in seconds since 1970. Refuse what is more than five minutes away.', {
+    pattern: '^\\d+$',
+    examples: ['1767323045']
+  }),
+  header('webhook-signature', 'Signatures by Standard Webhooks 1.0, with spaces between; one that fits is enough.', {
+    examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=']
+  })
+]
+
+function header(name: string, description: string, schema: object) {
+  return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
+}
+
+const retryAfter = { description: 'For how many seconds nothing shall be sent.', schema: { type: 'integer', minimum: 0, maximum: 86_400 } }
+const later = { description: 'Sent again later; where `Retry-After` is given, not earlier.', headers: { 'Retry-After': retryAfter } }
+
+const responses = {
+  '2XX': { description: 'The event is taken.' },
+  '410': { description: 'The receiver is gone: the subscription is disabled at once.' },
+  '429': later,
+  '502': later,
+  '503': later,
+  '504': later,
+  default: { description: 'Anything else is tried again later. Redirects are not followed.' }
+}

@@ -89,9 +89,9 @@ function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Deli
   return status !== 'delivered' && createdAt >= since && createdAt < until && endedAt < endedBefore
 }
 
-function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { limit, after }: PageWish): Item[] {
+function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { limit, after, oldestFirst = false }: PageWish): Item[] {
   return items
-    .filter(({ id }) => after === undefined || id < after)
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .filter(({ id }) => after === undefined || (oldestFirst ? id > after : id < after))
+    .toSorted((a, b) => (a.id > b.id === oldestFirst ? 1 : -1))
     .slice(0, limit)
 }

@@ -3,6 +3,8 @@ import { liveKeys, type Subscription, verificationKeyOf } from './subscription.t
 
 /** JSON Schema of an object. */
 export interface ObjectSchema {
+  /** What descriptions call it. */
+  readonly title?: string
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
   readonly required: readonly string[]
@@ -14,7 +16,7 @@ const count = { type: 'integer', minimum: 0 }
 
 const subscriptionProperties = {
   id,
-  url: { type: 'string', format: 'uri' },
+  url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
   eventTypes: { type: 'array', items: { type: 'string' } },
   description: { type: 'string' },
   ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },
@@ -29,6 +31,7 @@ const subscriptionProperties = {
 
 /** JSON Schema of a subscription, as clients see it. */
 export const subscriptionSchema: ObjectSchema = {
+  title: 'WebhookSubscription',
   type: 'object',
   properties: subscriptionProperties,
   required: ['id', 'url', 'eventTypes', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
@@ -37,6 +40,7 @@ export const subscriptionSchema: ObjectSchema = {
 /** The same with the secret, for the two answers that show it: to a creation and to a rotation. */
 export const subscriptionWithSecretSchema: ObjectSchema = {
   ...subscriptionSchema,
+  title: 'WebhookSubscriptionWithSecret',
   properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies what is signed with HMAC. Shown only once.' } }
 }
 
@@ -49,6 +53,7 @@ export const newKeySchema: ObjectSchema = {
 
 /** JSON Schema of a delivery. */
 export const deliverySchema: ObjectSchema = {
+  title: 'WebhookDelivery',
   type: 'object',
   properties: {
     id,
@@ -65,6 +70,7 @@ export const deliverySchema: ObjectSchema = {
 
 /** JSON Schema of an attempt. */
 export const attemptSchema: ObjectSchema = {
+  title: 'WebhookAttempt',
   type: 'object',
   properties: {
     id,

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
+import type { DeliveryStatus } from './delivery.ts'
 import type { PageWish } from './store.ts'
 
 /** The operations of `webhookRoutes`. */
@@ -29,8 +30,8 @@ export interface ListWish {
   readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
   /** What they belong to: an owner, the id of a subscription, the id of a delivery. */
   readonly parent: string
-  /** Reads the list from the store, as resources, the newest first. */
-  resources(page: PageWish): Promise<Record<string, unknown>[]>
+  /** Reads a part of it from the store, as resources; those of a status where deliveries are listed. */
+  readonly resources: (page: PageWish & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
 /** What the routes can be told. */
@@ -72,6 +73,11 @@ export interface WebhookRoutesOptions {
    * @default nothing
    */
   readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined
+  /**
+   * Adds a link to an answer: to what belongs to a subscription or a delivery, and to what can be done with it. The path is below the prefix.
+   * @default nothing
+   */
+  readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
 /** The options as the routes work with them. */
@@ -93,6 +99,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     list: options.list ?? sendList,
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
+    link: options.link ?? (() => {}),
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
 }
@@ -105,7 +112,7 @@ function sendCreated(reply: FastifyReply, path: string, resource: Record<string,
 }
 
 async function sendList(request: FastifyRequest, reply: FastifyReply, wish: ListWish) {
-  const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: string }
+  const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: DeliveryStatus }
   const found = await wish.resources({ limit: perPage + 1, after, ...others })
   const page = found.slice(0, perPage)
   if (found.length > perPage) {

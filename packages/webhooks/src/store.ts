@@ -2,11 +2,13 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
 import type { Subscription } from './subscription.ts'
 
-/** A part of a list, the newest first. */
+/** A part of a list, by id: the newest first, since ids are made one after the other. */
 export interface PageWish {
   readonly limit: number
-  /** The id of the last that was seen. */
+  /** An id: those behind it are meant, in the order that is asked for; there need be none of that id. */
   readonly after?: string | undefined
+  /** @default false */
+  readonly oldestFirst?: boolean | undefined
 }
 
 /** All that an attempt needs. */
@@ -39,7 +41,7 @@ export interface WebhookStore {
   /** Keeps a new subscription. */
   addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
-  /** Those of an owner, the newest first. */
+  /** Those of an owner. */
   subscriptionsOf(owner: string, page: PageWish, transaction?: Transaction): Promise<Subscription[]>
   /** The enabled ones that want a type of event. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
@@ -52,7 +54,10 @@ export interface WebhookStore {
     change: (current: Subscription) => Subscription,
     transaction?: Transaction
   ): Promise<Subscription | undefined>
-  /** Removes a subscription with its deliveries and their attempts. Answers false when there is none. */
+  /**
+   * Removes a subscription, and from then on its deliveries and their attempts are not there any more; the rows may be left for
+   * `removeEndedBefore`. Answers false when there is none.
+   */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 
   /**
@@ -62,21 +67,21 @@ export interface WebhookStore {
   addMessage(message: WebhookMessage, deliveries: readonly Delivery[], transaction?: Transaction): Promise<boolean>
   delivery(id: string, transaction?: Transaction): Promise<Delivery | undefined>
   deliveryToSend(id: string): Promise<DeliveryToSend | undefined>
-  /** Those of a subscription, the newest first; of one status, when it is given. */
+  /** Those of a subscription; of one status, when it is given. */
   deliveriesOf(
     subscriptionId: string,
     page: PageWish & { readonly status?: DeliveryStatus | undefined },
     transaction?: Transaction
   ): Promise<Delivery[]>
-  /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. */
+  /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. Not twice at once for one. */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
   /** Replaces deliveries that have ended by what `reopen` makes of them, the oldest first. Answers these. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
-  /** Those of a delivery, the newest first. */
+  /** Those of a delivery. */
   attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
   /**
-   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, with their attempts and the messages that have no
-   * other. Answers how many.
+   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or are left of a removed subscription, with their
+   * attempts and the messages that have no other. Answers how many; fewer than `limit` when there are no more, or another process is at it.
    */
   removeEndedBefore(time: number, limit: number): Promise<number>
 }

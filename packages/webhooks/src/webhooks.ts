@@ -40,11 +40,13 @@ export interface Webhooks {
    * Throws a `TypeError` for a type that is not in the catalogue.
    */
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
+  /** What can be subscribed to. */
+  readonly eventTypes: readonly string[]
   /** The `webhooks` of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
   /** Begins a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
   subscribe(owner: string, wish: NewSubscription, version?: number): Promise<Subscription>
-  /** Those of an owner, the newest first. */
+  /** Those of an owner. */
   subscriptions(owner: string, page: PageWish): Promise<Subscription[]>
   /** The version of a subscription, for an entity tag: another one for each change that its owner can see; undefined when it is not theirs. */
   versionOf(owner: string, id: string): Promise<string | undefined>
@@ -62,11 +64,11 @@ export interface Webhooks {
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Tries anew what was created in a time range, in milliseconds since 1970, and not delivered. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
-  /** Those of a subscription, the newest first; of one status, when it is given. */
+  /** Those of a subscription; of one status, when it is given. */
   deliveries(owner: string, id: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
   /** Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Those of a delivery, the newest first. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
+  /** Those of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageWish): Promise<Attempt[]>
   /** Removes what was kept for its time. The plugin does so every hour. Answers how many deliveries. */
   removeOld(): Promise<number>
@@ -77,6 +79,7 @@ export interface Webhooks {
 /** Makes what `app.webhooks` is. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
+  const known = [...Object.keys(events), disabledEventType]
 
   function requireGood({
     url,
@@ -87,10 +90,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
   }) {
     const rule = url === undefined ? undefined : guard.refusalOf(url)
     if (rule !== undefined) throw urlRefused(rule)
-    const unknown = [...eventTypes.keys()].filter((position) => {
-      const type = eventTypes[position] ?? ''
-      return type !== disabledEventType && !Object.hasOwn(events, type)
-    })
+    const unknown = [...eventTypes.keys()].filter((position) => !known.includes(eventTypes[position] ?? ''))
     if (unknown.length > 0) throw eventTypesUnknown(unknown)
   }
 
@@ -122,6 +122,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
   return {
     now,
+    eventTypes: known,
     emit: async (type, data, options) => emission.emit(type, data, options),
     describe: (version) => describeWebhooks(events, version),
     subscription,

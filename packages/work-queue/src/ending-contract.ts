@@ -22,6 +22,32 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     await stop()
   })
 
+  test('writes that may share a transaction are each made once, and one that fails takes none of the others along', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const kept: string[] = []
+    const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => ({
+      done: true,
+      mayShare: true,
+      async write(open) {
+        if (payload === 3 && attempt === 1) throw new Error('no')
+        // In a transaction, what counts is what it enqueues: that is taken back with it.
+        if (open === undefined) kept.push(`${payload}/${attempt}`)
+        else await queue.enqueue(`${name}-kept`, [{ payload: `${payload}/${attempt}` }], open)
+      }
+    })
+    await queue.define(`${name}-kept`, rarely)
+    const stops = [
+      queue.work(name, handler, { concurrency: 20, ...rarely }),
+      queue.work(`${name}-kept`, notePayload(kept), { concurrency: 1, ...rarely })
+    ]
+    await enqueue(...Array(10).keys())
+    await clock.advance(60 * seconds)
+    queue.kick(`${name}-kept`)
+    await clock.advance(0)
+    deepStrictEqual(kept.toSorted(), [...Array(10).keys()].map((payload) => `${payload}/${payload === 3 ? 2 : 1}`).toSorted())
+    for (const stop of stops) await stop()
+  })
+
   test('a worker that stops begins no more and waits for what runs', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const begun: unknown[] = []

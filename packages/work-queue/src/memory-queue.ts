@@ -1,16 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, systemClock } from './clock-contract.ts'
+import { makeTurns, type Turns } from './memory-turns.ts'
 import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
 import { retryAfterThrowSeconds } from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
 type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
 type Worker = WorkOptions & { readonly handler: Handler }
-type Line = QueueSettings & { readonly entries: Map<string, Entry>; readonly runs: Set<Promise<void>>; worker?: Worker | undefined }
+type Line = {
+  settings: QueueSettings
+  readonly entries: Map<string, Entry>
+  /** Those that have ended, in that order. */
+  readonly ended: Set<Entry>
+  readonly turns: Turns<Entry>
+  readonly runs: Set<Promise<void>>
+  worker?: Worker | undefined
+}
 
 const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
-const isRunning = ({ state }: Entry) => state === 'running' || state === 'ending'
+const knownMilliseconds = 86_400_000
 
 /** Jobs in the memory of this process, for tests and development: they end with it. What a `write` throws is a warning of the process. */
 export function memoryQueue(clock: Clock = systemClock): WorkQueue {
@@ -23,24 +32,51 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
     return line
   }
 
+  function lineOn(settings: QueueSettings): Line {
+    const line: Line = {
+      settings,
+      entries: new Map(),
+      ended: new Set(),
+      turns: makeTurns(() => line.settings.ordered === true),
+      runs: new Set()
+    }
+    return line
+  }
+
   function put(line: Line, entry: Entry, state: State, seconds = 0) {
     entry.abort?.abort(new Error('work-queue: the job was cancelled, or handed back.'))
     entry.forget?.()
-    const forget = seconds > 0 ? clock.after(seconds * 1000, () => fill(line)) : undefined
-    Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget })
+    Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget: undefined })
+    line.turns.remove(entry, state === 'ended')
+    if (state === 'ended') line.ended.add(entry)
+    if (state === 'waiting') wait(line, entry)
     fill(line)
   }
 
+  function wait(line: Line, entry: Entry) {
+    const milliseconds = entry.at - clock.now()
+    if (milliseconds <= 0) return line.turns.add(entry)
+    // A timer may run a little early.
+    entry.forget = clock.after(milliseconds, () => {
+      wait(line, entry)
+      fill(line)
+    })
+  }
+
   function fill(line: Line) {
-    const entries = [...line.entries.values()]
-    for (const entry of entries) {
-      if (line.worker === undefined || entries.filter(isRunning).length >= line.worker.concurrency) return
-      const ofKey = entries.filter(({ id, key }) => key !== undefined && key === entry.key && id !== entry.id)
-      const isHeldUp = line.ordered === true && ofKey.some(({ attempt, state }) => attempt > 0 && state !== 'ended')
-      const isFull = ofKey.filter(isRunning).length >= (line.worker.perKey ?? Infinity)
-      if (entry.state !== 'waiting' || entry.at > clock.now() || isHeldUp || isFull) continue
+    while (line.worker !== undefined && line.turns.running() < line.worker.concurrency) {
+      const entry = line.turns.next(line.worker.perKey)
+      if (entry === undefined) return
       const run = attempt(line, entry, line.worker.handler).finally(() => line.runs.delete(run))
       line.runs.add(run)
+    }
+  }
+
+  function forgetOld({ ended, entries }: Line) {
+    for (const entry of ended) {
+      if (entry.at > clock.now() - knownMilliseconds) return
+      ended.delete(entry)
+      entries.delete(entry.id)
     }
   }
 
@@ -72,15 +108,16 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   return {
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings) {
-      lines.set(name, { entries: new Map(), runs: new Set(), ...lines.get(name), ...settings })
+      const line = lines.get(name) ?? lineOn({})
+      line.settings = { ...line.settings, ...settings }
+      lines.set(name, line)
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
       if (transaction !== undefined) throw new TypeError('work-queue: a queue in memory joins no transaction. Use one of a database.')
-      if (line.ordered === true && items.some(({ key }) => key === undefined))
+      if (line.settings.ordered === true && items.some(({ key }) => key === undefined))
         throw new TypeError(`work-queue: a job of "${name}" has no key.`)
-      for (const { id, state, at } of line.entries.values())
-        if (state === 'ended' && at <= clock.now() - 86_400_000) line.entries.delete(id)
+      forgetOld(line)
       const copies = items.map((item) => ({ ...JSON.parse(JSON.stringify(item)), id: item.id ?? randomUUID(), attempt: 0 }) as Entry)
       const added = copies.filter((entry) => !line.entries.has(entry.id) && line.entries.set(entry.id, entry))
       for (const entry of added) put(line, entry, 'waiting', entry.delaySeconds)

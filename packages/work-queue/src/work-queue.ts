@@ -35,7 +35,14 @@ export interface Claim {
  * How an attempt ends. What `write` does commits with it, or neither does; it runs only while the attempt holds the job, and where a queue
  * is not transactional, without a transaction. When it throws, the job is tried again. A dead letter is kept for 30 days.
  */
-export type Outcome = { readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined } & (
+export type Outcome = {
+  readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
+  /**
+   * What `write` locks is this job's alone, so that jobs which are done at the same time may share a transaction: with many, most of what
+   * a queue costs. When that is rolled back, each write is called again in one of its own. @default false
+   */
+  readonly mayShare?: boolean | undefined
+} & (
   | { readonly done: true }
   | { readonly retryInSeconds: number; readonly error?: unknown }
   | { readonly dead: true; readonly error?: unknown }

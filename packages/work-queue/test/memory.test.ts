@@ -8,3 +8,25 @@ workQueueContract(
     return { clock, queue: memoryQueue(clock) }
   }
 )
+
+t.test('a queue that is full of jobs of one key does not look through them for those of another, which takes its turn', async (t) => {
+  const queue = memoryQueue()
+  t.teardown(() => queue.close(0))
+  const begun: unknown[] = []
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  await queue.define('work')
+  const jobs = Array.from({ length: 20_000 }, () => ({ payload: 'loud', key: 'loud' }))
+  for (let first = 0; first < jobs.length; first += 100) await queue.enqueue('work', jobs.slice(first, first + 100))
+  await queue.enqueue('work', [{ payload: 'quiet', key: 'quiet' }])
+  queue.work(
+    'work',
+    async ({ payload }) => {
+      begun.push(payload)
+      if (begun.length > jobs.length) resolve()
+      return { done: true }
+    },
+    { concurrency: 10, perKey: 2 }
+  )
+  await over
+  t.equal(begun.indexOf('quiet'), 1)
+})

@@ -5,6 +5,7 @@ import type { Database } from '../database/database.ts'
 import { transaction, transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
+import { emit } from '../webhooks/events.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
 import type { OrderRepresentation } from './representations.ts'
@@ -51,6 +52,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     },
     async (request, reply) => {
       const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
+      await emit(app, 'order.created', order)
       return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
   )
@@ -79,7 +81,9 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
       const order = request.authorize('orders:update', await findOrder(orders, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
       const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
-      return show(linked(reply, await changed(now, preconditions, () => findOrder(orders, params.id))))
+      const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
+      if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
+      return show(linked(reply, changedOrder))
     }
   )
 
@@ -116,6 +120,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
       const orders = transactionOf(request)
       request.authorize('orders:update', await findOrder(orders, id))
       const cancellation = found(await cancelOrder(orders, id, request.body))
+      await emit(app, 'order.cancelled', found(await findOrder(orders, id)))
       // A cancellation has no address of its own: what it did is seen at the order.
       return reply.created(`/orders/${id}`, cancellation)
     }

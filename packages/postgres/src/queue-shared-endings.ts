@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Outcome, Transaction } from '@concordat/work-queue'
+import type { PgBoss } from 'pg-boss'
+import type { QueueDatabase } from './queue-database.ts'
+import { attemptOf, type Slot } from './queue-slots.ts'
+
+type Job = Slot['job']
+type Write = Outcome['write']
+
+interface Ending {
+  readonly job: Job
+  readonly write: Write
+  readonly told: (isWritten: boolean) => void
+}
+
+const atOnce = 500
+
+/**
+ * Makes what completes jobs together: those that are done while the ones before them are being written share one transaction. Answers false
+ * for a job of a transaction that was rolled back: what failed may have been another's.
+ */
+export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: string): (job: Job, write: Write) => Promise<boolean> {
+  const waiting: Ending[] = []
+  let isWriting = false
+
+  async function writeAll() {
+    isWriting = true
+    // All that has come in at this moment comes along.
+    await setImmediate()
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, atOnce)
+      const isWritten = await complete(batch).then(
+        () => true,
+        () => false
+      )
+      for (const { told } of batch) told(isWritten)
+    }
+    isWriting = false
+  }
+
+  async function complete(batch: readonly Ending[]) {
+    const attempts = batch.map(({ job }) => attemptOf(job))
+    if (batch.every(({ write }) => write === undefined)) return void (await boss.complete(name, attempts))
+    await database.transaction(async (transaction) => {
+      const { settled } = (await boss.complete(name, attempts, null, { db: database.join(transaction) })) as unknown as Settled
+      const held = new Set(settled)
+      const shared = inTurn(transaction)
+      const writes = await Promise.allSettled(batch.map(async ({ job, write }) => (held.has(job.id) ? write?.(shared) : undefined)))
+      // Only now that none of them still asks anything.
+      for (const written of writes) if (written.status === 'rejected') throw written.reason
+    })
+  }
+
+  return (job, write) =>
+    new Promise((told) => {
+      waiting.push({ job, write, told })
+      if (!isWriting) void writeAll()
+    })
+}
+
+interface Settled {
+  readonly settled: readonly string[]
+}
+
+/** The transaction for several at once: their statements wait for each other. */
+function inTurn(transaction: Transaction): Transaction {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    query(text, values) {
+      const answer = last.then(() => transaction.query(text, values))
+      last = answer.catch(() => {})
+      return answer
+    }
+  }
+}

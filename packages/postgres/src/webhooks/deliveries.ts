@@ -1,0 +1,83 @@
+import type { Delivery, DeliverySelection, WebhookStore } from '@concordat/webhooks'
+import type { Transaction } from '@concordat/work-queue'
+import { joined } from '../joined.ts'
+import type { Postgres } from '../postgres.ts'
+import { runInSession } from '../run-in.ts'
+import { deliverySaver } from './delivery-saver.ts'
+import { pageOf } from './page.ts'
+import { attemptRecords, deliveryRecords } from './records.ts'
+import type { WebhookTables } from './tables.ts'
+
+type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'saveDelivery' | 'reopenDeliveries'
+
+const statuses = ['pending', 'delivered', 'failed', 'cancelled']
+
+/** The part of the store that is about deliveries and their attempts. What belongs to a removed subscription is not there any more. */
+export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<WebhookStore, Methods> {
+  const { subscriptions, deliveries, attempts } = tables
+  const save = deliverySaver(database, tables)
+  const delivery = deliveryRecords.json('delivery')
+  const isThere = `EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery.subscription_id)`
+
+  function selectEnded(selection: DeliverySelection) {
+    const { subscriptionId } = selection
+    if ('id' in selection) {
+      const condition = `id = $2::uuid AND status <> 'pending'`
+      return { condition, order: '', values: [subscriptionId, selection.id] }
+    }
+    const { since, until, endedBefore, limit } = selection
+    return {
+      condition: `status IN ('failed', 'cancelled') AND created_at >= $2 AND created_at < $3 AND ended_at < $4`,
+      order: 'ORDER BY created_at, id LIMIT $5',
+      values: [subscriptionId, since, until, endedBefore, limit]
+    }
+  }
+
+  async function reopenIn(transaction: Transaction, selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery) {
+    const { condition, order, values } = selectEnded(selection)
+    const found = await joined(database, transaction).query<Delivery>(
+      `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery
+      WHERE subscription_id = $1::uuid AND ${condition} AND ${isThere} ${order} FOR UPDATE`,
+      values
+    )
+    const reopened = found.map(reopen)
+    if (reopened.length > 0)
+      await save.all(
+        reopened.map((one) => ({ delivery: one, attempt: undefined })),
+        transaction
+      )
+    return reopened
+  }
+
+  return {
+    saveDelivery: save.one,
+    async delivery(id, transaction) {
+      const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}`
+      return (await joined(database, transaction).query<Delivery>(sql, [id]))[0]
+    },
+    async deliveriesOf(subscriptionId, { status, ...wish }, transaction) {
+      const { condition, order, values } = pageOf(subscriptionId, wish)
+      // Each part comes out of the index in its order, so that no more than a page of each is read.
+      const parts = (status === undefined ? statuses : [status]).map(
+        (one) => `(SELECT * FROM ${deliveries} AS delivery
+          WHERE subscription_id = $1::uuid AND status = '${one}' ${condition} AND ${isThere} ${order})`
+      )
+      return joined(database, transaction).query(
+        `SELECT ${delivery}::text AS json FROM (${parts.join(' UNION ALL ')}) AS delivery ${order}`,
+        values
+      )
+    },
+    async attemptsOf(deliveryId, wish, transaction) {
+      const { condition, order, values } = pageOf(deliveryId, wish)
+      return joined(database, transaction).query(
+        `SELECT ${attemptRecords.json('attempt')}::text AS json FROM ${attempts} AS attempt
+        WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}) ${order}`,
+        values
+      )
+    },
+    reopenDeliveries: async (selection, reopen, transaction) =>
+      transaction === undefined
+        ? runInSession(database.open({}), (own) => reopenIn(own, selection, reopen))
+        : reopenIn(transaction, selection, reopen)
+  }
+}

@@ -1,0 +1,2 @@
+export { webhookMigrations } from './migrations.ts'
+export { postgresWebhooks } from './store.ts'

@@ -1,0 +1,27 @@
+import type { WebhookStore } from '@concordat/webhooks'
+import { joined } from '../joined.ts'
+import type { Postgres } from '../postgres.ts'
+import { deliveryRecords } from './records.ts'
+import type { WebhookTables } from './tables.ts'
+
+/** Keeps messages with their deliveries: one statement, however many subscriptions there are. */
+export function messageStore(database: Postgres, { messages, deliveries, subscriptions }: WebhookTables): Pick<WebhookStore, 'addMessage'> {
+  const sql = `WITH message AS (
+      INSERT INTO ${messages} (id, type, happened_at, versions, bodies)
+      VALUES ($1, $2, $3, $4::integer[], $5::text[]) ON CONFLICT DO NOTHING RETURNING id
+    ), added AS (
+      INSERT INTO ${deliveries} (${deliveryRecords.columns})
+      SELECT ${deliveryRecords.from('delivery')}
+      FROM message, json_to_recordset($6::text::json) AS delivery (${deliveryRecords.members})
+      WHERE EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery."subscriptionId")
+    )
+    SELECT 'true' AS json FROM message`
+
+  return {
+    async addMessage({ id, type, timestamp, bodies }, added, transaction) {
+      const versions = Object.keys(bodies).map(Number)
+      const values = [id, type, timestamp, versions, Object.values(bodies), JSON.stringify(added)]
+      return (await joined(database, transaction).query(sql, values)).length > 0
+    }
+  }
+}

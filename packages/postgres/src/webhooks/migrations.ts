@@ -1,0 +1,62 @@
+import type { Migration } from '../migrations.ts'
+
+/** The tables of `postgresWebhooks`, for `migrate`. */
+export const webhookMigrations: readonly Migration[] = [
+  {
+    component: 'webhooks',
+    version: 1,
+    statements: [
+      // Room in each page, so that the health of a receiver is written without touching an index.
+      `CREATE TABLE {schema}.webhook_subscriptions (
+        id uuid PRIMARY KEY,
+        owner text COLLATE "C" NOT NULL,
+        event_types text[] NOT NULL,
+        is_enabled boolean NOT NULL,
+        record json NOT NULL
+      ) WITH (fillfactor = 70)`,
+      `CREATE INDEX webhook_subscriptions_owner ON {schema}.webhook_subscriptions (owner, id)`,
+      `CREATE INDEX webhook_subscriptions_event_types ON {schema}.webhook_subscriptions USING gin (event_types) WHERE is_enabled`,
+      // What is left of a subscription that was removed, until the sweep has found all of its deliveries.
+      `CREATE TABLE {schema}.webhook_removals (
+        subscription_id uuid PRIMARY KEY,
+        removed_at timestamptz NOT NULL DEFAULT now()
+      )`,
+      // The bodies are text and never json, so that what is signed and sent is what was emitted, byte for byte.
+      `CREATE TABLE {schema}.webhook_messages (
+        id text COLLATE "C" PRIMARY KEY,
+        type text NOT NULL,
+        happened_at double precision NOT NULL,
+        versions integer[] NOT NULL,
+        bodies text[] NOT NULL
+      )`,
+      // No foreign keys: a subscription goes at once, however many deliveries it has, and the sweep takes these in batches.
+      `CREATE TABLE {schema}.webhook_deliveries (
+        id uuid PRIMARY KEY,
+        subscription_id uuid NOT NULL,
+        message_id text COLLATE "C" NOT NULL,
+        event_type text NOT NULL,
+        status text COLLATE "C" NOT NULL,
+        attempts integer NOT NULL,
+        round_start integer NOT NULL,
+        created_at double precision NOT NULL,
+        next_attempt_at double precision,
+        ended_at double precision
+      )`,
+      `CREATE INDEX webhook_deliveries_list ON {schema}.webhook_deliveries (subscription_id, status, id)`,
+      `CREATE INDEX webhook_deliveries_recovery ON {schema}.webhook_deliveries (subscription_id, created_at, id)
+        WHERE status IN ('failed', 'cancelled')`,
+      `CREATE INDEX webhook_deliveries_ended_at ON {schema}.webhook_deliveries (ended_at) WHERE ended_at IS NOT NULL`,
+      `CREATE INDEX webhook_deliveries_message_id ON {schema}.webhook_deliveries (message_id)`,
+      `CREATE TABLE {schema}.webhook_attempts (
+        delivery_id uuid NOT NULL,
+        id uuid NOT NULL,
+        number integer NOT NULL,
+        started_at double precision NOT NULL,
+        duration_milliseconds double precision NOT NULL,
+        status_code integer,
+        failure text,
+        PRIMARY KEY (delivery_id, id)
+      )`
+    ]
+  }
+]

@@ -1,0 +1,16 @@
+import type { PageWish } from '@concordat/webhooks'
+
+/** A part of a list by id, in SQL; `$1` is what the list belongs to. */
+export interface Page {
+  readonly condition: string
+  readonly order: string
+  readonly values: readonly unknown[]
+}
+
+export function pageOf(parent: string, { limit, after, oldestFirst = false }: PageWish): Page {
+  return {
+    condition: after === undefined ? '' : `AND id ${oldestFirst ? '>' : '<'} $3::uuid`,
+    order: `ORDER BY id ${oldestFirst ? 'ASC' : 'DESC'} LIMIT $2`,
+    values: after === undefined ? [parent, limit] : [parent, limit, after]
+  }
+}

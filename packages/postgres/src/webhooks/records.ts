@@ -1,0 +1,51 @@
+import type { Attempt, Delivery } from '@concordat/webhooks'
+
+/** How records of one kind come in and go out as JSON, and stand in a table. */
+export interface Records {
+  /** The columns, for INSERT. */
+  readonly columns: string
+  /** The members with their types, for `json_to_recordset`. */
+  readonly members: string
+  /** The members of such a set, in the order of the columns. */
+  from(set: string): string
+  /** A row as JSON, without the members that it doesn't have. */
+  json(row: string): string
+}
+
+export const deliveryRecords: Records = recordsOf<Delivery>({
+  id: 'uuid',
+  subscriptionId: 'uuid',
+  messageId: 'text',
+  eventType: 'text',
+  status: 'text',
+  attempts: 'integer',
+  roundStart: 'integer',
+  createdAt: 'double precision',
+  nextAttemptAt: 'double precision',
+  endedAt: 'double precision'
+})
+
+export const attemptRecords: Records = recordsOf<Attempt>({
+  id: 'uuid',
+  deliveryId: 'uuid',
+  number: 'integer',
+  startedAt: 'double precision',
+  durationMilliseconds: 'double precision',
+  statusCode: 'integer',
+  failure: 'text'
+})
+
+function recordsOf<Kept>(types: Readonly<Record<keyof Kept & string, string>>): Records {
+  const names = Object.keys(types) as (keyof Kept & string)[]
+  const list = (part: (name: keyof Kept & string) => string) => names.map(part).join(', ')
+  return {
+    columns: list(columnOf),
+    members: list((name) => `"${name}" ${types[name]}`),
+    from: (set) => list((name) => `${set}."${name}"`),
+    json: (row) => `json_strip_nulls(json_build_object(${list((name) => `'${name}', ${row}.${columnOf(name)}`)}))`
+  }
+}
+
+function columnOf(name: string) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,25 @@
+import type { WebhookStore } from '@concordat/webhooks'
+import type { Postgres, StoreOptions } from '../postgres.ts'
+import { runInSession } from '../run-in.ts'
+import { deliveryStore } from './deliveries.ts'
+import { messageStore } from './messages.ts'
+import { sendingStore } from './sending.ts'
+import { subscriptionStore } from './subscriptions.ts'
+import { sweepStore } from './sweep.ts'
+import { tablesOf } from './tables.ts'
+
+/**
+ * Subscriptions and deliveries of webhooks in PostgreSQL 13 or later, in the database of their queue: an event exists from the commit of its
+ * emitter on or never, and what came of an attempt commits with the end of its job.
+ */
+export function postgresWebhooks(database: Postgres, options: StoreOptions = {}): WebhookStore {
+  const tables = tablesOf(options)
+  return {
+    transaction: (work) => runInSession(database.open({}), work),
+    ...subscriptionStore(database, tables),
+    ...messageStore(database, tables),
+    ...sendingStore(database, tables),
+    ...deliveryStore(database, tables),
+    ...sweepStore(database, tables)
+  }
+}

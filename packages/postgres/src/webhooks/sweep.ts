@@ -1,0 +1,52 @@
+import type { WebhookStore } from '@concordat/webhooks'
+import type { Postgres, Queries } from '../postgres.ts'
+import type { WebhookTables } from './tables.ts'
+
+/** Removes what is over, in batches, with whatever hangs on it. */
+export function sweepStore(
+  database: Postgres,
+  { removals, messages, deliveries, attempts }: WebhookTables
+): Pick<WebhookStore, 'removeEndedBefore'> {
+  // Who sends or reopens a delivery is not waited for: its turn comes again.
+  const ended = `SELECT id, message_id FROM ${deliveries} WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED`
+  const orphaned = `SELECT orphan.id, orphan.message_id FROM ${removals} AS removal, LATERAL (
+      SELECT id, message_id FROM ${deliveries} WHERE subscription_id = removal.subscription_id LIMIT $1 FOR UPDATE SKIP LOCKED
+    ) AS orphan LIMIT $1`
+
+  async function remove(queries: Queries, taken: string, values: readonly unknown[]) {
+    const [count = 0] = await queries.query<number>(
+      `WITH taken AS MATERIALIZED (${taken}),
+      tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
+      gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken)),
+      unused AS (
+        DELETE FROM ${messages} AS message WHERE id IN (SELECT message_id FROM taken) AND NOT EXISTS (
+          SELECT FROM ${deliveries} AS other WHERE other.message_id = message.id AND other.id NOT IN (SELECT id FROM taken)
+        )
+      )
+      SELECT count(*)::text AS json FROM taken`,
+      values
+    )
+    return count
+  }
+
+  return {
+    removeEndedBefore: (time, limit) =>
+      database.transaction(async (queries) => {
+        // Of two that remove the last two deliveries of a message at once, neither would see that it has no other.
+        const [isAlone] = await queries.query<boolean>(
+          `SELECT pg_try_advisory_xact_lock(hashtext('concordat webhook sweep'), hashtext($1))::text AS json`,
+          [deliveries]
+        )
+        if (isAlone !== true) return 0
+        const count = await remove(queries, ended, [time, limit])
+        if (count === limit) return count
+        const orphans = await remove(queries, orphaned, [limit - count])
+        // An event that was emitted while its subscription was removed may have brought deliveries that nobody saw then.
+        await queries.query(
+          `DELETE FROM ${removals} AS removal WHERE removed_at < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM ${deliveries} AS delivery WHERE delivery.subscription_id = removal.subscription_id)`
+        )
+        return count + orphans
+      })
+  }
+}

@@ -1,0 +1,21 @@
+import { requireSchema, type StoreOptions } from '../postgres.ts'
+
+/** The tables by their names in SQL. */
+export interface WebhookTables {
+  readonly subscriptions: string
+  readonly removals: string
+  readonly messages: string
+  readonly deliveries: string
+  readonly attempts: string
+}
+
+export function tablesOf({ schema = 'concordat' }: StoreOptions): WebhookTables {
+  const prefix = `${requireSchema(schema)}.webhook_`
+  return {
+    subscriptions: `${prefix}subscriptions`,
+    removals: `${prefix}removals`,
+    messages: `${prefix}messages`,
+    deliveries: `${prefix}deliveries`,
+    attempts: `${prefix}attempts`
+  }
+}

@@ -1,0 +1,41 @@
+// One process of the webhook soak: it emits, says which events were acknowledged, and delivers, until it is killed.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Place, startWebhookService } from './webhook-service.ts'
+
+const { subscriptions, urls, ...place } = JSON.parse(process.argv[2] ?? '') as Place & { subscriptions: number; urls: string }
+const { app, database } = await startWebhookService(place, { userAgent: String(process.pid) })
+if ((await app.webhooks.subscriptions('soak', { limit: 1 })).length === 0) {
+  for (let index = 0; index < subscriptions; index += 1) {
+    await app.webhooks.subscribe('soak', { url: `${urls}/ok/${index}`, eventTypes: ['order.created'] })
+  }
+}
+let isEmitting = true
+process.on('message', async (wish) => {
+  if (wish === 'stop') isEmitting = false
+  if (wish === 'pending') process.send?.({ pending: await countPending() })
+})
+process.on('disconnect', () => process.exit())
+// The parent is gone before it is heard.
+process.on('error', () => process.exit())
+process.send?.('ready')
+await Promise.all(Array.from({ length: 3 }, emit))
+process.send?.('stopped')
+
+async function emit() {
+  while (isEmitting) {
+    const id = randomUUID()
+    await app.webhooks.emit('order.created', { id }, { id })
+    process.send?.({ acknowledged: id })
+    await delay(Math.random() * 60)
+  }
+}
+
+async function countPending() {
+  const [counts] = await database.query(`SELECT json_build_object(
+    'pending', (SELECT count(*) FROM ${place.schema}.webhook_deliveries WHERE status = 'pending'),
+    'unrecorded', (SELECT count(*) FROM ${place.schema}.webhook_deliveries AS delivery WHERE attempts <>
+      (SELECT count(*) FROM ${place.schema}.webhook_attempts WHERE delivery_id = delivery.id))
+  )::text AS json`)
+  return counts
+}

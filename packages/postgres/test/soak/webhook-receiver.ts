@@ -1,0 +1,50 @@
+// A receiver of webhooks over TLS, in a process of its own: what comes to /hang/… it never answers, everything else at once.
+import { createServer } from 'node:https'
+import { generate } from 'selfsigned'
+
+/** A request, as the receiver saw it. */
+export interface Received {
+  readonly path: string
+  readonly webhookId: string
+  /** The id of the event, as its data says it. */
+  readonly emittedId: string
+  /** Its `User-Agent`. */
+  readonly sender: string
+  readonly at: number
+  /** How long ago the event was emitted. */
+  readonly ageMilliseconds: number
+}
+
+const altNames = [{ type: 2 as const, value: 'localhost' }]
+const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+  keyType: 'ec',
+  extensions: [{ name: 'subjectAltName', altNames }]
+})
+let received: Received[] = []
+let count = 0
+
+const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, response) => {
+  let text = ''
+  request.setEncoding('utf8')
+  request.on('data', (part: string) => (text += part))
+  request.on('end', () => {
+    count += 1
+    if (process.env['RECORD'] === 'yes') {
+      const { timestamp, data } = JSON.parse(text) as { timestamp: string; data: { id: string } }
+      const at = Date.now()
+      const { 'webhook-id': webhookId, 'user-agent': sender } = request.headers
+      const seen = { path: String(request.url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }
+      received.push({ ...seen, at, ageMilliseconds: at - Date.parse(timestamp) })
+    }
+    if (request.url?.startsWith('/hang') !== true) response.writeHead(204).end()
+  })
+})
+server.listen(0, '127.0.0.1', () => process.send?.({ address: server.address(), certificate: cert }))
+process.on('message', (wish) => {
+  if (wish === 'count') process.send?.({ count })
+  if (wish === 'take') {
+    process.send?.({ received })
+    received = []
+  }
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,73 @@
+import { fromPGlite, fromPool, migrate, type Postgres } from '@concordat/postgres'
+import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
+import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
+import { PGlite } from '@electric-sql/pglite'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { Pool } from 'pg'
+
+/** Where a service has its tables, and whom it trusts. */
+export interface Place {
+  /** The URL of a server, a folder, or `memory://`. */
+  readonly where: string
+  readonly schema: string
+  readonly certificate: string
+}
+
+/** A service with webhooks on a database, ready to emit. */
+export interface WebhookService {
+  readonly app: FastifyInstance
+  readonly database: Postgres
+  close(): Promise<void>
+}
+
+export async function startWebhookService(
+  { where, schema, certificate }: Place,
+  options: Partial<WebhooksOptions> = {}
+): Promise<WebhookService> {
+  const { database, queue, end } = where.startsWith('postgres:') ? onServer(where, schema) : await inFolder(where, schema)
+  await migrate(database, webhookMigrations, { schema })
+  const app = Fastify()
+  await app.register(webhooks, {
+    events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
+    mayReceive: 'everyone',
+    store: postgresWebhooks(database, { schema }),
+    queue,
+    certificateAuthorities: [certificate],
+    dangerouslyAllowLoopback: true,
+    maximumSubscriptions: 100_000,
+    ...options
+  })
+  await app.ready()
+  return {
+    app,
+    database,
+    async close() {
+      await app.close()
+      await queue.close()
+      await end()
+    }
+  }
+}
+
+function onServer(where: string, schema: string) {
+  const pool = new Pool({ connectionString: where, max: 10 })
+  return {
+    database: fromPool(pool, { onError: warn }),
+    queue: postgresQueue(pool, { schema: `${schema}_queue`, onError: warn }),
+    end: () => pool.end()
+  }
+}
+
+async function inFolder(where: string, schema: string) {
+  const pglite = await PGlite.create(where)
+  return {
+    database: fromPGlite(pglite),
+    queue: pgliteQueue(pglite, { schema: `${schema}_queue`, onError: warn }),
+    end: () => pglite.close()
+  }
+}
+
+function warn(error: unknown) {
+  process.stderr.write(`${String(error)}\n`)
+}

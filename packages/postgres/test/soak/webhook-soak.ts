@@ -1,0 +1,130 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Received } from './webhook-receiver.ts'
+
+const subscriptions = 3
+const drainMilliseconds = 120_000
+
+/** How hard it is to be. */
+export interface WebhookLoad {
+  readonly where: string
+  readonly schema: string
+  readonly processes: number
+  readonly kills: number
+  /** How long a process emits and delivers before it is killed, on average. */
+  readonly lifeMilliseconds: number
+}
+
+/** What came of it. */
+export interface WebhookReport {
+  readonly kills: number
+  /** Events whose `emit` had resolved. */
+  readonly acknowledged: number
+  /** Of these, deliveries that never arrived. */
+  readonly lost: number
+  /** Events on their way to a subscription, acknowledged or not, that arrived. */
+  readonly arrived: number
+  /** Requests beyond the first of each. */
+  readonly duplicates: number
+  /** Of these, those where the process that had sent the one before was not killed in between, so that it could have written down how it went. */
+  readonly unexplained: number
+  /** Requests whose `webhook-id` was not that of their event. */
+  readonly strangers: number
+  /** Deliveries that count another number of attempts than are on record. */
+  readonly unrecorded: number
+}
+
+/** Kills processes at random while they emit and deliver, then lets one finish, and compares what was promised with what has arrived. */
+export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
+  const receiver = start('./webhook-receiver.ts', [], { RECORD: 'yes' })
+  const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
+  const { where, schema } = load
+  const words = [JSON.stringify({ where, schema, certificate, subscriptions, urls: `https://localhost:${address.port}` })]
+  const acknowledged = new Set<string>()
+  const killedAt = new Map<string, number>()
+  const members: ChildProcess[] = []
+  try {
+    for (let index = 0; index < load.processes; index += 1) members.push(await startMember())
+    while (killedAt.size < load.kills) {
+      await delay((load.lifeMilliseconds / load.processes) * (0.5 + Math.random()))
+      const victim = Math.floor(Math.random() * members.length)
+      await kill(members[victim])
+      killedAt.set(String(members[victim]?.pid), Date.now())
+      members[victim] = await startMember()
+    }
+    const unrecorded = await finish()
+    receiver.send('take')
+    const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
+    return { kills: killedAt.size, unrecorded, ...compare(received) }
+  } finally {
+    await Promise.all(members.map(kill))
+    receiver.disconnect()
+  }
+
+  async function startMember() {
+    const member = start('./webhook-process.ts', words)
+    member.on('message', (said: { acknowledged?: string }) => {
+      if (said.acknowledged !== undefined) acknowledged.add(said.acknowledged)
+    })
+    await said(member, 'ready')
+    return member
+  }
+
+  async function finish() {
+    const [survivor, ...others] = members as [ChildProcess]
+    await Promise.all(others.map(kill))
+    const stopped = said(survivor, 'stopped')
+    survivor.send('stop')
+    await stopped
+    for (const end = Date.now() + drainMilliseconds; ; await delay(200)) {
+      survivor.send('pending')
+      const [{ pending: counts }] = (await once(survivor, 'message')) as [{ pending: { pending: number; unrecorded: number } }]
+      if (counts.pending === 0 || Date.now() > end) return counts.unrecorded
+    }
+  }
+
+  function compare(received: readonly Received[]) {
+    const last = new Map<string, Received>()
+    let [duplicates, unexplained, strangers] = [0, 0, 0]
+    for (const request of received) {
+      const { path, webhookId, emittedId, at } = request
+      if (webhookId !== emittedId) strangers += 1
+      const before = last.get(`${path} ${emittedId}`)
+      last.set(`${path} ${emittedId}`, request)
+      if (before === undefined) continue
+      duplicates += 1
+      const killed = killedAt.get(before.sender) ?? Infinity
+      if (!(before.at <= killed && killed <= at)) unexplained += 1
+    }
+    const expected = [...acknowledged].flatMap((id) => Array.from({ length: subscriptions }, (_, index) => `/ok/${index} ${id}`))
+    const lost = expected.filter((key) => !last.has(key)).length
+    return { acknowledged: acknowledged.size, lost, arrived: last.size, duplicates, unexplained, strangers }
+  }
+}
+
+function start(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name)))
+  return fork(fileURLToPath(new URL(program, import.meta.url)), words, {
+    env: { ...inherited, ...env },
+    execArgv: ['--conditions=@concordat/source']
+  })
+}
+
+async function said(member: ChildProcess, word: string) {
+  for (;;) {
+    const [message] = await Promise.race([
+      once(member, 'message'),
+      once(member, 'exit').then(() => Promise.reject(new Error(`A process ended before it said "${word}".`)))
+    ])
+    if (message === word) return
+  }
+}
+
+async function kill(member: ChildProcess | undefined) {
+  if (member === undefined || member.exitCode !== null || member.signalCode !== null) return
+  const gone = once(member, 'exit')
+  member.kill('SIGKILL')
+  await gone
+}

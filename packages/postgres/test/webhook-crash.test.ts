@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { freshSchema, schemaName, server, without } from './database.ts'
+import { type WebhookLoad, webhookSoak } from './soak/webhook-soak.ts'
+
+const onServer = server === undefined ? { skip: without } : {}
+t.setTimeout(300_000)
+
+t.test('processes that are killed while they emit and deliver lose no acknowledged event on PGlite files', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  await killAndCompare(t, { where: join(folder, 'data'), schema: schemaName(), processes: 1, kills: 3, lifeMilliseconds: 500 })
+})
+
+t.test('processes that are killed while they emit and deliver lose no acknowledged event on PostgreSQL', onServer, async (t) => {
+  const schema = freshSchema(t)
+  freshSchema(t, `${schema}_queue`)
+  await killAndCompare(t, { where: server ?? '', schema, processes: 2, kills: 7, lifeMilliseconds: 1000 })
+})
+
+async function killAndCompare(t: Test, load: WebhookLoad) {
+  const report = await webhookSoak(load)
+  t.comment(JSON.stringify(report))
+  t.match(report, { kills: load.kills, lost: 0, unexplained: 0, strangers: 0, unrecorded: 0 })
+  t.ok(report.acknowledged > 0)
+}

@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
+import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
+import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import webhooks, { type CallerTransaction, webhookStoreContract } from '@concordat/webhooks'
+import type { WorkQueue } from '@concordat/work-queue'
+import { PGlite } from '@electric-sql/pglite'
+import Fastify from 'fastify'
+import { generate } from 'selfsigned'
+import t, { type Test } from 'tap'
+import { connect, freshSchema, inMemory, schemaName, server, without } from './database.ts'
+
+const onServer = server === undefined ? { skip: without } : {}
+const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+  keyType: 'ec',
+  extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }]
+})
+t.setTimeout(400_000)
+
+t.test('the store of webhooks on PostgreSQL', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { database } = connect(t)
+  await migrate(database, webhookMigrations, { schema })
+  webhookStoreContract(runIn(t), () => postgresWebhooks(database, { schema }))
+})
+
+t.test('the store of webhooks on PGlite', async (t) => {
+  const { database, schema } = await inMemory()
+  await migrate(database, webhookMigrations, { schema })
+  webhookStoreContract(runIn(t), () => postgresWebhooks(database, { schema }))
+})
+
+t.test('an event arrives when the transaction of its emitter was committed, and never when it was not, on PGlite', async (t) => {
+  const { url, seen } = await startReceiver(t)
+  const { pglite, schema } = await inMemory()
+  const { app } = await serviceOf(t, fromPGlite(pglite), pgliteQueue(pglite, { schema: schemaName() }), schema)
+  const { id } = await app.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
+  const emit = async (number: number, isRolledBack: boolean) =>
+    pglite.transaction(async (transaction) => {
+      await app.webhooks.emit('order.created', { number }, { transaction: transaction as CallerTransaction })
+      if (isRolledBack) throw new Error('rolled back')
+    })
+  await t.rejects(emit(1, true), /rolled back/)
+  await emit(2, false)
+  await until(() => seen.length > 0)
+  await until(async () => (await app.webhooks.deliveries('ada', id, { limit: 9, status: 'delivered' })).length === 1)
+  t.match(seen, [{ data: { number: 2 } }])
+  const [delivery] = await app.webhooks.deliveries('ada', id, { limit: 9 })
+  t.match(await app.webhooks.attempts('ada', id, delivery?.id ?? '', { limit: 9 }), [{ number: 1, statusCode: 204 }])
+})
+
+t.test('processes that emit the same events and share their deliveries send each once, on PostgreSQL', onServer, async (t) => {
+  const { url, seen } = await startReceiver(t)
+  const [schema, queues] = [freshSchema(t), freshSchema(t)]
+  const services = await Promise.all([1, 2, 3].map(async () => onPool(t, schema, queues)))
+  const [{ app }] = services as [(typeof services)[0]]
+  for (const owner of ['ada', 'bob']) await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
+  const numbers = Array.from({ length: 100 }, (_, number) => number)
+  const emitted = await Promise.all(
+    numbers.flatMap((number) =>
+      services.map(async (one) => (await one.app.webhooks.emit('order.created', { number }, { id: `event-${number}` })).deliveries)
+    )
+  )
+  t.equal(
+    emitted.reduce((sum, deliveries) => sum + deliveries, 0),
+    200
+  )
+  await until(() => seen.length >= 200)
+  await delay(300)
+  t.strictSame(
+    seen.map(({ data }) => data.number).toSorted((a, b) => a - b),
+    numbers.flatMap((number) => [number, number])
+  )
+})
+
+t.test(
+  'what fails, is changed, delivered again, removed and swept at the same time does not wait for each other for ever',
+  onServer,
+  async (t) => {
+    const { url } = await startReceiver(t, () => (Math.random() < 0.5 ? 500 : 204))
+    const [schema, queues] = [freshSchema(t), freshSchema(t)]
+    const services = await Promise.all([1, 2].map(async () => onPool(t, schema, queues)))
+    const end = Date.now() + 4000
+    const round = async (_: unknown, turn: number) => {
+      const { app, store } = services[turn % 2] as (typeof services)[0]
+      const owner = `owner ${turn % 3}`
+      while (Date.now() < end) {
+        const { id } = await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
+        for (let number = 0; number < 3; number += 1) await app.webhooks.emit('order.created', { number })
+        await Promise.all([
+          app.webhooks.rotateKey(owner, id),
+          app.webhooks.change(owner, id, { description: 'changed' }),
+          app.webhooks.recover(owner, id, 0).catch(ignoreRefusal),
+          store.removeEndedBefore(Date.now() - 200, 50),
+          delay(20).then(() => app.webhooks.unsubscribe(owner, id))
+        ])
+      }
+    }
+    await Promise.all(Array.from({ length: 6 }, round))
+    t.strictSame(
+      services.flatMap(({ errors }) => errors),
+      []
+    )
+    const [{ store, database }] = services as [(typeof services)[0]]
+    await Promise.all(services.map(async ({ app }) => app.close()))
+    while ((await store.removeEndedBefore(Date.now(), 50)) > 0);
+    const [left] = await database.query(`SELECT json_build_array(
+    (SELECT count(*) FROM ${schema}.webhook_deliveries), (SELECT count(*) FROM ${schema}.webhook_attempts),
+    (SELECT count(*) FROM ${schema}.webhook_messages))::text AS json`)
+    t.strictSame(left, [0, 0, 0])
+  }
+)
+
+t.test('each statement of the store finds its rows by an index', async (t) => {
+  const pglite = await PGlite.create('memory://')
+  t.teardown(() => pglite.close())
+  await migrate(fromPGlite(pglite), webhookMigrations)
+  const statements = new Map<string, unknown[]>()
+  // Each statement of the contract, once.
+  const noted = <Queries extends Pick<PGlite, 'query'>>(queries: Queries) =>
+    Object.assign(Object.create(queries) as Queries, {
+      async query(sql: string, values: unknown[]) {
+        statements.set(sql, values)
+        return queries.query(sql, values)
+      },
+      exec: (sql: string) => (queries as unknown as PGlite).exec(sql)
+    })
+  const database = fromPGlite({
+    ...noted(pglite),
+    listen: async () => async () => {},
+    transaction: async (work) => pglite.transaction(async (transaction) => work(noted(transaction as unknown as PGlite)))
+  })
+  const runs: (() => Promise<void>)[] = []
+  webhookStoreContract(
+    (_, run) => runs.push(run),
+    () => postgresWebhooks(database)
+  )
+  for (const run of runs) await run()
+  await pglite.exec('SET enable_seqscan = off')
+  for (const [sql, values] of statements) {
+    const { rows } = await pglite.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+    // The removals of a day are few.
+    t.notMatch(plan.replaceAll('Seq Scan on webhook_removals', ''), /Seq Scan/, sql.trim().slice(0, 60))
+  }
+  t.ok(statements.size > 15)
+})
+
+interface Seen {
+  readonly data: { readonly number: number }
+}
+
+/** A receiver that notes what it was sent. */
+async function startReceiver(t: Test, status: () => number = () => 204) {
+  const seen: Seen[] = []
+  const receiver = createServer({ key, cert }, async (request, response) => {
+    seen.push(JSON.parse(Buffer.concat(await request.toArray()).toString()))
+    response.writeHead(status()).end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  t.teardown(() => {
+    receiver.closeAllConnections()
+    receiver.close()
+  })
+  return { url: `https://localhost:${(receiver.address() as AddressInfo).port}/`, seen }
+}
+
+async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: string) {
+  await migrate(database, webhookMigrations, { schema })
+  const store = postgresWebhooks(database, { schema })
+  const app = Fastify()
+  await app.register(webhooks, {
+    events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
+    mayReceive: 'everyone',
+    store,
+    queue,
+    scheduleSeconds: [0, 0.05, 0.05],
+    health: { breakerFailures: 1000 },
+    certificateAuthorities: [cert],
+    dangerouslyAllowLoopback: true
+  })
+  t.teardown(async () => {
+    await app.close()
+    await queue.close()
+  })
+  await app.ready()
+  return { app, store, database }
+}
+
+async function onPool(t: Test, schema: string, queues: string) {
+  const { pool, database } = connect(t, { max: 8 })
+  const errors: unknown[] = []
+  const queue = postgresQueue(pool, { schema: queues, onError: (error) => errors.push(error) })
+  return { ...(await serviceOf(t, database, queue, schema)), errors }
+}
+
+async function until(condition: () => boolean | Promise<boolean>) {
+  while (!(await condition())) await delay(5)
+}
+
+// Of a subscription that is disabled or gone.
+function ignoreRefusal(error: Error & { readonly statusCode?: number }) {
+  if (error.statusCode !== 404 && error.statusCode !== 409) throw error
+}
