@@ -30,6 +30,10 @@ api.use({
 })
 const document = (await app.inject('/v2/openapi')).json()
 
+const products = (query: Query<'/v2/products'> = {}) => api.GET('/v2/products', { params: { query: { perPage: 100, ...query } } })
+const customers = (query: Query<'/v2/customers'> = {}) => api.GET('/v2/customers', { params: { query: { perPage: 100, ...query } } })
+const orders = (query: Query<'/v2/orders'> = {}) => api.GET('/v2/orders', { params: { query: { perPage: 100, ...query } } })
+
 t.test('the types of the client are those of the description', async (t) => {
   const types = await clientTypesOf(document)
   t.ok(
@@ -39,9 +43,6 @@ t.test('the types of the client are those of the description', async (t) => {
 })
 
 t.test('every operator of every filter does what its name says, called by the typed client [Q5] [Q6] [Q13]', async (t) => {
-  const products = (query: Query<'/v2/products'> = {}) => api.GET('/v2/products', { params: { query: { perPage: 100, ...query } } })
-  const customers = (query: Query<'/v2/customers'> = {}) => api.GET('/v2/customers', { params: { query: { perPage: 100, ...query } } })
-  const orders = (query: Query<'/v2/orders'> = {}) => api.GET('/v2/orders', { params: { query: { perPage: 100, ...query } } })
   const called = new Set<string>()
 
   const allProducts = rowsOf(await products())
@@ -98,10 +99,9 @@ t.test('every operator of every filter does what its name says, called by the ty
   t.strictSame(filtersOf(['/v2/products', '/v2/customers', '/v2/orders']), [...called].toSorted(), 'no operator was left out')
 
   function same(path: string, query: object, answer: Answered<{ id: string }>, expected: readonly { id: string }[]) {
-    const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).toSorted()
     const [name] = Object.keys(query)
     called.add(`${path} ${name}`)
-    t.strictSame(ids(rowsOf(answer)), ids(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
+    t.strictSame(idsOf(rowsOf(answer)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
   }
 })
 
@@ -161,6 +161,10 @@ interface Answered<Row> {
 function rowsOf<Row>({ data, error }: Answered<Row>): Row[] {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data.data
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id).toSorted()
 }
 
 // Every filter that the description has, as it is written.

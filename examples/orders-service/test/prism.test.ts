@@ -14,13 +14,17 @@ t.test('Prism in front of the service finds nothing wrong with well-formed reque
   await app.listen({ host: '127.0.0.1', port: 0 })
   const upstream = new URL(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
   const settings = { isProxy: true, upstream, validateRequest: true, validateResponse: true, checkSecurity: true, errors: false } as const
-  const logger: Loose = { trace() {}, debug() {}, info() {}, warn() {}, error: t.fail, success() {}, child: () => logger }
-  const prism = createInstance({ ...settings, mock: { dynamic: false }, upstreamProxy: undefined }, { logger })
-  const token = async (username: string) => {
-    const { body } = await ask('POST', '/v2/tokens', { username, password })
-    return { authorization: `Bearer ${body.data.accessToken}` }
+  const logger: Loose = {
+    trace() {},
+    debug() {},
+    info() {},
+    warn() {},
+    error: (problem: unknown) => t.fail(String(problem)),
+    success() {},
+    child: () => logger
   }
-  const [staff, customer] = [await token('ops@example.com'), await token('ada@example.com')]
+  const prism = createInstance({ ...settings, mock: { dynamic: false }, upstreamProxy: undefined }, { logger })
+  const [staff, customer] = [await headersOf('ops@example.com'), await headersOf('ada@example.com')]
   for (const [version, document] of documents) {
     const operations = await getHttpOperationsFromSpec(structuredClone(document))
     const send = async (method: IHttpRequest['method'], target: string, headers: Record<string, string>, body?: object) => {
@@ -59,3 +63,8 @@ t.test('Prism in front of the service finds nothing wrong with well-formed reque
     await send('post', '/tokens', {}, { username: 'ada@example.com', password: 'wrong' })
   }
 })
+
+async function headersOf(username: string) {
+  const { body } = await ask('POST', '/v2/tokens', { username, password })
+  return { authorization: `Bearer ${body.data.accessToken}` }
+}

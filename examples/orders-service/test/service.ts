@@ -84,12 +84,12 @@ async function checkAnswers(app: FastifyInstance) {
   const documents = await Promise.all(names.map((name) => inject(`/${name}/openapi`)))
   const checks = new Map(documents.map((answer, index) => [names[index], answerChecker(answer.json())]))
 
-  async function checked(options: InjectOptions | string) {
+  async function checked(options: string | (InjectOptions & { url: string })) {
     const { method = 'GET', url } = typeof options === 'string' ? { url: options } : options
     const answer = await inject(options)
-    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(String(url))?.[1] ?? '')
+    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(url)?.[1] ?? '')
     const { statusCode: status, headers, rawPayload: body } = answer
-    const problems = check?.({ method, url: String(url), status, headers, body }) ?? []
+    const problems = check?.({ method, url, status, headers, body }) ?? []
     if (problems.length > 0) throw new Error(problems.join('\n'))
     return answer
   }

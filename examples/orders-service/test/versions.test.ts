@@ -102,11 +102,12 @@ t.test('every answer of version 1 says when it ends and where to go; version 2 i
 })
 
 t.test('version 2 has every operation of version 1', async (t) => {
-  const operations = async (version: string) => {
-    const { paths } = (await app.inject(`/${version}/openapi`)).json<{ paths: Record<string, object> }>()
-    return Object.entries(paths).map(([path, item]) => `${path.replace(`/${version}/`, '/')} ${Object.keys(item).toSorted().join()}`)
-  }
   const [first, second] = [await operations('v1'), await operations('v2')]
   t.ok(first.length > 10)
   t.strictSame(second, first)
 })
+
+async function operations(version: string) {
+  const { paths } = (await app.inject(`/${version}/openapi`)).json<{ paths: Record<string, object> }>()
+  return Object.entries(paths).map(([path, item]) => `${path.replace(`/${version}/`, '/')} ${Object.keys(item).toSorted().join()}`)
+}

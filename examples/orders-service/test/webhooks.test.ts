@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
-import { signIn, startChild } from './child.ts'
-import { freshDatabase } from './fresh-database.ts'
 import { startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
@@ -165,6 +160,15 @@ t.test('what is rolled back was no event', async (t) => {
     t.equal((await app.inject({ method: 'POST', url: '/mishaps', payload: { statusCode } })).statusCode, statusCode)
   }
   t.equal((await ada('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 9999 }] })).status, 409)
+  const operations = [
+    { id: 'one', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 1 }] } },
+    { id: 'two', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 9999 }] } }
+  ]
+  const batch = await ada('POST', '/v1/order-batches', { atomic: true, operations }, { 'idempotency-key': 'batch' })
+  t.strictSame(
+    batch.body.data.map((outcome: { status: number }) => outcome.status),
+    [424, 409]
+  )
   await placeOrder(ada)
   t.match((await next()).event, { type: 'order.created' })
   t.equal(received.length, 1)
@@ -251,33 +255,4 @@ t.test('receivers on this machine are reached outside of production alone, and o
   const { as } = await startService(t, { seedOrders: 0 })
   const answer = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
   t.match(answer, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
-})
-
-t.test('killed between the commit and the delivery, the service delivers after its next start', async (t) => {
-  // It never answers the process that is killed.
-  const { url, next } = await startReceiver(t, (count) => (count === 1 ? undefined : 204))
-  const { databaseUrl } = await freshDatabase(t)
-  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const environment = { DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }) }
-  const child = startChild(t, environment)
-  const address = await child.address
-  const post = async (where: string, body: object) => {
-    const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': where.slice(4) }
-    return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
-      data: { id: string }
-    }
-  }
-  const { data: subscription } = (await post(path, { url, eventTypes: ['order.created'] })) as { data: { id: string; secret: string } }
-  const { data: order } = await post('/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
-  const lost = await next()
-  child.process.kill('SIGKILL')
-  await child.ended
-  const again = startChild(t, environment)
-  await again.address
-  const arrived = await next()
-  t.strictSame([arrived.id, arrived.event.data.id], [lost.id, order.id])
-  t.ok(verifies(subscription.secret, arrived))
-  again.process.kill('SIGTERM')
-  t.equal((await again.ended).code, 0)
 })

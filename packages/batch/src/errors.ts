@@ -45,7 +45,7 @@ const list = defineErrors(
       validation: true
     },
     BATCH_NESTED: {
-      statusCode: 422,
+      statusCode: 409,
       message: { en: 'A batch can’t be an operation of another one.', es: 'Un lote no puede ser una operación de otro.' },
       remedy: 'Send the operations of the inner batch in the outer one.'
     },
@@ -58,7 +58,7 @@ const list = defineErrors(
       remedy: 'Look for the operation whose status is not 424, mend it, and send the batch again with a new Idempotency-Key.'
     },
     BATCH_OPERATION_NOT_ATOMIC: {
-      statusCode: 422,
+      statusCode: 409,
       message: {
         en: 'This operation can’t be part of an atomic batch. Send it by itself.',
         es: 'Esta operación no puede formar parte de un lote atómico. Envíela por separado.'
@@ -101,7 +101,7 @@ export function invalidBatch(errors: readonly Problem[]): ApiError {
   return (list as ErrorList).create('BATCH_INVALID', { errors })
 }
 
-/** 422: a batch was asked for by an operation of another. */
+/** 409: a batch was asked for by an operation of another. */
 export function nestedBatch(): ApiError {
   return list.create('BATCH_NESTED')
 }
@@ -111,7 +111,7 @@ export function operationUndone(): ApiError {
   return list.create('BATCH_OPERATION_UNDONE')
 }
 
-/** 422: what its route does can't be undone with the rest. */
+/** 409: what its route does can't be undone with the rest. */
 export function operationNotAtomic(): ApiError {
   return list.create('BATCH_OPERATION_NOT_ATOMIC')
 }

@@ -57,7 +57,8 @@ export interface BatchRoute {
   readonly maximumRequestBytes?: number | undefined
   /**
    * How long the bodies of all outcomes may be together. What does not fit is left out: its outcome has `content-length` and no body.
-   * @default 1048576
+   * The default leaves room for the rest in the megabyte that idempotency keeps of an answer.
+   * @default 786432
    */
   readonly maximumAnswerBytes?: number | undefined
   /**
@@ -206,7 +207,7 @@ export function resolveRoute(
     operationHeaders: settings.operationHeaders,
     forwardedHeaders: settings.forwardedHeaders,
     maximumOperations: number('maximumOperations', route.maximumOperations ?? 100, 1000),
-    maximumAnswerBytes: number('maximumAnswerBytes', route.maximumAnswerBytes ?? 1_048_576, 64 * 1_048_576),
+    maximumAnswerBytes: number('maximumAnswerBytes', route.maximumAnswerBytes ?? 786_432, 64 * 1_048_576),
     maximumMilliseconds: number('maximumSeconds', route.maximumSeconds ?? 20, 3600) * 1000
   }
 }

@@ -87,7 +87,7 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
   }
 
   function hasToStop() {
-    return reply.sent || reply.raw.destroyed || performance.now() - begunAt > route.maximumMilliseconds
+    return reply.raw.destroyed || performance.now() - begunAt > route.maximumMilliseconds
   }
 
   function wishOf({ id, method, path, headers, body }: Operation): OperationWish {

@@ -104,6 +104,21 @@ t.test('answers of every form become outcomes; what is no JSON or too long is de
   t.strictSame(outcomes[6]?.headers, { etag: '"1"', link: '<a>, <b>', 'content-type': 'application/json' })
 })
 
+t.test('what listens to the end of a response hears it, before the next operation begins', async (t) => {
+  const heard: string[] = []
+  const { outcomesOf } = await serviceWith(t, (app) => {
+    app.addHook('onResponse', async ({ url }) => void heard.push(`${url} response`))
+    app.get<{ Params: { id: string } }>('/things/:id', async ({ params }, reply) => {
+      heard.push(`${params.id} begins`)
+      for (const event of ['finish', 'close']) reply.raw.on(event, () => heard.push(`${params.id} ${event}`))
+      return {}
+    })
+  })
+  await outcomesOf([{ path: '/things/1' }, { path: '/things/2' }])
+  const events = (id: string) => [`${id} begins`, `/things/${id} response`, `${id} finish`, `${id} close`]
+  t.strictSame(heard.slice(0, 8), [...events('1'), ...events('2')])
+})
+
 t.test('an operation that ends without an answer is a 500, and those after it go on', async (t) => {
   const lines: string[] = []
   const { outcomesOf } = await serviceWith(

@@ -56,9 +56,21 @@ t.test('an atomic batch keeps all, or nothing and says so of every operation [B1
 t.test('what can not be undone can not be part of it; what is not there is 404 as ever', async (t) => {
   const { kept, transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
-  t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 422, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
+  t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 409, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
   t.match(await outcomesOf([put('a'), { path: '/things/a/nowhere' }]), [{ status: 424 }, { status: 404 }])
   t.strictSame(kept, [])
+})
+
+t.test('what is said of an undone batch is as long as its answer may be', async (t) => {
+  const { transactions, routes } = database()
+  const { outcomesOf } = await serviceWith(t, routes, {
+    options: { transactions },
+    route: { atomic: 'always', maximumAnswerBytes: 300 }
+  })
+  const outcomes = await outcomesOf([put('a'), put('b'), put(`bad-${'x'.repeat(80)}`)])
+  t.match(outcomes, [{ status: 424, body: { statusCode: 424 } }, { status: 424, headers: { 'content-length': /^\d+$/ } }, { status: 409 }])
+  t.notOk(outcomes[1]?.body)
+  t.strictSame((await outcomesOf([put(`bad-${'x'.repeat(80)}`)]))[0]?.body, { name: `bad-${'x'.repeat(80)}` })
 })
 
 t.test('a transaction that can not be committed is the answer to the whole batch', async (t) => {

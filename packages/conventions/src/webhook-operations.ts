@@ -42,6 +42,11 @@ export function webhookRouteConfig(
   const identified = authentication !== false
   return (operation) => {
     const { permission, errors } = operations[operation]
+    const tagged = conditionalCaching !== false && operation === 'createSubscription'
+    const description = {
+      ...(errorCatalogue !== false && { errors }),
+      ...(tagged && { headers: { ETag: 'The tag of the subscription.' } })
+    }
     const collection = options.paginationQuery === false ? undefined : collections[operation]
     const config: object = {
       ...(identified && { permissions: [`webhooks:${permission}`] }),
@@ -49,7 +54,7 @@ export function webhookRouteConfig(
       ...(conditionalCaching !== false && changes.includes(operation) && { requireIfMatch: true }),
       ...(identified && idempotency !== false && repeatable.includes(operation) && { idempotency: 'accepted' }),
       ...(stores?.unitOfWork !== undefined && permission !== 'read' && { transaction: true }),
-      ...(errorCatalogue !== false && { openapi: { errors } })
+      openapi: description
     }
     return config
   }

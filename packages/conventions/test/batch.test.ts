@@ -130,6 +130,16 @@ t.test('an API key is the caller of each operation too [U6]', async (t) => {
   t.strictSame((await send([get('/v1/orders/1')], {}, { headers: { 'x-api-key': key } })).statuses, [200])
 })
 
+t.test('a cookie is the caller of each operation too, and only from the service’s own pages [U12]', async (t) => {
+  const { send } = await start(t, { authentication: { ...authentication, cookie: { name: '__Host-session', origins: [] } } })
+  const cookie = `__Host-session=${kit.token({ scope: 'orders:read orders:create' })}`
+  const own = await send([get('/v1/orders/1')], {}, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
+  t.strictSame(own.statuses, [200])
+  t.match((await send([get('/v1/orders/1')], {}, { headers: { cookie, 'sec-fetch-site': 'cross-site' } })).json.error, {
+    code: 'CROSS_SITE_REQUEST'
+  })
+})
+
 t.test('each operation counts for the limits of its caller, by address and by client [X5]', async (t) => {
   const limit = (limit: number) => ({ limit, windowSeconds: 3600 })
   const byAddress = await start(t, { rateLimiting: { addressLimit: limit(4), clientLimit: limit(1000) } })

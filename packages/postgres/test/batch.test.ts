@@ -86,7 +86,7 @@ for (const kind of kinds) {
       t.strictSame((await send('k', ['a', 'bad', 'b'], { atomic: true })).statuses, [424, 409, 424])
       t.strictSame([await things.names(), await records()], [[], 1])
       t.strictSame((await send('l', ['a', 'a'], { atomic: true })).statuses, [424, 500], 'a violated constraint')
-      t.strictSame((await send('m', ['a'], { atomic: true, then: [list] })).statuses, [424, 422], 'an operation outside of the transaction')
+      t.strictSame((await send('m', ['a'], { atomic: true, then: [list] })).statuses, [424, 409], 'an operation outside of the transaction')
       t.strictSame(await things.names(), [])
       t.strictSame((await send('n', ['a', 'b'], { atomic: true })).statuses, [201, 201])
       t.strictSame(await things.names(), ['a', 'b'])

@@ -19,6 +19,11 @@ const subscriptionProperties = {
   url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
   eventTypes: { type: 'array', items: { type: 'string' } },
   description: { type: 'string' },
+  version: {
+    type: 'integer',
+    minimum: 1,
+    description: 'The version of the interface whose form its events have: that in which it was made.'
+  },
   ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
@@ -34,7 +39,7 @@ export const subscriptionSchema: ObjectSchema = {
   title: 'WebhookSubscription',
   type: 'object',
   properties: subscriptionProperties,
-  required: ['id', 'url', 'eventTypes', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
+  required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
 }
 
 /** The same with the secret, for the two answers that show it: to a creation and to a rotation. */
@@ -89,12 +94,14 @@ export const attemptSchema: ObjectSchema = {
 
 /** A subscription as its owner sees it. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
-  const { id, url, eventTypes, description, ordered, signature, status, disabledReason, health, createdAt, updatedAt } = subscription
+  const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, health, createdAt, updatedAt } =
+    subscription
   return withoutAbsent({
     id,
     url,
     eventTypes,
     description,
+    version,
     ordered,
     signature,
     status,

@@ -30,8 +30,7 @@ export const ordersOfV1: OrderRepresentation = {
 export const ordersOfV2: OrderRepresentation = {
   schema: Type.Unsafe<ShownOrder>(OrderWithMoney),
   collection: collection(Type.Object({ id, customerId, status, placedAt, total, shippedAt, note }))(orderListing),
-  show({ total, currency, ...others }) {
-    // One that was asked for without its total has none.
-    return total === undefined ? (others as ShownOrder) : { ...others, total: { amount: total, currency } }
-  }
+  // One that was asked for without its total has none.
+  show: ({ total, currency, ...others }) =>
+    total === undefined ? (others as ShownOrder) : { ...others, total: { amount: total, currency } }
 }

@@ -1,0 +1,94 @@
+// How much one of 100 receivers that never answers slows down the others: two services, one with such a receiver, in turns.
+// TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-isolation.ts [turns] [events per turn] [subscriptions]
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import type { Received } from '../test/soak/webhook-receiver.ts'
+import { startWebhookService } from '../test/soak/webhook-service.ts'
+
+const [turns = 8, events = 10, subscriptions = 100] = process.argv.slice(2).map(Number)
+const pauseMilliseconds = 500
+const where = process.env['TEST_DATABASE_URL'] ?? 'memory://'
+const schemas: string[] = []
+const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)), {
+  env: { ...process.env, RECORD: 'yes' }
+})
+const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
+
+const services = { 'all answer': await start(0), 'one hangs': await start(1) }
+const spreads = { 'all answer': [] as Spread[], 'one hangs': [] as Spread[] }
+for (let turn = -1; turn < turns; turn += 1) {
+  for (const name of Object.keys(services) as (keyof typeof services)[]) {
+    const spread = await measure(services[name])
+    if (turn >= 0) spreads[name].push(spread)
+  }
+}
+for (const [name, all] of Object.entries(spreads)) {
+  console.log(
+    `${name}: p50 ${middle(all, 'p50')} ms, p99 ${middle(all, 'p99')} ms, emit ${middle(all, 'emit')} ms (${all.map(({ p99 }) => p99).join(' ')})`
+  )
+}
+console.log(
+  `p99 with one that hangs: ${(middle(spreads['one hangs'], 'p99') / middle(spreads['all answer'], 'p99')).toFixed(2)} of that without`
+)
+for (const { close } of Object.values(services)) await close()
+await drop()
+receiver.disconnect()
+
+interface Spread {
+  readonly p50: number
+  readonly p99: number
+  /** How long an `emit` took. */
+  readonly emit: number
+}
+
+async function start(hanging: number) {
+  const schema = `webhook_isolation_${randomUUID().slice(0, 8)}`
+  schemas.push(schema)
+  const service = await startWebhookService({ where, schema, certificate })
+  for (let index = 0; index < subscriptions; index += 1) {
+    const url = `https://localhost:${address.port}/${index < hanging ? 'hang' : 'ok'}/${index}`
+    await service.app.webhooks.subscribe('bench', { url, eventTypes: ['order.created'] })
+  }
+  return { ...service, answering: subscriptions - hanging }
+}
+
+async function measure({ app, answering }: Awaited<ReturnType<typeof start>>): Promise<Spread> {
+  const emits: number[] = []
+  for (let event = 0; event < events; event += 1) {
+    const began = performance.now()
+    await app.webhooks.emit('order.created', { id: '' })
+    emits.push(performance.now() - began)
+    await delay(pauseMilliseconds)
+  }
+  const ages: number[] = []
+  while (ages.length < answering * events) {
+    await delay(100)
+    receiver.send('take')
+    const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
+    ages.push(...received.filter(({ path }) => path.startsWith('/ok')).map(({ ageMilliseconds }) => ageMilliseconds))
+  }
+  return { p50: part(ages, 0.5), p99: part(ages, 0.99), emit: part(emits, 0.5) }
+}
+
+function part(values: readonly number[], share: number) {
+  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0)
+}
+
+function middle(spreads: readonly Spread[], name: keyof Spread) {
+  return part(
+    spreads.map((spread) => spread[name]),
+    0.5
+  )
+}
+
+async function drop() {
+  if (!where.startsWith('postgres:')) return
+  const client = new Client({ connectionString: where })
+  await client.connect()
+  for (const schema of schemas) await client.query(`DROP SCHEMA ${schema}, ${schema}_queue CASCADE`)
+  await client.end()
+}
