@@ -44,10 +44,11 @@ async function load(rate: number, work: () => Promise<unknown>) {
   const times: number[] = []
   const memory: number[] = []
   const asked: Promise<void>[] = []
-  let [isOver, turn, refused] = [false, 0, 0]
+  const state = { isOver: false }
+  let [turn, refused] = [0, 0]
   const begun = performance.now()
-  const worked = work().finally(() => (isOver = true))
-  while (!isOver) {
+  const worked = work().finally(() => (state.isOver = true))
+  while (!state.isOver) {
     asked.push(ask(paths[(turn += 1) % paths.length] ?? ''))
     memory.push(residentMegabytes(service.child))
     await delay(Math.max(0, begun + (turn * 1000) / rate - performance.now()))

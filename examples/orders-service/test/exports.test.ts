@@ -87,9 +87,10 @@ t.test('a customer exports its own orders, and to everybody else its export and 
   t.equal((await app.inject(url)).statusCode, 401)
 })
 
+const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)
+
 t.test('a file is there under its own export alone', async (t) => {
   const [one, other] = [await done(t, ask, { status: 'paid' }), await done(t, ask, { status: 'pending' })]
-  const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)
   for (const place of [
     `${one.url}/files/${unknown}`,
     `${one.url}/files/${fileOf(other)}`,
@@ -117,8 +118,9 @@ t.test('the filters of the collection choose the orders, in a body as in the que
   }
 })
 
+const count = async () => (await ask('GET', '/v1/order-exports')).body._meta.pagination.totalItems
+
 t.test('a filter that cannot be used is refused in the language of the client before anything is queued', async (t) => {
-  const count = async () => (await ask('GET', '/v1/order-exports')).body._meta.pagination.totalItems
   const before = await count()
   for (const [filters, field, message] of [
     [{ status: 'lost' }, 'body.status.eq', 'debe ser uno de: pending, paid, shipped, cancelled'],
@@ -182,8 +184,8 @@ t.test('an export that is cancelled stops, stays cancelled and leaves no file; o
 })
 
 t.test('with a key, a retry is the same export', async (t) => {
-  const sent = async () => ask('POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' })
-  const [first, second] = [await sent(), await sent()]
+  const request = ['POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' }] as const
+  const [first, second] = [await ask(...request), await ask(...request)]
   t.equal(second.body.data.jobId, first.body.data.jobId)
   t.equal(second.headers['location'], first.headers['location'])
 })

@@ -45,7 +45,8 @@ function filterSchema(field: string, operators: readonly Operator[]): TSchema {
 
 function valueSchema(field: string, operator: Operator): TSchema {
   const name = operator === 'eq' ? field : `${field}[${operator}]`
-  const { format, ...schema } = parameters.find((parameter) => parameter.name === name)?.schema as { readonly format?: string }
+  const parameter = parameters.find((one) => one.name === name)
+  const { format, ...schema }: { readonly format?: string } = parameter?.schema ?? {}
   if (format === 'date-time') return Moment
   // Of a decimal, the pattern says it.
   return Type.Unsafe(format === undefined || format === 'decimal' ? schema : { ...schema, format })
