@@ -56,18 +56,18 @@ async function killAndFinish(t: Test, environment: Record<string, string>) {
     t.strictSame([orders.length, new Set(orders).size], [orderCount, orderCount], 'each order once')
   }
 
-  async function reach({ start, record, cancel }: Service, place: Place, turn: number) {
+  async function reach(one: Service, place: Place, turn: number) {
     if (place === 'sent') {
       // The answer is not waited for: it may be anywhere between its first byte and the wake-up of the worker.
-      start().catch(() => {})
+      one.start().catch(() => {})
       return delay((turn * 7) % 40)
     }
-    const id = await start()
+    const id = await one.start()
     accepted.add(id)
     if (place === 'accepted') return
-    if (place === 'cancelled') return void ((await cancel(id)) === 204 && cancelled.add(id))
+    if (place === 'cancelled') return void ((await one.cancel(id)) === 204 && cancelled.add(id))
     for (;;) {
-      const { status, progress = 100 } = await record(id)
+      const { status, progress = 100 } = await one.record(id)
       if (status !== 'queued' && progress >= { begun: 0, halfway: 50, ending: 90 }[place]) return
     }
   }

@@ -151,13 +151,14 @@ t.test('what is wrong with an input is told for each field in the words of its s
   })
 })
 
+const from = (client: string) => ({ headers: { client } }) as never
+
 t.test('a route of the service finds a job for its owner alone', async (t) => {
   const job = countJob(async ({ rows }) => ({ sum: rows }))
   const app = await serviceOf(t, job)
   const url = await begin(app)
   await recordIn(app, url, 'completed')
   const id = url.split('/').at(-1) ?? ''
-  const from = (client: string) => ({ headers: { client } }) as never
   t.match(await app.jobs.find(job, id, from('ada')), { id, state: 'completed', result: { sum: 3 } })
   await t.rejects(app.jobs.find(job, id, from('bob')), { statusCode: 404, code: 'JOB_NOT_FOUND' })
 })
