@@ -58,7 +58,9 @@ export function completeDocument(
     )
   }
   const webhooks = settings.webhooks(version.number)
-  const tags = [...new Set(Object.values({ ...paths, ...webhooks }).flatMap((item) => methods.flatMap((method) => item[method]?.tags ?? [])))]
+  const tags = [
+    ...new Set(Object.values({ ...paths, ...webhooks }).flatMap((item) => methods.flatMap((method) => item[method]?.tags ?? [])))
+  ]
   const { components, openapi, info, servers } = draft
   const whole = nameSchemas({
     openapi,

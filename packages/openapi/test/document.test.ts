@@ -149,17 +149,20 @@ t.test('resources have names that clients can be made with; the same shape under
   t.equal(paths['/v1/orders'].get.operationId, 'listOrders')
 })
 
-t.test('events stand under webhooks, about the resources that operations answer, with examples; each version has its own [V7]', async (t) => {
-  const document = await documentOf(everything, shop)
-  t.strictSame(Object.keys(document.webhooks), ['order.created', 'order.lost', 'day.begun', 'time.over'])
-  t.ok(document.tags.some(({ name }: Loose) => name === 'webhooks'))
-  const { schema, example } = document.webhooks['order.created'].post.requestBody.content['application/json']
-  t.strictSame(schema, { $ref: '#/components/schemas/OrderCreatedEvent' })
-  const { type, data } = document.components.schemas.OrderCreatedEvent.properties
-  t.strictSame([type.const, data], ['order.created', { $ref: '#/components/schemas/Order' }])
-  t.match(example, { type: 'order.created', data: { id: String, total: '12.50' } })
-  t.notOk('webhooks' in (await documentOf({ ...everything, versions: { 1: {}, 2: {} } }, shop, 2)))
-})
+t.test(
+  'events stand under webhooks, about the resources that operations answer, with examples; each version has its own [V7]',
+  async (t) => {
+    const document = await documentOf(everything, shop)
+    t.strictSame(Object.keys(document.webhooks), ['order.created', 'order.lost', 'day.begun', 'time.over'])
+    t.ok(document.tags.some(({ name }: Loose) => name === 'webhooks'))
+    const { schema, example } = document.webhooks['order.created'].post.requestBody.content['application/json']
+    t.strictSame(schema, { $ref: '#/components/schemas/OrderCreatedEvent' })
+    const { type, data } = document.components.schemas.OrderCreatedEvent.properties
+    t.strictSame([type.const, data], ['order.created', { $ref: '#/components/schemas/Order' }])
+    t.match(example, { type: 'order.created', data: { id: String, total: '12.50' } })
+    t.notOk('webhooks' in (await documentOf({ ...everything, versions: { 1: {}, 2: {} } }, shop, 2)))
+  }
+)
 
 t.test('what an event says is linted as what an answer says is [F1]', async (t) => {
   const app = Fastify()

@@ -10,6 +10,11 @@ import { Client } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
 
+interface Run {
+  readonly milliseconds: number
+  readonly cpu: NodeJS.CpuUsage
+}
+
 const atOnce = 100
 const data = { text: 'a'.repeat(900) }
 
@@ -25,7 +30,7 @@ async function measure() {
   const url = `https://localhost:${address.port}/ok`
   const server = process.env['TEST_DATABASE_URL']
   const ends: (() => Promise<unknown>)[] = [async () => receiver.disconnect()]
-  const ways: Record<string, () => Promise<number>> = { raw: rawPosts(certificate) }
+  const ways: Record<string, () => Promise<Run>> = { raw: rawPosts(certificate) }
   if (isWanted('PGlite')) ways['PGlite'] = await service('memory://', false)
   if (server !== undefined && isWanted('PostgreSQL')) ways['PostgreSQL'] = await service(server, false)
   if (server !== undefined && isWanted('two')) ways['PostgreSQL, two processes'] = await service(server, true)
@@ -34,13 +39,11 @@ async function measure() {
   const costs = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(ways)) {
-      const before = process.cpuUsage()
-      const milliseconds = await run()
-      const { user, system } = process.cpuUsage(before)
+      const { milliseconds, cpu } = await run()
       // The first round warms up.
       if (round < 0) continue
       rates.get(name)?.push((deliveries / milliseconds) * 1000)
-      costs.get(name)?.push((user + system) / deliveries)
+      costs.get(name)?.push((cpu.user + cpu.system) / deliveries)
     }
   }
   const median = (values: readonly number[] = []) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
@@ -62,7 +65,7 @@ async function measure() {
     const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
     ends.push(() => agent.close())
     return async () => {
-      const began = performance.now()
+      const [began, before] = [performance.now(), process.cpuUsage()]
       let next = 0
       const line = async () => {
         while (next < deliveries) {
@@ -81,7 +84,7 @@ async function measure() {
         }
       }
       await Promise.all(Array.from({ length: atOnce }, line))
-      return performance.now() - began
+      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(before) }
     }
   }
 
@@ -109,12 +112,13 @@ async function measure() {
       }
       for (let event = 0; event < deliveries / subscriptions; event += 1) await app.webhooks.emit('order.created', data, { transaction })
       await session.commit()
-      const [before, began] = [await counted(), performance.now()]
+      const before = await counted()
+      const [began, cpu] = [performance.now(), process.cpuUsage()]
       for (const tell of told) tell()
       while ((await counted()) < before + deliveries) await delay(10)
       const pending = `SELECT '1' AS json FROM ${schema}.webhook_deliveries WHERE status = 'pending' LIMIT 1`
       while ((await database.query(pending)).length > 0) await delay(2)
-      return performance.now() - began
+      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(cpu) }
     }
   }
 
