@@ -16,12 +16,19 @@ const permissions: readonly string[] = [
   'orders:create',
   'orders:update',
   'orders:advance',
-  'orders:delete'
+  'orders:delete',
+  'orders:export',
+  'webhooks:read',
+  'webhooks:create',
+  'webhooks:update',
+  'webhooks:delete'
 ]
 
+const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
+
 const roles = {
-  staff: ['products:*', 'customers:*', 'orders:*'],
-  customer: ['customers:read', 'customers:update', 'orders:read', 'orders:create', 'orders:update', 'orders:delete']
+  staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
+  customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*']
 }
 
 /** The customer whom a caller is limited to; `undefined` for staff, who act for the house. */
@@ -36,6 +43,17 @@ const customers: Policy<Customer> = { secret: true, allows: (principal, _action,
 export function mayActFor(principal: Principal | null, customerId: string): boolean {
   const only = customerOf(principal)
   return only === undefined || only === customerId
+}
+
+/** Who owns what a caller subscribes to: each of the staff and each customer for themselves. */
+export function subscriberOf({ principal }: { readonly principal: Principal | null }): string | undefined {
+  if (principal?.subject === undefined) return undefined
+  return `${customerOf(principal) === undefined ? 'staff' : 'customer'}:${principal.subject}`
+}
+
+/** Whether a subscriber may hear of an order of this customer. */
+export function mayReceiveOf(subscriber: string, customerId: string): boolean {
+  return subscriber.startsWith('staff:') || subscriber === `customer:${customerId}`
 }
 
 /** Who may do what: a customer with their own orders and their own record, staff with everything. */

@@ -1,8 +1,8 @@
-import conventions, { serverOptions } from '@concordat/conventions'
+import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
 import { postgresStores } from '@concordat/postgres/stores'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { access } from './access.ts'
+import { access, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import type { Configuration } from './configuration.ts'
 import { customerErrors } from './customers/errors.ts'
@@ -13,26 +13,36 @@ import { showProgress } from './database/progress.ts'
 import { health } from './health/routes.ts'
 import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
+import { orderExportJob } from './order-exports/job.ts'
+import { orderExports } from './order-exports/routes.ts'
+import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
+import { type OrderRepresentation, ordersOfV1, ordersOfV2 } from './orders/representations.ts'
 import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
 import { tokens } from './tokens/routes.ts'
 import { sessionsOf } from './tokens/sessions.ts'
+import { versions } from './versions.ts'
+import { webhooks } from './webhooks/events.ts'
+import { openWorkQueue } from './work-queue.ts'
 
-/** The whole service on one screen: the database, the conventions, the resources. It does not listen yet. */
+/** The whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
   const { publicUrl, trustProxy, environment } = configuration
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
+    // The first start makes the tables of the queue, which takes its time in PGlite.
+    pluginTimeout: 60_000,
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
+  const queue = openWorkQueue(app, database)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -40,34 +50,42 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   await app.register(conventions, {
     publicUrl,
     allowedHosts: inProduction && publicUrl !== undefined ? [new URL(publicUrl).host] : [],
-    versions: { 1: { status: 'current' } },
+    versions,
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
-    stores: postgresStores(database.postgres),
+    stores: { ...postgresStores(database.postgres), queue },
+    // A process that is told to stop has ten seconds in all.
+    jobs: { graceSeconds: 2 },
+    webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
+    // A retry that comes while the first request still runs, or its process has just been lost, gets its answer and no 409.
+    idempotency: { waitMilliseconds: 2000 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
       title: 'Orders service',
-      description: "A shop's products, customers and orders. Sign in at `POST /v1/tokens`, and send the token with every request.",
+      description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
       license: { name: 'MIT', identifier: 'MIT' },
       reference: inProduction ? false : '/reference'
     },
     errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })
 
+  const exportJob = orderExportJob(database)
   await app.register(health, { database })
-  await app.apiVersion(1, async (v1) => {
-    await v1.register(tokens, { sessions })
-    await v1.register(categories, { database })
-    await v1.register(products, { database })
-    await v1.register(images, { database })
-    await v1.register(customers, { database })
-    await v1.register(orders, { database })
-    await v1.register(orderItems, { database })
-    // order batches
-    // order exports
-    // webhook subscriptions
-  })
-  // version 2
+  await app.apiVersion(1, (v1) => resources(v1, ordersOfV1))
+  await app.apiVersion(2, (v2) => resources(v2, ordersOfV2))
   return app
+
+  async function resources(version: typeof app, representation: OrderRepresentation) {
+    await version.register(tokens, { sessions })
+    await version.register(categories, { database })
+    await version.register(products, { database })
+    await version.register(images, { database })
+    await version.register(customers, { database })
+    await version.register(orders, { database, representation })
+    await version.register(orderItems, { database })
+    await version.register(orderBatches)
+    await version.register(orderExports, { database, job: exportJob, representation })
+    await version.register(webhookRoutes, { owner: subscriberOf })
+  }
 }

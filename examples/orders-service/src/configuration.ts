@@ -22,6 +22,7 @@ const Environment = Type.Object({
     { default: 'info' }
   ),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on' }),
+  DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: Type.Union([Type.Literal('true'), Type.Literal('false')], { default: 'false' }),
   CURSOR_SECRETS: Secrets,
   TOKEN_SECRETS: Secrets,
   REFRESH_SECRETS: Secrets,
@@ -39,6 +40,7 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
   RATE_LIMIT: 'on, or off where it is not production',
+  DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'false, or true where it is not production',
   CURSOR_SECRETS: secretsWanted,
   TOKEN_SECRETS: secretsWanted,
   REFRESH_SECRETS: secretsWanted,
@@ -74,6 +76,8 @@ export interface Configuration {
   readonly refreshSecrets: readonly string[]
   /** Whether requests are counted, and refused when there are too many. */
   readonly rateLimit: 'on' | 'off'
+  /** Whether webhooks may be sent to https receivers on this machine, whatever their certificate. */
+  readonly localWebhooks: boolean
   readonly seedOrders: number
 }
 
@@ -100,6 +104,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     tokenSecrets: secretsOf(env.TOKEN_SECRETS),
     refreshSecrets: secretsOf(env.REFRESH_SECRETS),
     rateLimit: env.RATE_LIMIT,
+    localWebhooks: env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true',
     seedOrders: env.SEED_ORDERS
   }
 }
@@ -113,7 +118,11 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
   const malformed = urls.filter((name) => env[name] !== undefined && !URL.canParse(env[name]))
   if (malformed.length > 0) throw mistakesIn(malformed)
   if (env.NODE_ENV === 'production') {
-    const wrong = [...secrets.filter((name) => env[name] === undefined), ...(env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : [])]
+    const wrong = [
+      ...secrets.filter((name) => env[name] === undefined),
+      ...(env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : []),
+      ...(env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true' ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS' as const] : [])
+    ]
     if (wrong.length > 0) throw mistakesIn(wrong)
   }
   return env

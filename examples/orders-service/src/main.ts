@@ -15,7 +15,7 @@ try {
   const configuration = readConfiguration()
   app = await buildApp(configuration)
   const address = await app.listen({ host: configuration.host, port: configuration.port })
-  console.log(`Orders service at ${address} – try: curl -s ${address}/v1/products`)
+  console.log(`Orders service at ${address} – try: curl -s ${address}/v2/products`)
 } catch (error) {
   console.error(`Cannot start: ${reasonOf(error)}`)
   process.exit(1)

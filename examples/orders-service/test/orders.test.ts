@@ -271,6 +271,6 @@ t.test('health says that the process lives and that the database answers', async
     const { status, body } = await ask('GET', path)
     t.equal(status, 200)
     t.strictSame(body.data, { status: 'ok' })
-    t.equal(body._meta.version, 'v1')
+    t.equal(body._meta.version, 'v2')
   }
 })

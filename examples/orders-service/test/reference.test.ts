@@ -16,7 +16,7 @@ const quiet = [
 ]
 
 t.test(
-  'the reference page works offline: it shows the documents, and tries an operation out with a token',
+  'the reference page works offline: it shows every version, and tries an operation of each out with a token',
   { skip: executablePath === undefined && 'set TEST_CHROMIUM to where chromium is' },
   async (t) => {
     const { app } = await startService(t, { publicUrl: undefined })
@@ -43,20 +43,44 @@ t.test(
 
     await page.goto(`${origin}/reference`)
     await page.getByRole('heading', { name: 'Orders service' }).waitFor()
-    await page.getByPlaceholder('Token').first().fill(data.accessToken)
-    await page.goto(`${origin}/reference#tag/orders/GET/v1/orders`)
-    await page.getByRole('heading', { name: 'List orders' }).first().waitFor()
-    await page
-      .getByRole('button', { name: /Test Request.*get \/v1\/orders\)/i })
-      .first()
-      .click()
-    const answered = page.waitForResponse((response) => response.url().startsWith(`${origin}/v1/orders`))
-    await page.getByRole('button', { name: /^Send/ }).first().click()
-    const answer = await answered
-    t.equal(answer.status(), 200)
-    t.equal(answer.request().headers()['authorization'], `Bearer ${data.accessToken}`)
-    if (process.env['TEST_SCREENSHOT'] !== undefined) await page.screenshot({ path: process.env['TEST_SCREENSHOT'] })
+    for (const [version, other] of [
+      ['v2', 'v1'],
+      ['v1', 'v2']
+    ] as const) {
+      await page
+        .getByText(`${version.slice(1)}.0.0`)
+        .first()
+        .waitFor()
+      await screenshot(`${version}-introduction`)
+      await page.getByPlaceholder('Token').first().fill(data.accessToken)
+      await tryOut(version)
+      await screenshot(`${version}-tried`)
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: version, exact: true }).first().click()
+      await page.getByRole('option', { name: other }).click()
+    }
+    await page.getByText('2.0.0').first().waitFor()
     t.strictSame(complaints, [])
     t.strictSame(foreign, [])
+
+    async function tryOut(version: string) {
+      const operation = new RegExp(`Test Request.*get /${version}/orders\\)`, 'i')
+      await page
+        .getByRole('link', { name: /^orders/ })
+        .or(page.getByRole('button', { name: /^orders/i }))
+        .first()
+        .click()
+      await page.getByRole('button', { name: operation }).first().click()
+      const answered = page.waitForResponse((response) => response.url().startsWith(`${origin}/${version}/orders`))
+      await page.getByRole('button', { name: /^Send/ }).first().click()
+      const answer = await answered
+      t.equal(answer.status(), 200)
+      t.equal(answer.request().headers()['authorization'], `Bearer ${data.accessToken}`)
+    }
+
+    async function screenshot(name: string) {
+      const folder = process.env['TEST_SCREENSHOTS']
+      if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
+    }
   }
 )

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import { answerChecker } from '@concordat/openapi/testing'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import type { Configuration } from '../src/configuration.ts'
@@ -19,8 +20,8 @@ type Ask = (method: InjectOptions['method'] & string, path: string, body?: objec
 
 /** Most tests change an order in whatever version it is, and never send the same request twice. */
 function usualHeaders(method: string, path: string): Record<string, string> {
-  if (method === 'POST' && /^\/v1\/orders(\/[^/]+\/cancellations)?$/.test(path)) return { 'idempotency-key': randomUUID() }
-  return (method === 'PATCH' || method === 'DELETE') && /^\/v1\/orders\/[^/]+$/.test(path) ? { 'if-match': '*' } : {}
+  if (method === 'POST' && /^\/v\d\/orders(\/[^/]+\/cancellations)?$/.test(path)) return { 'idempotency-key': randomUUID() }
+  return (method === 'PATCH' || method === 'DELETE') && /^\/v\d\/orders\/[^/]+$/.test(path) ? { 'if-match': '*' } : {}
 }
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
@@ -28,10 +29,12 @@ export const password = 'correct horse battery staple'
 
 /**
  * The whole service on a database of its own, and a function that sends it a request of the staff; `as` makes the one of another user.
+ * `more` adds routes for a test.
  */
 export async function startService(
   t: Test,
-  options: Partial<Configuration> = {}
+  options: Partial<Configuration> = {},
+  more: (app: FastifyInstance) => void = () => {}
 ): Promise<{ app: FastifyInstance; ask: Ask; as: (username: string) => Promise<Ask> }> {
   const app = await buildApp({
     host: '127.0.0.1',
@@ -43,11 +46,14 @@ export async function startService(
     tokenSecrets: [secret],
     refreshSecrets: [secret],
     rateLimit: 'off',
+    localWebhooks: false,
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options
   })
   t.teardown(() => app.close())
+  more(app)
+  await checkAnswers(app)
 
   async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
     // Requests that are injected, and a database in this process, leave no moment to a timer: the feed of revocations would grow stale.
@@ -69,4 +75,23 @@ export async function startService(
   }
 
   return { app, ask: await as('ops@example.com'), as }
+}
+
+/** From now on every answer of an API path is compared with its description; one that differs rejects. */
+async function checkAnswers(app: FastifyInstance) {
+  const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<LightMyRequestResponse>
+  const names = ['v1', 'v2']
+  const documents = await Promise.all(names.map((name) => inject(`/${name}/openapi`)))
+  const checks = new Map(documents.map((answer, index) => [names[index], answerChecker(answer.json())]))
+
+  async function checked(options: string | (InjectOptions & { url: string })) {
+    const { method = 'GET', url } = typeof options === 'string' ? { url: options } : options
+    const answer = await inject(options)
+    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(url)?.[1] ?? '')
+    const { statusCode: status, headers, rawPayload: body } = answer
+    const problems = check?.({ method, url, status, headers, body }) ?? []
+    if (problems.length > 0) throw new Error(problems.join('\n'))
+    return answer
+  }
+  app.inject = checked as typeof app.inject
 }

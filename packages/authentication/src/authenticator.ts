@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { apiKeyId, isKeyOf } from './api-key.ts'
 import { type Credential, type CredentialRequest, readCredential } from './credentials.ts'
 import { authenticationUnavailable, invalidApiKey, invalidToken, tokenRevoked } from './errors.ts'
@@ -16,17 +17,20 @@ export type Authenticator = (request: CredentialRequest) => Principal | Promise<
 export function authenticator(settings: Settings): Authenticator {
   const { issuers, revocations, apiKeys, table, places } = settings
   // Two, so that a key sent in the place of a token is not taken for one, or a token for a key.
-  const caches = { token: new VerifiedCache<Principal>(settings.cacheEntries), key: new VerifiedCache<Principal>(settings.cacheEntries) }
+  const tokens = new VerifiedCache<Principal>(settings.cacheEntries)
+  const keys = new VerifiedCache<Principal>(settings.cacheEntries)
 
   function authenticate(request: CredentialRequest): Principal | Promise<Principal> {
     const credential = readCredential(request, places)
     const now = Date.now()
-    const known = caches[credential.kind].get(credential.text, now, () => verify(credential, now))
+    const known = remembered(credential, now)
     return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
   }
 
-  function verify({ kind, text }: Credential, now: number) {
-    return kind === 'token' ? verifyToken(text, now) : verifyKey(text, now)
+  function remembered({ kind, text }: Credential, now: number) {
+    if (kind === 'token') return tokens.get(text, now, () => verifyToken(text, now))
+    // Keys live for long, and are not kept as they are.
+    return keys.get(hash('sha256', text), now, () => verifyKey(text, now))
   }
 
   async function verifyToken(token: string, now: number): Promise<Verified<Principal>> {

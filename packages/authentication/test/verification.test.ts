@@ -65,6 +65,20 @@ t.test('requests that come at once with one token cause one verification', async
   t.equal(counter.calls, 3, 'what failed is not remembered')
 })
 
+t.test('a token with the signature of a remembered one is another token', async (t) => {
+  const { kit, issuer: own } = ownIssuer()
+  const { app } = await service({ issuers: [own] })
+  const [remembered, other] = [kit.headers({ scope }), kit.headers({ scope, sub: 'somebody else' })]
+  const [head, , signature] = remembered.authorization.split('.')
+  const forged = { authorization: [head, other.authorization.split('.')[1], signature].join('.') }
+  for (const [headers, status] of [
+    [remembered, 200],
+    [forged, 401],
+    [remembered, 200]
+  ] as const)
+    t.equal((await app.inject({ url: '/orders', headers })).statusCode, status)
+})
+
 t.test('the memory is bounded, and can be none', async (t) => {
   const { kit, issuer: own } = ownIssuer()
   const [first, second, third] = [kit.headers({ scope }), kit.headers({ scope }), kit.headers({ scope })]

@@ -9,9 +9,21 @@ const withEncoding = 'accept-encoding'
  */
 export function varyByEncoding(current: HeaderValue): string {
   if (current === undefined) return withEncoding
-  const names = [current, withEncoding]
-    .flat()
-    .join(',')
+  const text = String(current)
+  const known = merged.get(text)
+  if (known !== undefined) return known
+  if (merged.size === mostMerged) merged.clear()
+  const vary = merge(text)
+  merged.set(text, vary)
+  return vary
+}
+
+// A service has few of them, and each answer asks.
+const merged = new Map<string, string>()
+const mostMerged = 100
+
+function merge(current: string) {
+  const names = `${current},${withEncoding}`
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())

@@ -104,7 +104,9 @@ t.test('Vary is merged with what is there, in any spelling, each name once; * st
     ['Accept-Encoding, Origin', 'accept-encoding, origin'],
     [['Accept', 'ORIGIN, accept'], 'accept, origin, accept-encoding'],
     ['origin,,', 'origin, accept-encoding'],
-    ['*', '*']
+    ['*', '*'],
+    // More than are remembered.
+    ...Array.from({ length: 150 }, (_, index) => [`X-${index}`, `x-${index}, accept-encoding`] as const)
   ] as const
   for (const [index, [vary]] of fields.entries()) app.get(`/${index}`, async (_request, reply) => reply.header('vary', vary).send(large))
   for (const [index, [, merged]] of fields.entries()) {

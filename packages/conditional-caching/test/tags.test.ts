@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import conditionalCaching from '@concordat/conditional-caching'
 import { type JsonValue, sample } from 'fast-check'
+import Fastify from 'fastify'
 import t from 'tap'
 import { documents, taggingService } from './tagged-documents.ts'
 
@@ -90,4 +92,25 @@ t.test(`two versions of Node.js make the same tags of the same documents (seed $
   t.match(other.version, /^v22\./)
   t.not(one.version, other.version)
   t.equal(one.hash, other.hash)
+})
+
+t.test('the same content has the same tag as text and as bytes, of any length and in any characters [C6]', async (t) => {
+  const app = Fastify()
+  await app.register(conditionalCaching)
+  let text = ''
+  app.get('/text', (_request, reply) => reply.type('text/plain').send(text))
+  app.get('/bytes', (_request, reply) => reply.type('text/plain').send(Buffer.from(text)))
+  const tagAt = async (url: string) => (await app.inject(url)).headers.etag
+  const tags = new Set<unknown>()
+  for (const characters of ['x', 'ä', '€', '🫖']) {
+    for (const length of [1, 20_000, 87_000, 90_000, 400_000]) {
+      for (const end of ['', '.']) {
+        text = characters.repeat(length / characters.length) + end
+        const tag = await tagAt('/text')
+        t.equal(tag, await tagAt('/bytes'), `${length} × ${characters}${end}`)
+        tags.add(tag)
+      }
+    }
+  }
+  t.equal(tags.size, 4 * 5 * 2)
 })

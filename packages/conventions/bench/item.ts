@@ -14,6 +14,7 @@ export const item = {
 export const list = Array.from({ length: 50 }, () => ({ ...item }))
 
 const text = { type: 'string' }
+const time = { type: 'string', format: 'date-time' }
 export const itemSchema = {
   type: 'object',
   required: Object.keys(item),
@@ -25,8 +26,8 @@ export const itemSchema = {
     currency: text,
     unitsInStock: { type: 'integer' },
     discontinued: { type: 'boolean' },
-    createdAt: text,
-    updatedAt: text
+    createdAt: time,
+    updatedAt: time
   }
 }
 

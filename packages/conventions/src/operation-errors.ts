@@ -1,5 +1,6 @@
 import type { ErrorList } from '@concordat/api-error'
 import { authenticationErrors } from '@concordat/authentication'
+import { isBatch } from '@concordat/batch'
 import { idempotencyErrors } from '@concordat/idempotency'
 import type { DescribedRoute } from '@concordat/openapi'
 import { paginationErrors } from '@concordat/pagination-query'
@@ -19,7 +20,18 @@ const ofRequests = [
 const ofJson = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
 const ofMediaTypes = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
 
-type Config = DescribedRoute['config'] & { readonly validationCode?: string; readonly transaction?: unknown }
+const ofJobs = {
+  start: ['JOB_INPUT_INVALID'],
+  status: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
+  cancel: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_ALREADY_OVER'],
+  result: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_HAS_NO_RESULT']
+} as const
+
+type Config = DescribedRoute['config'] & {
+  readonly validationCode?: string
+  readonly transaction?: unknown
+  readonly job?: keyof typeof ofJobs
+}
 type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
 
 /** Makes the function that says which codes the plugins of the preset can answer with on a route. */
@@ -42,7 +54,8 @@ export function operationErrors(options: ConventionsOptions): (route: DescribedR
     options.paginationQuery !== false && listErrors,
     options.conditionalCaching !== false && conditionErrors,
     options.idempotency !== false && keyErrors,
-    (_route, { transaction }) => (transaction ? transactionCodes : [])
+    (_route, { transaction }) => (transaction ? transactionCodes : []),
+    (_route, { job }) => (job === undefined ? [] : ofJobs[job])
   ]
   return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
 }
@@ -56,7 +69,8 @@ function bodyErrors({ schema }: DescribedRoute, { consumes = [] }: NonNullable<C
   return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...ofMediaTypes] : []
 }
 
-function inputErrors({ schema, url }: DescribedRoute, { validationCode = 'VALIDATION_FAILED' }: NonNullable<Config>) {
+function inputErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
+  const { validationCode = isBatch({ config }) ? 'BATCH_INVALID' : 'VALIDATION_FAILED' } = config
   const isValidated = schema?.body !== undefined || schema?.querystring !== undefined || schema?.headers !== undefined
   return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
 }

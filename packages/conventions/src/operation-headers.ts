@@ -1,10 +1,12 @@
-import type { OperationParts } from '@concordat/openapi'
+import type { DescribedRoute, OperationParts } from '@concordat/openapi'
 import type { ConventionsOptions } from './options.ts'
 
 const text = { type: 'string' }
+const anError = ['4XX', '5XX']
 
 /** Makes the function that tells which headers the plugins take and send on every route. */
-export function operationHeaders({ transportSecurity, contentNegotiation }: ConventionsOptions): () => OperationParts {
+export function operationHeaders(options: ConventionsOptions): (route: DescribedRoute) => OperationParts {
+  const { transportSecurity, contentNegotiation, conditionalCaching, errorCatalogue, authentication } = options
   const language = {
     name: 'Accept-Language',
     in: 'header' as const,
@@ -14,12 +16,40 @@ export function operationHeaders({ transportSecurity, contentNegotiation }: Conv
   }
   const requestId = { description: 'The unique id of the request; name it when something is wrong.', schema: text }
   const vary = { description: 'The request headers that the answer depends on.', schema: { ...text, examples: ['accept'] } }
+  const kept = { description: 'How the answer may be kept.', schema: { ...text, examples: ['private, no-cache'] } }
+  const spoken = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: anError }
+  const challenge = { description: 'How to authenticate.', schema: { ...text, examples: ['Bearer'] }, statuses: ['400'] }
   const parts: OperationParts = {
     ...(contentNegotiation !== false && { parameters: [language] }),
     headers: {
       ...(transportSecurity !== false && { 'Request-Id': requestId }),
-      ...(contentNegotiation !== false && { Vary: vary })
+      ...(contentNegotiation !== false && { Vary: vary }),
+      ...(conditionalCaching !== false && { 'Cache-Control': kept }),
+      ...(errorCatalogue !== false && { 'Content-Language': spoken }),
+      ...(authentication !== false && { 'WWW-Authenticate': challenge })
     }
   }
-  return () => parts
+  return ({ config }) => {
+    const { job, transaction } = (config ?? {}) as { readonly job?: string; readonly transaction?: unknown }
+    if (job !== 'start' && job !== 'status') return parts
+    // What is accepted with a transaction is not waited for.
+    return withJob(parts, job === 'status' || !transaction)
+  }
+}
+
+function withJob({ parameters = [], headers }: OperationParts, canWait: boolean): OperationParts {
+  const prefer = {
+    name: 'Prefer',
+    in: 'header' as const,
+    required: false,
+    description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
+    schema: { ...text, examples: ['wait=5'] }
+  }
+  const statuses = ['2XX']
+  const retryAfter = { description: 'The seconds after which to ask again.', schema: { type: 'integer' }, statuses }
+  const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
+  return {
+    parameters: canWait ? [...parameters, prefer] : parameters,
+    headers: { ...headers, 'Retry-After': retryAfter, 'Preference-Applied': applied }
+  }
 }

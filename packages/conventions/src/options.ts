@@ -1,16 +1,19 @@
 import type { AuthenticationOptions } from '@concordat/authentication'
+import type { BatchOptions } from '@concordat/batch'
 import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
 import type { EnvelopeOptions } from '@concordat/envelope'
 import type { ErrorCatalogueOptions } from '@concordat/error-catalogue'
 import type { HttpMethodsOptions } from '@concordat/http-methods'
 import type { IdempotencyOptions } from '@concordat/idempotency'
+import type { JobsOptions } from '@concordat/jobs'
 import type { OriginOptions } from '@concordat/links'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
+import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { Stores } from './stores.ts'
 
@@ -50,5 +53,13 @@ export interface ConventionsOptions extends OriginOptions {
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
+  /** What jobs are told; `{}` where there is nothing to say. @default there are no jobs */
+  readonly jobs?: Partial<JobsOptions> | undefined
+  /**
+   * The events that clients can subscribe to, and which of them may see one. `webhookRoutes` are the routes.
+   * @default there are no webhooks
+   */
+  readonly webhooks?: WebhooksOptions | undefined
+  readonly batch?: BatchOptions | false
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
 }

@@ -1,10 +1,12 @@
-import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors, ownerOf } from '@concordat/authentication'
+import batch, { batchErrors } from '@concordat/batch'
 import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
 import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import httpMethods, { methodErrors } from '@concordat/http-methods'
 import idempotency, { idempotencyErrors } from '@concordat/idempotency'
+import jobs, { type JobsOptions, jobsErrors } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
 import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
@@ -13,10 +15,12 @@ import versioning, { versioningErrors, versionName, versionPrefix } from '@conco
 import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { batchOptions } from './batch-options.ts'
 import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
+import { webhooksOf } from './webhooks.ts'
 
 const errorLists = [
   transportErrors,
@@ -28,8 +32,12 @@ const errorLists = [
   versioningErrors,
   paginationErrors,
   preconditionErrors,
-  idempotencyErrors
+  idempotencyErrors,
+  batchErrors
 ]
+
+// What authentication takes, in the words of OpenAPI.
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, checked as RFC8725 asks.' }
 
 /** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
@@ -39,6 +47,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const { authentication: identity } = options
   if (identity === undefined) throw new TypeError('authentication is missing. Say whose tokens are accepted, or set authentication: false.')
   const chooseLocale = localeChooser(locales)
+  const webhooks = await webhooksOf(options)
 
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
@@ -51,9 +60,17 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(versioned && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
       ...own,
-      include: [...errorLists, ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []), ...(own?.include ?? [])]
+      include: [
+        ...errorLists,
+        ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []),
+        ...(options.jobs ? [jobsErrors] : []),
+        ...(webhooks ? [webhooks.errors] : []),
+        ...(own?.include ?? [])
+      ]
     })
   }
+  // Before limits and identity: what is not carried out is not counted, and asks nobody who they are.
+  if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
     await app.register(rateLimiting, {
       store: stores.rateLimits,
@@ -107,6 +124,19 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
   if (identity !== false) await app.register(authentication, identity)
+  // Their routes are the service's own, in its versions.
+  if (options.jobs) {
+    await app.register(jobs, {
+      ...origin,
+      now,
+      queue: stores.queue,
+      store: stores.jobs,
+      currentTransaction: stores.unitOfWork?.currentTransaction,
+      ...(identity !== false && { owner: ownerOf }),
+      ...options.jobs
+    } as JobsOptions)
+  }
+  await webhooks?.register(app)
   // After everything that its own routes need.
   if (options.openapi !== false) {
     await app.register(openapi, {
@@ -115,6 +145,9 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
+      ...(webhooks && { webhooks: webhooks.describe(app) }),
+      ...(identity !== false && { securitySchemes: { bearer } }),
+      ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })

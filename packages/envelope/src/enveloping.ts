@@ -7,7 +7,7 @@ import { nullRemoval, type SchemaLookup } from './null-removal.ts'
 import type { ResolvedEnvelopeOptions } from './options.ts'
 import { type ResourceWriter, resourceWriter } from './resource-writer.ts'
 import { isoClock } from './timestamp.ts'
-import { type EnvelopedReply, enveloped } from './timestamp-tail.ts'
+import { type EnvelopedReply, enveloped, markEnveloped } from './timestamp-tail.ts'
 
 /** On each reply: the links that the handler added, and the self link when it is not the request's own URL. */
 export const addedLinks: unique symbol = Symbol('concordat.links')
@@ -29,11 +29,7 @@ const plainJson = 'application/json; charset=utf-8'
  * Makes the function that puts what a handler returned into the envelope, for the answers that one route declares. A resource
  * of plain form becomes text at once; any other the object that the compiled serializer of the route takes.
  */
-export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
-  const { version, now } = options
-  const originOf = originResolver(options)
-  const timestamp = isoClock(now)
-
+export function envelopeOf(partsOf: PartsOf): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
   return ({ resources }, lookup) => {
     const preparations = new Map<number, Preparation | undefined>()
     return (request, reply, data) => {
@@ -61,8 +57,22 @@ export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: Declared
       return schema && { write: resourceWriter(schema), withoutNulls: nullRemoval(schema, lookup) }
     }
   }
+}
 
-  function partsOf(request: FastifyRequest, reply: LinkedReply) {
+/** What stands around the resource. */
+export type PartsOf = (
+  request: FastifyRequest,
+  reply: FastifyReply
+) => { readonly links: readonly Link[]; readonly meta: Readonly<Record<string, unknown>> }
+
+/** Makes the function that says what stands around the resource of an answer. */
+export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
+  const { version, now } = options
+  const originOf = originResolver(options)
+  const timestamp = isoClock(now)
+
+  return (request, answer) => {
+    const reply = answer as LinkedReply
     const links = [reply[selfLink] ?? ownUrl(request)]
     if (reply[addedLinks] !== null) links.push(...reply[addedLinks])
     let furtherMeta: Readonly<Record<string, unknown>> | undefined
@@ -82,6 +92,28 @@ export function envelopeOf(options: ResolvedEnvelopeOptions): (answers: Declared
       href: hrefOf(originOf(request), targetWithoutSecrets(request.raw.url as string)),
       method: method === 'HEAD' ? 'GET' : method
     }
+  }
+}
+
+/**
+ * A list in the envelope whose items come as JSON, piece by piece: each piece is one item or several with commas between. Nothing
+ * is asked for before the client has taken what came before.
+ */
+export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string>, partsOf: PartsOf): Readable {
+  const { links, meta } = partsOf(request, reply)
+  markEnveloped(reply)
+  reply.type(plainJson)
+  return Readable.from(withEnds())
+
+  async function* withEnds() {
+    yield '{"data":['
+    let isFirst = true
+    for await (const piece of pieces) {
+      if (piece === '') continue
+      yield isFirst ? piece : `,${piece}`
+      isFirst = false
+    }
+    yield `],"_links":${JSON.stringify(links)},"_meta":${JSON.stringify(meta)}}`
   }
 }
 

@@ -19,7 +19,7 @@ import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/ty
 import fp from 'fastify-plugin'
 import { declareAnswers } from './answer-schemas.ts'
 import type { JsonSchema } from './envelope-schema.ts'
-import { addedLinks, envelopeOf, type LinkedReply, requireEnvelope, selfLink } from './enveloping.ts'
+import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { enveloped } from './timestamp-tail.ts'
 
@@ -44,6 +44,11 @@ declare module 'fastify' {
     created(path: string, resource: ReplyType): ReplyType
     /** 204 without a body. Return its result. */
     noContent(): null
+    /**
+     * A list that is too long to be held in memory: its items come as JSON text, each piece one item or several with commas between, and
+     * leave as the schema was promised to be, unchecked. Return its result.
+     */
+    streamed(pieces: AsyncIterable<string>): ReplyType
   }
 }
 
@@ -53,7 +58,8 @@ type SendNext = (error: null, payload: unknown) => void
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const originOf = originResolver(options)
-  const envelopeFor = envelopeOf(options)
+  const partsOf = envelopeParts(options)
+  const envelopeFor = envelopeOf(partsOf)
   let added = 0
 
   app.decorateReply(enveloped, false)
@@ -62,6 +68,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   app.decorateReply('link', link)
   app.decorateReply('created', created)
   app.decorateReply('noContent', noContent)
+  app.decorateReply('streamed', streamed)
   app.addHook('onRoute', envelopRoute)
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
@@ -93,6 +100,10 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     const id = `concordat-envelope-${added}`
     instance.addSchema({ ...schema, $id: id })
     return { $ref: `${id}#` }
+  }
+
+  function streamed(this: FastifyReply, pieces: AsyncIterable<string>) {
+    return listInEnvelope(this.request, this, pieces, partsOf) as never
   }
 
   function pathHref(reply: FastifyReply, path: string) {

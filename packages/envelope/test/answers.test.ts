@@ -70,6 +70,37 @@ t.test('other media types that the route declares leave as they are; JSON beside
   t.equal(html.statusCode, 500)
 })
 
+t.test('a list too long for memory leaves piece by piece in the envelope, and asks for no more than the client takes', async (t) => {
+  const pieces = async function* () {
+    yield* ['{"id":"1"}', '', '{"id":"2"},{"id":"3"}']
+  }
+  const response = { 200: { type: 'array', items: Thing } }
+  const answer = await answerOf(async (_request, reply) => reply.link('up', '/x').streamed(pieces()), response)
+  t.match([answer.statusCode, answer.headers['content-type']], [200, 'application/json; charset=utf-8'])
+  t.match(answer.json(), {
+    data: [{ id: '1' }, { id: '2' }, { id: '3' }],
+    _links: [{ rel: 'self' }, { rel: 'up', href: 'https://api.example.com/x' }],
+    _meta: { version: 'v1', timestamp: /Z$/ }
+  })
+  const empty = await answerOf(async (_request, reply) => reply.streamed((async function* () {})()), response)
+  t.strictSame(empty.json().data, [])
+
+  let asked = 0
+  const endless = async function* () {
+    for (;;) yield JSON.stringify({ id: 'x'.repeat((asked += 1) && 10_000) })
+  }
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.get('/things', { schema: { response } }, async (_request, reply) => reply.streamed(endless()) as never)
+  t.teardown(() => app.close())
+  const { body } = await fetch(`${await app.listen({ port: 0 })}/things`)
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  for (let before = -1; before !== asked; await new Promise((resolve) => setTimeout(resolve, 300))) before = asked
+  t.ok(asked < 5000, `it waits after ${asked} pieces`)
+  await reader.cancel()
+})
+
 t.test('a route without a declared success, or with a declared error, stops the start', async (t) => {
   await t.rejects(
     answerOf(async () => ({}), {}),

@@ -20,6 +20,7 @@ export interface ErrorCatalogueServerOptions {
 /** The part of `Fastify({...})` that the error catalogue needs. */
 export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
+  readonly return503OnClosing: false
   readonly http: { readonly requireHostHeader: false }
   readonly routerOptions: { readonly ignoreTrailingSlash: true; readonly maxParamLength: number }
   readonly schemaController: { readonly compilersFactory: { readonly buildValidator: ValidatorBuilder } }
@@ -47,6 +48,8 @@ type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPa
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {
     bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
+    // The plugin refuses what arrives while closing, in the envelope. What a request in flight injects is part of that request.
+    return503OnClosing: false,
     // Also for the second address of localhost, which the plugin never sees: its requests without a Host reach the hooks.
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },

@@ -1,6 +1,8 @@
 import { answerCases } from './http-contract/answer-cases.ts'
-import { leaseCases, outageCases } from './http-contract/failure-cases.ts'
 import { keyCases } from './http-contract/key-cases.ts'
+import { leaseAnswerCases } from './http-contract/lease-answer-cases.ts'
+import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
+import { leaseOutageCases, outageCases } from './http-contract/outage-cases.ts'
 import { type HttpContractOptions, httpSceneOf } from './http-contract/service.ts'
 import type { RunTest } from './store-contract/scene.ts'
 
@@ -9,7 +11,8 @@ import type { RunTest } from './store-contract/scene.ts'
  * each test.
  */
 export function idempotencyHttpContract(test: RunTest, options: HttpContractOptions): void {
-  const cases = { ...keyCases, ...answerCases, ...outageCases, ...(options.isTransactional === true ? {} : leaseCases) }
+  const leaseCases = options.isTransactional === true ? {} : { ...lostOwnerCases, ...leaseOutageCases, ...leaseAnswerCases }
+  const cases = { ...keyCases, ...answerCases, ...outageCases, ...leaseCases }
   for (const [title, check] of Object.entries(cases)) {
     test(title, async () => {
       const scene = httpSceneOf(options)

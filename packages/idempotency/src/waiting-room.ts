@@ -13,7 +13,8 @@ export interface WaitingRoom {
 type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
 const firstPauseMilliseconds = 50
-const longestPauseMilliseconds = 1000
+// A process that is lost tells nobody: who waits for it finds out by looking.
+const longestPauseMilliseconds = 250
 
 /** Makes a waiting room with so many places. */
 export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, maximumWaitersPerKey: number): WaitingRoom {

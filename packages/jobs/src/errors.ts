@@ -45,7 +45,26 @@ const list = defineErrors(
       remedy: 'Start the job again later. If it goes on failing, tell the service’s operators its jobId.'
     }
   },
-  { wrong: { en: '{problem}', es: '{problem}' } }
+  // In the words of error-catalogue, whose texts count where it is.
+  {
+    required: { en: 'is required', es: 'es obligatorio' },
+    unknownProperty: { en: 'is not a known field', es: 'no es un campo conocido' },
+    type: { en: 'must be of type {type}', es: 'debe ser de tipo {type}' },
+    enum: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
+    format: { en: 'must have the format {format}', es: 'debe tener el formato {format}' },
+    minimum: { en: 'must be at least {limit}', es: 'debe ser al menos {limit}' },
+    maximum: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' },
+    invalid: { en: 'is not valid', es: 'no es válido' }
+  }
+)
+
+/** What is wrong with one field of an input. */
+export type InputProblem = { readonly field: string } & (
+  | { readonly key: 'required' | 'unknownProperty' | 'invalid' }
+  | { readonly key: 'type'; readonly params: { readonly type: string } }
+  | { readonly key: 'enum'; readonly params: { readonly allowed: string } }
+  | { readonly key: 'format'; readonly params: { readonly format: string } }
+  | { readonly key: 'minimum' | 'maximum'; readonly params: { readonly limit: number } }
 )
 
 /** Every error that this package raises, for the catalogue's `include`; `JOB_FAILED` stands in records only. */
@@ -71,8 +90,7 @@ export function jobKeyReused(): ApiError {
   return list.create('JOB_KEY_REUSED')
 }
 
-export function jobInputInvalid(problems: readonly { readonly field: string; readonly problem: string }[]): ApiError {
-  const errors = problems.map(({ field, problem }) => ({ field, key: 'wrong' as const, params: { problem } }))
+export function jobInputInvalid(errors: readonly InputProblem[]): ApiError {
   return list.create('JOB_INPUT_INVALID', { errors })
 }
 

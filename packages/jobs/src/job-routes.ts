@@ -35,7 +35,7 @@ export interface RouteParts {
 }
 
 interface ById {
-  Params: { jobId: string }
+  Params: { id: string }
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -43,15 +43,20 @@ const pollMilliseconds = 150
 
 /** Adds the status, the end and the result of one type of jobs. */
 export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
-  const { store, queue, owner, now, goneSeconds } = parts.settings
+  const { store, queue, now } = parts.settings
   const { job, path, config = {}, cancelConfig = config } = place
-  const params = { type: 'object', required: ['jobId'], properties: { jobId: { type: 'string' } } }
-  const url = `${path}/:jobId`
+  const params = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+  const url = `${path}/:id`
 
-  instance.get<ById>(url, { config, schema: { params, response: { 200: jobRecordSchema } } }, getStatus)
-  instance.delete<ById>(url, { config: cancelConfig, schema: { params, response: { 204: { type: 'null' } } } }, cancel)
+  const status = { config: { ...config, job: 'status' }, schema: { params, response: { 200: jobRecordSchema } } } as const
+  instance.get<ById>(url, status, getStatus)
+  const end = { config: { ...cancelConfig, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
+  instance.delete<ById>(url, end, cancel)
   if (job.result !== undefined && place.resultPath === undefined) {
-    instance.get<ById>(`${url}/result`, { config, schema: { params, response: { 200: job.result } } }, getResult)
+    // A job has one.
+    const waivers = { ...config.waivers, P2: 'There is one result of a job.' }
+    const result = { config: { ...config, waivers, job: 'result' }, schema: { params, response: { 200: job.result } } } as const
+    instance.get<ById>(`${url}/result`, result, getResult)
   }
 
   async function getStatus(request: FastifyRequest<ById>, reply: FastifyReply) {
@@ -84,15 +89,24 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
     return result
   }
 
-  async function ownJob(request: FastifyRequest<ById>): Promise<StoredJob> {
-    const { jobId } = request.params
-    const stored = uuid.test(jobId) ? await store.read(jobId.toLowerCase()) : undefined
-    if (stored === undefined || stored.type !== job.name || stored.owner !== owner(request)) throw jobNotFound()
-    const { expiresAt = Number.POSITIVE_INFINITY } = stored
-    if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()
-    if (expiresAt <= now()) throw jobExpired()
-    return stored
+  function ownJob(request: FastifyRequest<ById>) {
+    return findJob(job, request.params.id, request, parts.settings)
   }
+}
+
+/** The job of this type and id, if who makes the request has started it. Throws 404, or 410 when it is no longer kept. */
+export async function findJob(
+  { name }: Pick<Job, 'name'>,
+  id: string,
+  request: FastifyRequest,
+  { store, owner, now, goneSeconds }: Settings
+): Promise<StoredJob> {
+  const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
+  if (stored === undefined || stored.type !== name || stored.owner !== owner(request)) throw jobNotFound()
+  const { expiresAt = Number.POSITIVE_INFINITY } = stored
+  if (expiresAt + goneSeconds * 1000 <= now()) throw jobNotFound()
+  if (expiresAt <= now()) throw jobExpired()
+  return stored
 }
 
 /** The record of a job, with what every answer that has it says. */

@@ -57,6 +57,9 @@ export function resolveOptions(options: JobsOptions): Settings {
   if (store === undefined && queue.capabilities.durable) {
     throw new TypeError('jobs: store is missing, and the queue outlives this process. Give a store in the same database.')
   }
+  if (store !== undefined && options.queue === undefined) {
+    throw new TypeError('jobs: queue is missing, and the store may outlive this process. Give a queue in the same database.')
+  }
   return {
     origin: { publicUrl, allowedHosts },
     queue,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import fp from 'fastify-plugin'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, answerRecord, type Place, type ServeOptions, statusHref, waitFor } from './job-routes.ts'
+import { addRoutes, answerRecord, findJob, type Place, type ServeOptions, statusHref, waitFor } from './job-routes.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
@@ -15,13 +15,21 @@ import type { StoredJob } from './store.ts'
 
 /** Asynchronous jobs of a service. */
 export interface Jobs {
-  /** Adds `GET` and `DELETE` of `<path>/:jobId` here, and of its result; a job has to be served before it is started. */
+  /** Adds `GET` and `DELETE` of `<path>/:id` here, and of its result; a job has to be served before it is started. */
   serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
   /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
+  /** The job of this type and id, for routes of its own results. Throws 404 unless who makes the request has started it, 410 when it has expired. */
+  find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route does to a job, for the description: `start` where `reply.accepted` answers; `serve` says the others. */
+    job?: 'start' | 'status' | 'cancel' | 'result' | undefined
+    /** Rules that the route does not keep, each with the reason. */
+    waivers?: Readonly<Record<string, string>>
+  }
   interface FastifyInstance {
     readonly jobs: Jobs
   }
@@ -54,7 +62,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     app.log.warn('jobs: kept in memory, so what is not done is lost with the process. Give the option queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
-      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start }
+      return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find }
     }
   })
   app.decorateReply('accepted', accepted)
@@ -86,6 +94,10 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function start(job: Job, input: unknown, starting: StartOptions) {
     return startJob(job, servedOf(job).checkInput, input, starting, settings)
+  }
+
+  function find(job: Pick<Job, 'name'>, id: string, request: FastifyRequest) {
+    return findJob(job, id, request, settings)
   }
 
   async function accepted(this: FastifyReply, job: Job, input: unknown, { key }: { readonly key?: string | undefined } = {}) {

@@ -1,19 +1,35 @@
-import { Ajv } from 'ajv'
+import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
+import type { InputProblem } from './errors.ts'
 
-/** What is wrong with a value, as paths and sentences; empty when it is what the schema says. */
-export type SchemaCheck = (value: unknown) => { readonly field: string; readonly problem: string }[]
+/** What is wrong with a value, empty when it is what the schema says. */
+export type SchemaCheck = (value: unknown) => readonly InputProblem[]
 
 /** Compiles a schema as it was declared: nothing is coerced, filled in or taken out. */
 export function checkOf(schema: object, part: string): SchemaCheck {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)
   const validate = ajv.compile(schema)
-  return (value) => {
-    if (validate(value)) return []
-    return (validate.errors ?? []).slice(0, 50).map(({ instancePath, message = 'is wrong' }) => ({
-      field: part + instancePath.replaceAll('/', '.'),
-      problem: message
-    }))
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, 50).map((error) => problemOf(part, error)))
+}
+
+function problemOf(part: string, { keyword, instancePath, params }: ErrorObject): InputProblem {
+  const field = part + instancePath.replaceAll('/', '.')
+  switch (keyword) {
+    case 'required':
+      return { field: `${field}.${params['missingProperty']}`, key: 'required' }
+    case 'additionalProperties':
+      return { field: `${field}.${params['additionalProperty']}`, key: 'unknownProperty' }
+    case 'type':
+      return { field, key: 'type', params: { type: String(params['type']) } }
+    case 'enum':
+      return { field, key: 'enum', params: { allowed: params['allowedValues'].join(', ') } }
+    case 'format':
+      return { field, key: 'format', params: { format: params['format'] } }
+    case 'minimum':
+    case 'maximum':
+      return { field, key: keyword, params: { limit: params['limit'] } }
+    default:
+      return { field, key: 'invalid' }
   }
 }

@@ -122,6 +122,46 @@ t.test('bad input is refused field by field before anything is enqueued', async 
   t.equal(runs, 0)
 })
 
+t.test('what is wrong with an input is told for each field in the words of its schema', async (t) => {
+  const input = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      colour: { type: 'string', enum: ['red', 'blue'] },
+      day: { type: 'string', format: 'date' },
+      least: { type: 'integer', minimum: 2 },
+      most: { type: 'integer', maximum: 3 },
+      list: { type: 'array', maxItems: 1 }
+    }
+  }
+  const job = countJob(async () => ({ sum: 1 }), { input })
+  const app = await serviceOf(t, job)
+  const wrong = { colour: 'green', day: 'today', least: 1, most: 4, list: [1, 2] }
+  await t.rejects(app.jobs.start(job, wrong as never, { owner: 'ada' }), {
+    statusCode: 422,
+    code: 'JOB_INPUT_INVALID',
+    errors: [
+      { field: 'body.name', message: 'is required' },
+      { field: 'body.colour', message: 'must be one of: red, blue' },
+      { field: 'body.day', message: 'must have the format date' },
+      { field: 'body.least', message: 'must be at least 2' },
+      { field: 'body.most', message: 'must be at most 3' },
+      { field: 'body.list', message: 'is not valid' }
+    ]
+  })
+})
+
+t.test('a route of the service finds a job for its owner alone', async (t) => {
+  const job = countJob(async ({ rows }) => ({ sum: rows }))
+  const app = await serviceOf(t, job)
+  const url = await begin(app)
+  await recordIn(app, url, 'completed')
+  const id = url.split('/').at(-1) ?? ''
+  const from = (client: string) => ({ headers: { client } }) as never
+  t.match(await app.jobs.find(job, id, from('ada')), { id, state: 'completed', result: { sum: 3 } })
+  await t.rejects(app.jobs.find(job, id, from('bob')), { statusCode: 404, code: 'JOB_NOT_FOUND' })
+})
+
 t.test('a job is read until it expires, then it is gone, then unknown', async (t) => {
   let time = Date.now()
   const app = await serviceOf(

@@ -40,6 +40,7 @@ t.test('what makes no sense is refused at boot', async (t) => {
     [{ owner, queue: {} }, /queue is no queue/],
     [{ queue }, /owner is missing/],
     [{ queue: durable, owner }, /store is missing/],
+    [{ store: memoryJobStore(), owner }, /queue is missing/],
     [{ queue, owner, resultSeconds: 0 }, /resultSeconds is 0/],
     [{ queue, owner, goneSeconds: 1.5 }, /goneSeconds is 1.5/],
     [{ queue, owner, publicUrl: 'nonsense' }, /publicUrl is "nonsense"/]

@@ -34,7 +34,7 @@ const secretNames = new Set([
 const plain = /^\/[\w\-.~!$&'()*+,:=@/?]*$/
 const suspicious = /token|key|auth|secret|passw|pwd|assertion|bearer|code|credential|jwt|session|sig/i
 
-const unprintable = /[^!#-;=?-[\]_a-z~]/gu
+const unprintable = /[^!#-;=?-Z_a-z~]/gu
 const maxTargetLength = 2048
 
 /**

@@ -5,6 +5,9 @@ const text: JsonSchema = { type: 'string' }
 
 /** The headers that documents speak of, by name; they stand once under `components/headers`. */
 export const knownHeaders: Readonly<Record<string, Header>> = {
+  Accept: { description: 'The media types that bodies can have.', schema: { type: 'string', examples: ['application/json'] } },
+  'Accept-Patch': { description: 'The media types that PATCH takes.', schema: { type: 'string', examples: ['application/json'] } },
+  'Accept-Post': { description: 'The media types that POST takes.', schema: { type: 'string', examples: ['application/json'] } },
   Allow: { description: 'The methods that the resource has.', schema: { type: 'string', examples: ['GET, HEAD, OPTIONS'] } },
   'Cache-Control': { description: 'How the answer may be kept.', schema: { type: 'string', examples: ['private, no-cache'] } },
   Deprecation: {

@@ -1,3 +1,4 @@
+import { knownHeaders } from './answer-headers.ts'
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import {
   type Header,
@@ -166,7 +167,8 @@ function completeAnswer(status: string, given: Response, parts: readonly Operati
 function headersOf(parts: readonly OperationParts[], statuses: readonly string[]): Readonly<Record<string, Header>> {
   const used = parts.flatMap(({ headers }) =>
     Object.entries(headers ?? {}).flatMap(([name, { statuses: wanted, ...header }]): [string, Header][] =>
-      statuses.some((status) => applies(wanted, status)) ? [[name, header]] : []
+      // What is known says the same everywhere: a document has each once.
+      statuses.some((status) => applies(wanted, status)) ? [[name, knownHeaders[name] ?? header]] : []
     )
   )
   return Object.fromEntries(used)

@@ -48,6 +48,8 @@ export interface RouteConfig {
 export interface RouteDescription {
   /** Codes of the domain's errors that the operation can give, as `['INSUFFICIENT_STOCK']`. Each must be among the option `errors`. */
   readonly errors?: readonly string[] | undefined
+  /** Headers that its successes may have, each with what it says: `{ ETag: 'The tag of the new state.' }`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** A collection as `config.collection` has it. */

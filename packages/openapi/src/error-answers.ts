@@ -60,7 +60,9 @@ export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'Er
 /** The headers of errors whose meaning HTTP itself gives. */
 const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
   405: ['Allow'],
+  415: ['Accept', 'Accept-Patch', 'Accept-Post'],
   429: ['Retry-After'],
   503: ['Retry-After']
 }

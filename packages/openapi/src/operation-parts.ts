@@ -11,7 +11,8 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
   const own = [
     ...(route.config === undefined
       ? []
-      : [accessParts, collectionParts, idempotencyParts, cachingParts].map((part) => part(route.config as RouteConfig, route))),
+      : [accessParts, collectionParts, idempotencyParts, ownHeaders].map((part) => part(route.config as RouteConfig))),
+    cachingParts(route, settings),
     limitParts(route, settings),
     endingParts(version),
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
@@ -68,7 +69,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
         key === 'required'
       )
     ],
-    headers: headers(['Idempotency-Replayed'], ['2XX']),
+    headers: headers(['Idempotency-Replayed'], ['2XX', '4XX', '5XX']),
     notes: [
       key === 'required'
         ? 'Needs an `Idempotency-Key`: a retry with the same key is answered as the first request was.'
@@ -78,9 +79,10 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
   }
 }
 
-function cachingParts({ cache, validator, requireIfMatch }: RouteConfig, { method }: DescribedRoute): OperationParts | undefined {
-  if (cache === undefined && validator === undefined && requireIfMatch !== true) return undefined
+function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }: Settings): OperationParts | undefined {
+  const { cache = defaultCache, validator, requireIfMatch } = config
   if (method === 'GET') {
+    if (cache === undefined && validator === undefined) return undefined
     const kept = cache === 'no-store' ? ['Cache-Control'] : ['Cache-Control', 'ETag']
     const notModified = { description: 'Not modified: what the client has is current.', headers: references(kept) }
     return {
@@ -96,6 +98,7 @@ function cachingParts({ cache, validator, requireIfMatch }: RouteConfig, { metho
   }
   if (validator === undefined && requireIfMatch !== true) return undefined
   return {
+    headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
     parameters: [
       header('If-Match', 'The ETag of the state that the change is meant for.', {}, requireIfMatch === true && method !== 'PUT')
     ],
@@ -104,6 +107,15 @@ function cachingParts({ cache, validator, requireIfMatch }: RouteConfig, { metho
     ],
     extensions: { 'x-if-match': requireIfMatch === true ? 'required' : 'accepted' }
   }
+}
+
+function ownHeaders({ openapi }: RouteConfig): OperationParts | undefined {
+  if (openapi === undefined || openapi === false) return undefined
+  const own = Object.entries(openapi.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' }, statuses: ['2XX'] }
+  ])
+  return { headers: Object.fromEntries(own) }
 }
 
 function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationParts | undefined {

@@ -77,6 +77,10 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
   readonly errorsOf?: ((route: DescribedRoute) => readonly string[]) | undefined
   /** The rate limits of a route; undefined for one that is not counted. @default () => undefined */
   readonly limitsOf?: ((route: DescribedRoute) => DescribedLimits | undefined) | undefined
+  /**
+   * What `config.cache` of a GET is that does not say. @default undefined – nothing is told of how its answers may be kept
+   */
+  readonly defaultCache?: unknown
   /** What others know about operations. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
@@ -128,6 +132,7 @@ export interface Settings {
   readonly errors: ReadonlyMap<string, DescribedError>
   readonly errorsOf: (route: DescribedRoute) => readonly string[]
   readonly limitsOf: (route: DescribedRoute) => DescribedLimits | undefined
+  readonly defaultCache: unknown
   readonly parts: readonly ((route: DescribedRoute) => OperationParts | undefined)[]
   readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
   readonly securitySchemes: Readonly<Record<string, object>>
@@ -157,6 +162,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     errors: new Map((options.errors ?? []).map((error) => [error.code, error])),
     errorsOf: options.errorsOf ?? (() => []),
     limitsOf: options.limitsOf ?? (() => undefined),
+    defaultCache: options.defaultCache,
     parts: options.parts ?? [],
     webhooks: options.webhooks ?? (() => undefined),
     securitySchemes: options.securitySchemes ?? { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },

@@ -201,3 +201,29 @@ t.test('what others know of an operation becomes part of it', async (t) => {
   t.match(components.headers['Request-Id'], { description: 'The id.' })
   t.equal(components.headers['X-Made'], undefined)
 })
+
+t.test(
+  'how answers are kept stands at every read that does not say otherwise, tags at the changes that compare them [C1] [O1]',
+  async (t) => {
+    const { paths } = await documentOf({ errors, defaultCache: 'private' }, shop)
+    const { get, post } = paths['/v1/orders']
+    t.strictSame(names(get), ['If-None-Match', 'If-Modified-Since'])
+    t.strictSame(Object.keys(get.responses[200].headers), ['Cache-Control', 'ETag'])
+    t.strictSame(Object.keys(get.responses[304].headers), ['Cache-Control', 'ETag'])
+    t.notOk(post.responses[201].headers['ETag'])
+    t.ok(paths['/v1/orders/{id}'].patch.responses[200].headers['ETag'])
+    t.notOk(paths['/v1/orders/{id}'].put.responses[200].headers?.['ETag'], 'PUT answers without a tag')
+  }
+)
+
+t.test('a route describes headers of its own on its successes', async (t) => {
+  const openapi = { errors: ['INSUFFICIENT_STOCK'], headers: { ETag: 'Mine.', 'X-Count': 'How many there are.' } }
+  const { paths, components } = await documentOf({ errors }, (app) => {
+    app.post('/v1/orders', { config: { openapi }, schema: { response: { 201: enveloped(Order) } }, handler })
+  })
+  const { responses } = paths['/v1/orders'].post
+  t.match(responses[201].headers, { ETag: { $ref: '#/components/headers/ETag' }, 'X-Count': { $ref: '#/components/headers/X-Count' } })
+  t.strictSame(components.headers['X-Count'], { description: 'How many there are.', schema: { type: 'string' } })
+  t.match(components.headers['ETag'].description, /If-None-Match/)
+  t.notOk(components.responses.InsufficientStock.headers)
+})

@@ -1,12 +1,16 @@
-// The crash soak by hand: node --conditions=@concordat/source packages/postgres/bench/crash-soak.ts [kills] [keys] [processes]
+// Processes are killed, on the server of TEST_DATABASE_URL:
+// node --conditions=@concordat/source packages/postgres/bench/crash-soak.ts [kills] [keys] [processes] [how many are left up]
 import { randomUUID } from 'node:crypto'
-import { crashSoak } from '../test/soak/crash-soak.ts'
+import { soakPostgres } from '../test/soak/soak.ts'
 
-const [kills = 300, keys = 10_000, processes = 4] = process.argv.slice(2).map(Number)
+const [kills = 300, keys = 10_000, processes = 4, leastUp = processes] = process.argv.slice(2).map(Number)
 const databaseUrl = process.env['TEST_DATABASE_URL']
 if (databaseUrl === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
 const schema = `concordat_soak_${randomUUID().slice(0, 8)}`
-const onProgress = (done: number, killed: number) => {
-  if (killed % 10 === 0) console.log(`${killed} kills, ${done} answers`)
+// Ctrl-C: the report of what was done so far.
+const early = new AbortController()
+process.once('SIGINT', () => early.abort())
+const onProgress = (killed: number, answered: number) => {
+  if (killed % 10 === 0) console.log(`${killed} kills, ${answered} keys`)
 }
-console.log(JSON.stringify(await crashSoak({ databaseUrl, schema, processes, kills, keys, onProgress }), null, 2))
+console.log(JSON.stringify(await soakPostgres(databaseUrl, schema, { processes, kills, keys, leastUp, onProgress, signal: early.signal }), null, 2))

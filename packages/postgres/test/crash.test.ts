@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
+import { startFleet } from '@concordat/idempotency/crash-soak'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { server, without } from './database.ts'
-import { crashSoak } from './soak/crash-soak.ts'
-import { startFleet } from './soak/fleet.ts'
 import { ownServer } from './soak/own-server.ts'
+import { programOn, soakPostgres } from './soak/soak.ts'
 import { makeTables } from './soak/tables.ts'
 
 t.setTimeout(300_000)
@@ -17,7 +17,7 @@ async function fleetOn(t: Test, processes: number) {
   const schema = newSchema()
   const pool = new Pool({ connectionString: server, max: 2 })
   await makeTables(pool, schema)
-  const fleet = await startFleet(processes, { DATABASE_URL: server as string, SCHEMA: schema })
+  const fleet = await startFleet(processes, programOn(server as string, schema))
   t.teardown(async () => {
     await fleet.stop()
     await pool.query(`DROP SCHEMA ${schema} CASCADE`)
@@ -36,7 +36,7 @@ function post(url: string, key: string) {
 }
 
 t.test('processes are killed while they work: each key has one row and one answer, and none is stuck', onServer, async (t) => {
-  const report = await crashSoak({ databaseUrl: server as string, schema: newSchema(), processes: 4, kills: 10, keys: 500 })
+  const report = await soakPostgres(server as string, newSchema(), { processes: 4, kills: 10, keys: 500, leastUp: 2 })
   t.match(report, { kills: 10, ...right(500) })
   t.comment(JSON.stringify(report))
 })
@@ -45,14 +45,8 @@ t.test('PostgreSQL crashes and comes back: nothing is lost or done twice, and th
   const own = await ownServer()
   if (own === undefined) return t.comment('not run: PostgreSQL is not installed here')
   t.teardown(() => own.stop())
-  const report = await crashSoak({
-    databaseUrl: own.url,
-    schema: newSchema(),
-    processes: 2,
-    kills: 0,
-    keys: 200,
-    halfway: () => own.restart()
-  })
+  const restarts = { count: 1, restart: () => own.restart() }
+  const report = await soakPostgres(own.url, newSchema(), { processes: 2, kills: 0, keys: 200, restarts })
   t.match(report, { kills: 0, ...right(200) })
   return t.comment(JSON.stringify(report))
 })

@@ -348,6 +348,10 @@ t.test('on PostgreSQL', onServer, async (t) => {
     await database.query(`ALTER TABLE ${schema}.idempotency_keys SET UNLOGGED`)
     const loose = connect(t, { options: '-c synchronous_commit=off' })
     t.match((await postgresIdempotency(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
+    const careful = connect(t, { options: '-c client_connection_check_interval=250' })
+    const lines = async (database: Postgres) => (await postgresIdempotency(database, { schema }).check?.())?.join('\n')
+    t.match(await lines(database), /client_connection_check_interval is 0.*Give the pool options/)
+    t.notMatch(await lines(careful.database), /client_connection_check_interval/)
     t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), { message: /timeoutSeconds of the idempotency store is 0/ })
     t.throws(() => postgresIdempotency(database, { schema: 'A' }), TypeError)
     await t.rejects(

@@ -1,6 +1,7 @@
 import jobs, { defineJob, jobStoreContract } from '@concordat/jobs'
 import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobs } from '@concordat/postgres/jobs'
+import unitOfWork, { currentTransaction } from '@concordat/postgres/unit-of-work'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
 import type { Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
@@ -72,6 +73,52 @@ t.test('a job is accepted with the transaction of its request or not at all, and
     return location
   }
 })
+
+for (const [where, options] of [
+  ['PGlite', {}],
+  ['PostgreSQL', onServer]
+] as const) {
+  t.test(`what a route with a transaction accepts is committed with its answer, or leaves no job, on ${where}`, options, async (t) => {
+    const { database, queue, schema } = await (where === 'PGlite' ? embedded() : served(t))
+    await migrate(database, jobMigrations, { schema })
+    const begun: string[] = []
+    const job = defineJob<object>({ name: 'count', input: {}, handler: async (_, { jobId }) => void begun.push(jobId) })
+    const app = Fastify({ handlerTimeout: 20_000 })
+    await app.register(unitOfWork, { database })
+    await app.register(jobs, { queue, store: postgresJobs(database, { schema }), owner: () => 'ada', currentTransaction })
+    app.jobs.serve(job, '/counts')
+    const accepted: string[] = []
+    app.post<{ Querystring: { end: string } }>('/counts', { config: { transaction: true } }, async ({ query }, reply) => {
+      const record = await reply.accepted(job, {})
+      accepted.push(record.jobId)
+      if (query.end === 'throws') throw new Error('after it was accepted')
+      if (query.end === 'refuses') return reply.code(409).send({})
+      return record
+    })
+    t.teardown(async () => {
+      await app.close()
+      await queue.close()
+    })
+    const statuses: number[] = []
+    for (const end of ['throws', 'refuses', 'answers'])
+      statuses.push((await app.inject({ method: 'POST', url: `/counts?end=${end}` })).statusCode)
+    t.strictSame(statuses, [500, 409, 202])
+    const [thrown, refused, answered] = accepted
+    for (const id of [thrown, refused]) t.equal((await app.inject(`/counts/${id}`)).statusCode, 404)
+    t.match((await app.inject({ url: `/counts/${answered}`, headers: { prefer: 'wait=20' } })).json(), { status: 'completed' })
+    t.strictSame(begun, [answered])
+  })
+}
+
+async function embedded() {
+  const { database, pglite, schema } = await inMemory()
+  return { database, schema, queue: pgliteQueue(pglite, { schema: schemaName() }) }
+}
+
+async function served(t: Test) {
+  const { pool, database } = connect(t)
+  return { database, schema: freshSchema(t), queue: postgresQueue(pool, { schema: freshSchema(t) }) }
+}
 
 t.test(
   'processes that start at once on an empty database do each job once, whichever of them accepted it, on PostgreSQL',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { currentTransaction, enclosingTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
+import { setTimeout as delay } from 'node:timers/promises'
+import { currentTransaction, enclosingTransaction, runAsOne, type Transaction } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
 import t, { type Test } from 'tap'
 import { kinds, serviceOn, type Things, thingsOn } from './unit-of-work.ts'
@@ -217,6 +218,51 @@ for (const kind of kinds) {
         [
           ['a', 'c'],
           ['a', 'batch', 'c', 'end']
+        ]
+      )
+    })
+
+    t.test('what is injected by one work is kept together, or nothing of it', async (t) => {
+      const things = await thingsOn(t, kind, { max: 1 })
+      const told: string[] = []
+      const app = await serviceOn(t, things, (app) => {
+        app.post<{ Params: { name: string } }>('/:name', { config }, async (request, reply) => {
+          const { name } = request.params
+          await request.transaction.query(insert(things), [name])
+          request.transaction.afterCommit(() => told.push(name))
+          return reply.code(name === 'bad' ? 409 : 201).send({})
+        })
+      })
+      const run = (names: readonly string[], timeoutMilliseconds = 10_000, end = async () => {}) =>
+        runAsOne({ database: things.database, timeoutMilliseconds, onFault: (error) => t.fail(String(error)) }, async () => {
+          const statuses: number[] = []
+          for (const name of names) statuses.push((await app.inject({ method: 'POST', url: `/${name}` })).statusCode)
+          t.strictSame(told, [])
+          await end()
+          return statuses
+        })
+      await t.rejects(
+        run(['a', 'bad'], 10_000, async () => {
+          throw new Error('undo')
+        }),
+        { message: 'undo' }
+      )
+      t.strictSame([told, await things.names()], [[], []])
+      t.strictSame(await run([]), [])
+      await t.rejects(
+        run(['late'], 1, async () => {
+          await delay(1200)
+        }),
+        { code: 'TRANSACTION_ENDED' },
+        'it is over when its time is'
+      )
+      t.strictSame([told, await things.names()], [[], []])
+      t.strictSame(await run(['a', 'bad', 'b']), [201, 409, 201])
+      t.strictSame(
+        [told, await things.names()],
+        [
+          ['a', 'b'],
+          ['a', 'b']
         ]
       )
     })

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import type { BeginOutcome, IdempotencyStore, StoredAnswer } from '@concordat/idempotency'
-import { type Redis, requirePrefix, type StoreOptions } from './redis.ts'
+import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
 // A record is a hash: fingerprint, token, attempt, the end of its lease, and once it is done status, header fields and body. Times are
@@ -59,9 +59,8 @@ const settings = script(`return redis.call('INFO', 'memory') .. redis.call('INFO
  * request whose record it forgets runs again.
  */
 export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): IdempotencyStore {
-  // The record alone is in the braces, so that a cluster spreads the records.
-  const start = `${requirePrefix(prefix)}:idempotency:`
-  const channel = `${start}ended`
+  const recordOf = spreadKeysOf(prefix, 'idempotency')
+  const channel = recordOf('ended')
   const ended = new EventEmitter().setMaxListeners(0)
   let listening: Promise<() => Promise<void>> | undefined
 
@@ -87,7 +86,7 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
       await once(ended, key, { signal }).catch(() => {})
     },
     async check() {
-      const info = String(await redis.run(settings, [start]))
+      const info = String(await redis.run(settings, [channel]))
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'unknown'
       return [
         ...(policy === 'noeviction'
@@ -102,10 +101,6 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
       const end = await listening
       await end?.()
     }
-  }
-
-  function recordOf(key: string) {
-    return `${start}{${key}}`
   }
 
   // On one connection for all that wait. Without it they look at intervals.

@@ -33,8 +33,8 @@ export function spreadKeysOf(prefix: string, store: string): (name: string) => s
   return (name) => `${start}${name}}`
 }
 
-/** Refuses a prefix that could part the keys of one store in a cluster. */
-export function requirePrefix(prefix: string): string {
+// One that could part the keys of a store in a cluster is refused.
+function requirePrefix(prefix: string): string {
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
   throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
 }

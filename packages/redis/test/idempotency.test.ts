@@ -89,7 +89,7 @@ t.test('records lie in slots of their own, and leave Redis by themselves', onSer
   const prefix = freshPrefix(t)
   await redisIdempotency(redis, { prefix }).begin(key, key, { ...terms, lifetimeMilliseconds: 5000 })
   const source = `return redis.call('PTTL', KEYS[1])`
-  const record = `${prefix}:idempotency:{${key}}`
+  const record = `{${prefix}:idempotency:${key}}`
   const left = Number(await redis.run({ source, sha: hash('sha1', source) }, [record]))
   t.ok(left > 0 && left <= 5000)
 })

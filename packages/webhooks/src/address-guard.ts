@@ -25,10 +25,11 @@ export interface AddressGuardOptions {
    */
   readonly connectTimeoutSeconds?: number | undefined
   /**
-   * Lets https to this machine through, on any port: for development and tests only.
+   * Lets https to this machine through, on any port: for development and tests only. With `'any-certificate'` also receivers whose
+   * certificate nobody trusts, as one that they have made themselves.
    * @default false
    */
-  readonly dangerouslyAllowLoopback?: boolean | undefined
+  readonly dangerouslyAllowLoopback?: boolean | 'any-certificate' | undefined
   /**
    * All addresses of a host. Whatever it answers is judged before any of it is used.
    * @default asks the DNS servers of the system for A and AAAA, never `/etc/hosts`
@@ -60,10 +61,11 @@ export function addressGuard({
   ports = [443, 8443],
   certificateAuthorities = [],
   connectTimeoutSeconds = 5,
-  dangerouslyAllowLoopback: loopback = false,
+  dangerouslyAllowLoopback = false,
   resolve = askDns,
-  open = tlsOpener(certificateAuthorities)
+  open = tlsOpener({ certificateAuthorities, anyOnLoopback: dangerouslyAllowLoopback === 'any-certificate' })
 }: AddressGuardOptions = {}): AddressGuard {
+  const loopback = dangerouslyAllowLoopback !== false
   requirePorts(ports)
   if (!(connectTimeoutSeconds > 0 && connectTimeoutSeconds <= 60)) {
     throw new TypeError(`webhooks: connectTimeoutSeconds is ${connectTimeoutSeconds}. Give a number of seconds up to 60.`)

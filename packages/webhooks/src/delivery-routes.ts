@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { DeliveryStatus } from './delivery.ts'
+import { linkDelivery } from './links.ts'
 import { attemptSchema, deliverySchema, showAttempt, showDelivery } from './representation.ts'
 import type { RouteSettings } from './route-options.ts'
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
@@ -50,7 +51,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     async (request, reply) => {
       const owner = ownerOf(request, settings)
       const { id: parent } = await webhooks.subscription(owner, request.params.id)
-      const resources = async (page: PageWish & { status?: DeliveryStatus }) =>
+      const resources = async (page: PageWish & { readonly status?: DeliveryStatus | undefined }) =>
         (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
       return list(request, reply, { operation: 'listDeliveries', parent, resources })
     }
@@ -59,7 +60,12 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
   app.get<OneDelivery>(
     oneDelivery,
     { config: routeConfig('readDelivery'), schema: { params: deliveryParams, response: { 200: deliverySchema } } },
-    async (request) => showDelivery(await webhooks.delivery(ownerOf(request, settings), request.params.id, request.params.deliveryId))
+    async (request, reply) => {
+      const { id, deliveryId } = request.params
+      const delivery = await webhooks.delivery(ownerOf(request, settings), id, deliveryId)
+      linkDelivery(settings, reply, delivery)
+      return showDelivery(delivery)
+    }
   )
 
   app.get<OneDelivery>(
@@ -82,7 +88,9 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     { config: routeConfig('redeliver'), schema: { params: deliveryParams, response: { 202: deliverySchema } } },
     async (request, reply) => {
       const { id, deliveryId } = request.params
-      return reply.code(202).send(showDelivery(await webhooks.redeliver(ownerOf(request, settings), id, deliveryId)))
+      const delivery = await webhooks.redeliver(ownerOf(request, settings), id, deliveryId)
+      linkDelivery(settings, reply, delivery)
+      return reply.code(202).send(showDelivery(delivery))
     }
   )
 

@@ -29,6 +29,9 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   if (options.store === undefined) {
     app.log.warn('webhooks: kept in memory, so what is not delivered is lost with the process. Give the options store and queue.')
   }
+  if (options.dangerouslyAllowLoopback) {
+    app.log.warn('webhooks: receivers on this machine are let through, by dangerouslyAllowLoopback. For development only.')
+  }
   await defineQueues(settings.queue)
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))

@@ -3,6 +3,8 @@ import { liveKeys, type Subscription, verificationKeyOf } from './subscription.t
 
 /** JSON Schema of an object. */
 export interface ObjectSchema {
+  /** What descriptions call it. */
+  readonly title?: string
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
   readonly required: readonly string[]
@@ -14,9 +16,14 @@ const count = { type: 'integer', minimum: 0 }
 
 const subscriptionProperties = {
   id,
-  url: { type: 'string', format: 'uri' },
+  url: { type: 'string', format: 'uri', examples: ['https://hooks.example.com/orders'] },
   eventTypes: { type: 'array', items: { type: 'string' } },
   description: { type: 'string' },
+  version: {
+    type: 'integer',
+    minimum: 1,
+    description: 'The version of the interface whose form its events have: that in which it was made.'
+  },
   ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
@@ -29,14 +36,16 @@ const subscriptionProperties = {
 
 /** JSON Schema of a subscription, as clients see it. */
 export const subscriptionSchema: ObjectSchema = {
+  title: 'WebhookSubscription',
   type: 'object',
   properties: subscriptionProperties,
-  required: ['id', 'url', 'eventTypes', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
+  required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
 }
 
 /** The same with the secret, for the two answers that show it: to a creation and to a rotation. */
 export const subscriptionWithSecretSchema: ObjectSchema = {
   ...subscriptionSchema,
+  title: 'WebhookSubscriptionWithSecret',
   properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies what is signed with HMAC. Shown only once.' } }
 }
 
@@ -49,6 +58,7 @@ export const newKeySchema: ObjectSchema = {
 
 /** JSON Schema of a delivery. */
 export const deliverySchema: ObjectSchema = {
+  title: 'WebhookDelivery',
   type: 'object',
   properties: {
     id,
@@ -65,6 +75,7 @@ export const deliverySchema: ObjectSchema = {
 
 /** JSON Schema of an attempt. */
 export const attemptSchema: ObjectSchema = {
+  title: 'WebhookAttempt',
   type: 'object',
   properties: {
     id,
@@ -83,12 +94,14 @@ export const attemptSchema: ObjectSchema = {
 
 /** A subscription as its owner sees it. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
-  const { id, url, eventTypes, description, ordered, signature, status, disabledReason, health, createdAt, updatedAt } = subscription
+  const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, health, createdAt, updatedAt } =
+    subscription
   return withoutAbsent({
     id,
     url,
     eventTypes,
     description,
+    version,
     ordered,
     signature,
     status,

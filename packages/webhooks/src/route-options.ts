@@ -31,7 +31,7 @@ export interface ListWish {
   /** What they belong to: an owner, the id of a subscription, the id of a delivery. */
   readonly parent: string
   /** Reads a part of it from the store, as resources; those of a status where deliveries are listed. */
-  resources(page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Record<string, unknown>[]>
+  readonly resources: (page: PageWish & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
 /** What the routes can be told. */
@@ -73,6 +73,11 @@ export interface WebhookRoutesOptions {
    * @default nothing
    */
   readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined
+  /**
+   * Adds a link to an answer: to what belongs to a subscription or a delivery, and to what can be done with it. The path is below the prefix.
+   * @default nothing
+   */
+  readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
 /** The options as the routes work with them. */
@@ -94,6 +99,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     list: options.list ?? sendList,
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
+    link: options.link ?? (() => {}),
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
 }

@@ -1,37 +1,52 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { maximumUrlLength } from './callback-url.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
+import { linkSubscription } from './links.ts'
 import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
 import { type RouteSettings, resolveRouteOptions, type WebhookOperation, type WebhookRoutesOptions } from './route-options.ts'
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
 import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from './subscription.ts'
 
-const url = { type: 'string', maxLength: maximumUrlLength, description: 'An https URL with a public host name.' }
-const eventTypes = { type: 'array', items: { type: 'string', maxLength: 600 }, minItems: 1, maxItems: 100 }
+const url = {
+  type: 'string',
+  maxLength: maximumUrlLength,
+  description: 'An https URL with a public host name.',
+  examples: ['https://hooks.example.com/orders']
+}
 const description = { type: 'string', maxLength: 500 }
 
-const newSubscriptionSchema = {
-  type: 'object',
-  properties: {
-    url,
-    eventTypes,
-    description,
-    ordered: { type: 'boolean', default: false },
-    signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
-  },
-  required: ['url', 'eventTypes'],
-  additionalProperties: false
-}
-
-const changeSchema = {
-  type: 'object',
-  properties: {
-    url,
-    eventTypes,
-    description: { ...description, type: ['string', 'null'] },
-    status: { type: 'string', enum: ['enabled', 'disabled'] }
-  },
-  additionalProperties: false
+function bodySchemas(types: readonly string[]) {
+  const eventTypes = {
+    type: 'array',
+    items: { type: 'string', maxLength: 600 },
+    minItems: 1,
+    maxItems: 100,
+    description: `Any of ${types.map((type) => `\`${type}\``).join(', ')}.`,
+    examples: [types.slice(0, 1)]
+  }
+  const added = {
+    type: 'object',
+    properties: {
+      url,
+      eventTypes,
+      description,
+      ordered: { type: 'boolean', default: false },
+      signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'], default: 'hmac-sha256' }
+    },
+    required: ['url', 'eventTypes'],
+    additionalProperties: false
+  }
+  const changed = {
+    type: 'object',
+    properties: {
+      url,
+      eventTypes,
+      description: { ...description, type: ['string', 'null'], description: '`null` removes it.' },
+      status: { type: 'string', enum: ['enabled', 'disabled'] }
+    },
+    additionalProperties: false
+  }
+  return { added, changed }
 }
 
 /**
@@ -52,6 +67,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   const { path, version, routeConfig, created, list, preconditions, entityTag } = settings
   const { webhooks } = app
   const one = `${path}/:id`
+  const { added, changed } = bodySchemas(webhooks.eventTypes)
 
   /** For whoever answers conditional requests. */
   async function validator(request: FastifyRequest) {
@@ -88,11 +104,12 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
 
   app.post<{ Body: NewSubscription }>(
     path,
-    { config: routeConfig('createSubscription'), schema: { body: newSubscriptionSchema, response: { 201: subscriptionWithSecretSchema } } },
+    { config: routeConfig('createSubscription'), schema: { body: added, response: { 201: subscriptionWithSecretSchema } } },
     async (request, reply) => {
       const subscription = await webhooks.subscribe(ownerOf(request, settings), request.body, version(request))
       reply.header('cache-control', 'no-store')
       entityTag(reply, versionOf(subscription))
+      linkSubscription(settings, reply, subscription)
       const shown = { ...showSubscription(subscription), ...showNewKey(subscription, subscription.createdAt) }
       return created(reply, `${path}/${subscription.id}`, shown)
     }
@@ -104,19 +121,24 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
       config: validated('readSubscription'),
       schema: { params: subscriptionParams, response: { 200: subscriptionSchema } }
     },
-    async (request) => showSubscription(await webhooks.subscription(ownerOf(request, settings), request.params.id))
+    async (request, reply) => {
+      const subscription = await webhooks.subscription(ownerOf(request, settings), request.params.id)
+      linkSubscription(settings, reply, subscription)
+      return showSubscription(subscription)
+    }
   )
 
   app.patch<One & { Body: SubscriptionChange }>(
     one,
     {
       config: validated('changeSubscription'),
-      schema: { params: subscriptionParams, body: changeSchema, response: { 200: subscriptionSchema } }
+      schema: { params: subscriptionParams, body: changed, response: { 200: subscriptionSchema } }
     },
     async (request, reply) => {
       const { params, body } = request
       const subscription = await webhooks.change(ownerOf(request, settings), params.id, body, checkOf(request))
       entityTag(reply, versionOf(subscription))
+      linkSubscription(settings, reply, subscription)
       return showSubscription(subscription)
     }
   )

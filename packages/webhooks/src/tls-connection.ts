@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { connect, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls'
 import { AttemptFailure } from './attempt-failure.ts'
+import { isLoopbackAddress } from './public-address.ts'
 
 /** Where to connect: the addresses are judged, the host is for the certificate. */
 export interface TlsTarget {
@@ -17,8 +18,16 @@ export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 // How long one of several addresses is waited for. Node's own 250 ms give up those that are far away, or of a process that is busy.
 const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 
+/** What is trusted besides what Node trusts. */
+export interface TlsTrust {
+  /** PEM. */
+  readonly certificateAuthorities: readonly string[]
+  /** This machine, whatever its certificate is. */
+  readonly anyOnLoopback: boolean
+}
+
 /** Opens connections by `node:tls`; to which of several addresses, happy eyeballs decide (RFC 8305). */
-export function tlsOpener(certificateAuthorities: readonly string[]): OpenTls {
+export function tlsOpener({ certificateAuthorities, anyOnLoopback }: TlsTrust): OpenTls {
   const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
   // Read once: parsing the authorities takes longer than a handshake.
   const secureContext = createSecureContext({ ...ca, minVersion: 'TLSv1.2' })
@@ -28,7 +37,8 @@ export function tlsOpener(certificateAuthorities: readonly string[]): OpenTls {
       const lookup = pinnedTo(addresses)
       const servername = isIP(host) === 0 ? host : ''
       // Said aloud, so that no variable of the environment lets an untrusted certificate through.
-      const trust = { servername, secureContext, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] }
+      const rejectUnauthorized = !(anyOnLoopback && addresses.every(isLoopbackAddress))
+      const trust = { servername, secureContext, rejectUnauthorized, ALPNProtocols: ['http/1.1'] }
       const socket = connect({ host, port, lookup, ...trust, ...patience })
       let reached = false
       const end = () => socket.destroy(new AttemptFailure('TIMEOUT'))

@@ -40,6 +40,8 @@ export interface Webhooks {
    * Throws a `TypeError` for a type that is not in the catalogue.
    */
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
+  /** What can be subscribed to. */
+  readonly eventTypes: readonly string[]
   /** The `webhooks` of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
   /** Begins a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
@@ -77,6 +79,7 @@ export interface Webhooks {
 /** Makes what `app.webhooks` is. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
+  const known = [...Object.keys(events), disabledEventType]
 
   function requireGood({
     url,
@@ -87,10 +90,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
   }) {
     const rule = url === undefined ? undefined : guard.refusalOf(url)
     if (rule !== undefined) throw urlRefused(rule)
-    const unknown = [...eventTypes.keys()].filter((position) => {
-      const type = eventTypes[position] ?? ''
-      return type !== disabledEventType && !Object.hasOwn(events, type)
-    })
+    const unknown = [...eventTypes.keys()].filter((position) => !known.includes(eventTypes[position] ?? ''))
     if (unknown.length > 0) throw eventTypesUnknown(unknown)
   }
 
@@ -122,6 +122,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 
   return {
     now,
+    eventTypes: known,
     emit: async (type, data, options) => emission.emit(type, data, options),
     describe: (version) => describeWebhooks(events, version),
     subscription,

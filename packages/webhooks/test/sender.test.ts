@@ -203,6 +203,17 @@ t.test('no variable of the environment lets an untrusted certificate through', a
   t.match(await senderOf(t, { certificateAuthorities: [] }).send({ ...message, url }), { failure: 'TLS_FAILED' })
 })
 
+t.test('only on this machine is any certificate taken, and only where that is said', async (t) => {
+  const url = await startReceiver(t, (_request, response) => response.end())
+  const { port } = new URL(url)
+  const options: SenderOptions = { certificateAuthorities: [], dangerouslyAllowLoopback: 'any-certificate', ports: [Number(port)] }
+  t.match(await senderOf(t, options).send({ ...message, url }), { statusCode: 200 })
+  t.match(await senderOf(t, options).send({ ...message, url: `https://127.0.0.1:${port}/` }), { statusCode: 200 })
+  // A name that leads here and elsewhere is no name of this machine.
+  const mixed = senderOf(t, { ...options, resolve: async () => ['127.0.0.1', '192.0.78.9'] })
+  t.match(await mixed.send({ ...message, url: `https://hooks.example.com:${port}/` }), { failure: 'TLS_FAILED' })
+})
+
 t.test('addresses are reached by number, and where trying several is turned off', async (t) => {
   const url = await startReceiver(t, (_request, response) => response.end())
   t.equal((await senderOf(t).send({ ...message, url: url.replace('localhost', '127.0.0.1') })).statusCode, 200)

@@ -1,4 +1,6 @@
 import type { Postgres } from '@concordat/postgres'
+import type { PostgresQueueOptions } from '@concordat/postgres/work-queue'
+import type { WorkQueue } from '@concordat/work-queue'
 
 /**
  * Where SQL can be sent. Decimals come back as strings, timestamps as ISO 8601 in UTC, `bigint` as a number;
@@ -12,5 +14,7 @@ export interface Queries {
 export interface Database extends Queries {
   /** The same database, for transactions and the stores of packages. */
   readonly postgres: Postgres
+  /** Work that outlives its request, in the same database: enqueued in a transaction of it, it is committed with that. Close it first. */
+  openQueue(options: PostgresQueueOptions): WorkQueue
   close(): Promise<void>
 }

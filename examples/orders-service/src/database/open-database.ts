@@ -33,8 +33,9 @@ export async function openDatabase(configuration: Configuration, onError: Log, o
 }
 
 async function prepare(database: Database, { seedOrders, environment }: Configuration, onProgress: Progress) {
-  await applyMigrations(database)
+  // First, for tables of the service refer to those of the stores.
   await migrate(database.postgres, [...loginAttemptMigrations, ...refreshTokenMigrations, ...revocationMigrations, ...storeMigrations])
+  await applyMigrations(database)
   await seed(database, seedOrders, onProgress)
   await (environment === 'production' ? refuseDemoUsers(database) : seedDemoUsers(database))
 }

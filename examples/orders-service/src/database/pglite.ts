@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { fromPGlite } from '@concordat/postgres'
+import { pgliteQueue } from '@concordat/postgres/work-queue'
 import { PGlite, types } from '@electric-sql/pglite'
 import type { Database } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -25,6 +26,7 @@ export async function openPGlite(folder: string): Promise<Database> {
   return {
     ...queriesOn(postgres.client),
     postgres,
+    openQueue: (options) => pgliteQueue(engine, options),
     async close() {
       await engine.close()
       await release?.()

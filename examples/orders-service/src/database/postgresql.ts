@@ -1,5 +1,6 @@
 import { fromPool } from '@concordat/postgres'
-import { Pool, types } from 'pg'
+import { postgresQueue } from '@concordat/postgres/work-queue'
+import { Pool, type PoolConfig, types } from 'pg'
 import type { Database } from './database.ts'
 import { queriesOn } from './queries.ts'
 
@@ -11,19 +12,28 @@ const typeParsers = new Map<number, (text: string) => unknown>([
 
 const impatient = { connectionTimeoutMillis: 5_000, statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
 
-/** A pool of connections to PostgreSQL. Connects on first use. */
+/** Connections to PostgreSQL: a pool for requests, and one for the queue, so that neither waits for the other. Connects on first use. */
 export function openPostgreSQL(url: string, onError: (error: unknown) => void, options?: { timeouts: 'none' }): Database {
-  const pool = new Pool({
+  const settings: PoolConfig = {
     connectionString: url,
     application_name: 'orders-service',
-    max: options?.timeouts === 'none' ? 1 : 10,
     keepAlive: true,
     idle_in_transaction_session_timeout: 30_000,
     // A statement whose process was killed ends, and with it the claim of its idempotency key.
     options: '-c client_connection_check_interval=250',
     ...(options?.timeouts === 'none' ? { connectionTimeoutMillis: impatient.connectionTimeoutMillis } : impatient),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || types.getTypeParser(oid, format) }
-  })
+  }
+  const pool = new Pool({ ...settings, max: options?.timeouts === 'none' ? 1 : 10 })
   const postgres = fromPool(pool, { onError })
-  return { ...queriesOn(postgres.client), postgres, close: () => pool.end() }
+  return {
+    ...queriesOn(postgres.client),
+    postgres,
+    openQueue(queueOptions) {
+      const own = new Pool({ ...settings, max: 5 })
+      const queue = postgresQueue(own, queueOptions)
+      return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
+    },
+    close: () => pool.end()
+  }
 }

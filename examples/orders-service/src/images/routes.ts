@@ -46,7 +46,12 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
   app.get(
     '/products/:id/images/:imageId',
     {
-      config: { public: true, cache: 'no-cache', produces: ['application/json', ...imageTypes] },
+      config: {
+        public: true,
+        cache: 'no-cache',
+        produces: ['application/json', ...imageTypes],
+        openapi: { headers: { 'Content-Disposition': 'The name of the image as a file.' } }
+      },
       schema: { params: ImagePath, response: { 200: ProductImageRepresentations } }
     },
     async (request, reply) => {

@@ -1,8 +1,9 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { transaction, transactionOf } from '../database/queries.ts'
 import { found } from '../found.ts'
+import { emit } from '../webhooks/events.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
 import { findOrder } from './repository.ts'
 import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from './schemas.ts'
@@ -37,6 +38,7 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
       const orders = transactionOf(request)
       request.authorize('orders:update', await findOrder(orders, id))
       const item = found(await createItem(orders, id, request.body))
+      await emitOrder(orders, id)
       return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
     }
   )
@@ -65,7 +67,9 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
       const { id, itemId } = request.params
       const orders = transactionOf(request)
       request.authorize('orders:update', await findOrder(orders, id))
-      return linked(reply, id, found(await changeItem(orders, id, itemId, request.body)))
+      const item = found(await changeItem(orders, id, itemId, request.body))
+      await emitOrder(orders, id)
+      return linked(reply, id, item)
     }
   )
 
@@ -80,9 +84,15 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
       const orders = transactionOf(request)
       request.authorize('orders:update', await findOrder(orders, id))
       found((await deleteItem(orders, id, itemId)) || undefined)
+      await emitOrder(orders, id)
       return reply.noContent()
     }
   )
+
+  // An item changes the total of its order.
+  async function emitOrder(orders: Queries, id: string) {
+    await emit(app, 'order.updated', found(await findOrder(orders, id)))
+  }
 }
 
 function linked(reply: Pick<FastifyReply, 'link'>, orderId: string, item: Item) {

@@ -18,9 +18,11 @@ const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
   cancelled: undefined
 }
 
-/** Those of one customer, or all of them. */
-export function listOrders(database: Queries, query: ListQuery<Order>, customerId: string | undefined): Promise<Page<Order>> {
-  return list(database, query, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
+/** Those of one customer, or all of them. A total comes with its currency. */
+export function listOrders(database: Queries, query: ListQuery, customerId: string | undefined): Promise<Page<Order>> {
+  const fields = query.fields.includes('total') ? [...new Set([...query.fields, 'currency'])] : query.fields
+  const orders = { ...query, fields } as ListQuery<Order>
+  return list(database, orders, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
 }
 
 export async function findOrder(database: Queries, id: string): Promise<Versioned<Order> | undefined> {

@@ -5,15 +5,27 @@ import type { Database } from '../database/database.ts'
 import { transaction, transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
+import { emit } from '../webhooks/events.ts'
 import { customerMissing, foreignCustomer } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
-import { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderPath, orderCollection } from './schemas.ts'
+import type { OrderRepresentation } from './representations.ts'
+import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges, OrderPath } from './schemas.ts'
 
-export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+interface OrdersOptions {
+  readonly database: Database
+  readonly representation: OrderRepresentation
+}
+
+export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { database, representation }) => {
+  const { collection, schema: Order, show } = representation
+
   app.get(
     '/orders',
-    { config: { permissions: ['orders:read'], collection: orderCollection }, schema: { response: { 200: Type.Array(Order) } } },
-    async (request, reply) => reply.page(await listOrders(database, request.listQuery(orderCollection), customerOf(request.principal)))
+    { config: { permissions: ['orders:read'], collection }, schema: { response: { 200: Type.Array(Order) } } },
+    async (request, reply) => {
+      const page = await listOrders(database, request.listQuery(collection), customerOf(request.principal))
+      return reply.page({ ...page, rows: page.rows.map(show) })
+    }
   )
 
   app.post(
@@ -24,6 +36,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
         idempotency: 'required',
         transaction,
         openapi: {
+          headers: { ETag: 'The tag of the order.' },
           errors: [
             'INSUFFICIENT_STOCK',
             'PRODUCT_DISCONTINUED',
@@ -39,14 +52,15 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     },
     async (request, reply) => {
       const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
-      return reply.created(`/orders/${order.id}`, linked(reply, order))
+      await emit(app, 'order.created', order)
+      return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
   )
 
   app.get(
     '/orders/:id',
     { config: { permissions: ['orders:read'] }, schema: { params: OrderPath, response: { 200: Order } } },
-    async (request, reply) => linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id)))
+    async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
   )
 
   app.patch(
@@ -67,7 +81,9 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       const order = request.authorize('orders:update', await findOrder(orders, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
       const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
-      return linked(reply, await changed(now, preconditions, () => findOrder(orders, params.id)))
+      const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
+      if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
+      return show(linked(reply, changedOrder))
     }
   )
 
@@ -104,6 +120,7 @@ export const orders: FastifyPluginAsyncTypebox<{ database: Database }> = async (
       const orders = transactionOf(request)
       request.authorize('orders:update', await findOrder(orders, id))
       const cancellation = found(await cancelOrder(orders, id, request.body))
+      await emit(app, 'order.cancelled', found(await findOrder(orders, id)))
       // A cancellation has no address of its own: what it did is seen at the order.
       return reply.created(`/orders/${id}`, cancellation)
     }

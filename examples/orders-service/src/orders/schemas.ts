@@ -22,15 +22,17 @@ export type Order = Static<typeof Order>
 
 const range = ['gt', 'gte', 'lt', 'lte'] as const
 
-// Orders come in all the time: a numbered page would show some of them twice.
-export const orderCollection = collection(Order)({
+/** How lists of orders are asked for, the same in every version. They come in all the time: a numbered page would show some of them twice. */
+export const orderListing = {
   name: 'orders',
   style: 'cursor',
   id: 'id',
   defaultSort: ['-placedAt'],
   sort: { keys: ['placedAt', 'total'] },
   filter: { status: ['eq', 'ne', 'in'], customerId: ['eq'], placedAt: range, total: ['eq', ...range] }
-})
+} as const
+
+export const orderCollection = collection(Order)(orderListing)
 
 export const NewItem = Type.Object({ productId: Id, quantity: Quantity })
 export type NewItem = Static<typeof NewItem>

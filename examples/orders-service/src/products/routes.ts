@@ -1,8 +1,10 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../database/database.ts'
+import { transaction, transactionOf } from '../database/queries.ts'
 import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
 import { found } from '../found.ts'
+import { emit } from '../webhooks/events.ts'
 import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct, replaceProduct } from './repository.ts'
 import { NewProduct, Product, ProductChanges, ProductPath, productCollection, productDefaults, WholeProduct } from './schemas.ts'
 
@@ -16,7 +18,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.post(
     '/products',
     {
-      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'], headers: { ETag: 'The tag of the product.' } } },
       schema: { body: NewProduct, response: { 201: Product } }
     },
     async (request, reply) => {
@@ -34,48 +36,57 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.put(
     '/products/:id',
     {
-      config: { permissions: ['products:create', 'products:update'], validator, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: { permissions: ['products:create', 'products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
       schema: { params: ProductPath, body: WholeProduct, response: { 200: Product, 201: Product } }
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
+      const products = transactionOf(request)
       const put =
         preconditions.versions() === null || preconditions.createOnly
-          ? await putProduct(database, params.id, body, preconditions)
-          : await replaceProduct(database, params.id, body, expectedBy(preconditions))
-      const product = linked(reply, await changed(put, preconditions, () => findProduct(database, params.id)))
-      return product.version === 1 ? reply.created(`/products/${product.id}`, product) : product
+          ? await putProduct(products, params.id, body, preconditions)
+          : await replaceProduct(products, params.id, body, expectedBy(preconditions))
+      const product = linked(reply, await changed(put, preconditions, () => findProduct(products, params.id)))
+      if (product.version === 1) return reply.created(`/products/${product.id}`, product)
+      await emit(app, 'product.updated', product)
+      return product
     }
   )
 
   app.patch(
     '/products/:id',
     {
-      config: { permissions: ['products:update'], validator, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: { permissions: ['products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
       schema: { params: ProductPath, body: ProductChanges, response: { 200: Product } }
     },
-    async ({ params, body, preconditions }, reply) => {
-      const product = await changeProduct(database, params.id, body, expectedBy(preconditions))
-      return linked(reply, await changed(product, preconditions, () => findProduct(database, params.id)))
+    async (request, reply) => {
+      const { params, body, preconditions } = request
+      const products = transactionOf(request)
+      const changedRow = await changeProduct(products, params.id, body, expectedBy(preconditions))
+      const product = await changed(changedRow, preconditions, () => findProduct(products, params.id))
+      if (Object.keys(body).length > 0) await emit(app, 'product.updated', product)
+      return linked(reply, product)
     }
   )
 
   app.delete(
     '/products/:id',
     {
-      config: { permissions: ['products:delete'], validator, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
+      config: { permissions: ['products:delete'], validator, transaction, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
       schema: { params: ProductPath, response: { 204: Type.Null() } }
     },
-    async ({ params, preconditions }, reply) => {
-      const id = await deleteProduct(database, params.id, expectedBy(preconditions))
-      await changed(id, preconditions, () => findProduct(database, params.id))
+    async (request, reply) => {
+      const { params, preconditions } = request
+      const products = transactionOf(request)
+      const id = await deleteProduct(products, params.id, expectedBy(preconditions))
+      await changed(id, preconditions, () => findProduct(products, params.id))
       return reply.noContent()
     }
   )
+}
 
-  async function validator({ params }: FastifyRequest<{ Params: { id: string } }>) {
-    return validatorOf(await findProduct(database, params.id))
-  }
+async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
+  return validatorOf(await findProduct(transactionOf(request), request.params.id))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, product: Versioned<Product>) {

@@ -6,7 +6,7 @@ import { canonicalQuery } from './canonical-query.ts'
 import { conditionOf } from './condition-reader.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
-import { echo, joinLists, readPairs } from './query-string.ts'
+import { echo, joinLists, readPairs, splitAtCommas } from './query-string.ts'
 
 /** Most characters of a query; a cursor is counted by itself. */
 const maxQueryLength = 4096
@@ -72,7 +72,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
   }
 
   function readFields(text: string): readonly string[] | undefined {
-    const names = text.split(',')
+    const names = splitAtCommas(text)
     if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
     const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
     problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })

@@ -20,7 +20,7 @@ export function pathOf(target: string, semicolon: boolean): string {
 // Most targets have a question mark and nothing of the rest.
 function startOfQuery(target: string, semicolon: boolean) {
   const mark = target.indexOf('?')
-  const early = target.search(semicolon ? /[;#]/ : /#/)
+  const early = semicolon ? target.search(/[;#]/) : target.indexOf('#')
   return early !== -1 && (mark === -1 || early < mark) ? early : mark
 }
 
@@ -29,7 +29,7 @@ function startOfQuery(target: string, semicolon: boolean) {
  * is guessed: a name or value whose escapes are broken is undefined. `take` gets one pair after the other, until it says stop.
  */
 export function readPairs(query: string, take: (name: string | undefined, value: string | undefined, rawName: string) => boolean): void {
-  const decode = encoded.test(query) ? decodeText : asItIs
+  const plain = !encoded.test(query)
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf('&', start)
     const end = ampersand === -1 ? query.length : ampersand
@@ -37,7 +37,8 @@ export function readPairs(query: string, take: (name: string | undefined, value:
       const equals = query.indexOf('=', start)
       const middle = equals === -1 || equals > end ? end : equals
       const rawName = query.slice(start, middle)
-      if (!take(decode(rawName), decode(query.slice(middle + 1, end)), rawName)) return
+      const value = query.slice(middle + 1, end)
+      if (!(plain ? take(rawName, value, rawName) : take(decode(rawName), decode(value), rawName))) return
     }
     start = end + 1
   }
@@ -45,11 +46,7 @@ export function readPairs(query: string, take: (name: string | undefined, value:
 
 const encoded = /[%+]/
 
-function asItIs(text: string) {
-  return text
-}
-
-function decodeText(text: string): string | undefined {
+function decode(text: string): string | undefined {
   if (!encoded.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
@@ -75,12 +72,24 @@ export function joinLists(first: string, second: string): string {
 
 /** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; before anything else it stands for itself. */
 export function splitList(text: string): string[] {
-  if (!text.includes('\\')) return text.split(',')
+  if (!text.includes('\\')) return splitAtCommas(text)
   const items = ['']
   for (const [part] of text.matchAll(/\\[\\,]|[^\\,]+|\\|,/g)) {
     if (part === ',') items.push('')
     else items[items.length - 1] += part === '\\,' || part === '\\\\' ? part.slice(1) : part
   }
+  return items
+}
+
+/** `text.split(',')`, which costs several times as much for the few items that lists have. */
+export function splitAtCommas(text: string): string[] {
+  const items: string[] = []
+  let start = 0
+  for (let comma = text.indexOf(','); comma !== -1; comma = text.indexOf(',', start)) {
+    items.push(text.slice(start, comma))
+    start = comma + 1
+  }
+  items.push(text.slice(start))
   return items
 }
 

@@ -60,9 +60,13 @@ const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 export function isCalendarDay(text: string): boolean {
   const end = text.indexOf('-')
   const year = Number(text.slice(0, end))
-  const month = Number(text.slice(end + 1, end + 3))
-  const day = Number(text.slice(end + 4, end + 6))
+  const month = twoDigits(text, end + 1)
+  const day = twoDigits(text, end + 4)
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   const days = month === 2 && leap ? 29 : daysOfMonth[month - 1]
   return year > 0 && days !== undefined && day > 0 && day <= days
+}
+
+function twoDigits(text: string, start: number) {
+  return (text.charCodeAt(start) - 48) * 10 + text.charCodeAt(start + 1) - 48
 }

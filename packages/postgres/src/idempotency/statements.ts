@@ -67,7 +67,8 @@ export function statementsFor(schema: string): Statements {
       ) SELECT count(*)::text AS json FROM gone`,
     check: `SELECT json_build_object(
         'table', (SELECT relpersistence FROM pg_class WHERE oid = to_regclass('${table}')),
-        'synchronousCommit', current_setting('synchronous_commit'), 'fsync', current_setting('fsync')
+        'synchronousCommit', current_setting('synchronous_commit'), 'fsync', current_setting('fsync'),
+        'checkInterval', current_setting('client_connection_check_interval', true)
       )::text AS json`
   }
 }

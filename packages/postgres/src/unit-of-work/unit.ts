@@ -125,23 +125,22 @@ export class Unit implements HandlerTransaction {
   }
 
   /** Ends it as the answer says. Rejects when it can't be committed; nothing remains of it then. */
-  async settle(reply: FastifyReply, payload: unknown): Promise<void> {
-    this.#phase = 'ending'
-    try {
+  settle(reply: FastifyReply, payload: unknown): Promise<void> {
+    return this.#endBy(async () => {
       if (reply.statusCode >= 500) return
       requireWhole(reply, payload)
       if (reply.statusCode >= 400) await this.#returnDomain()
       await runAll(this.#domainWork, reply, payload)
       this.#domainIsOver = true
       await runAll(this.#enclosingWork, reply, payload)
-      await this.#session.commit()
-      this.#tellCommit()
-    } catch (error) {
-      if (error instanceof IgnoredFailure) throw transactionRolledBack(error)
-      throw isConflict(error) ? transactionConflict(error) : error
-    } finally {
-      await this.#end('ended')
-    }
+      await this.#commit()
+    })
+  }
+
+  /** Ends it without an answer, in favour of what its parts did. Rejects when it can't be committed; nothing remains of it then. */
+  async commit(): Promise<void> {
+    this.#requireLife()
+    await this.#endBy(() => this.#commit())
   }
 
   /** Ends it without regard to any answer: everything is rolled back that is not committed yet. */
@@ -153,6 +152,23 @@ export class Unit implements HandlerTransaction {
   overtake(): Promise<void> {
     this.#isOvertaken = true
     return this.abort()
+  }
+
+  async #endBy(work: () => Promise<void>) {
+    this.#phase = 'ending'
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof IgnoredFailure) throw transactionRolledBack(error)
+      throw isConflict(error) ? transactionConflict(error) : error
+    } finally {
+      await this.#end('ended')
+    }
+  }
+
+  async #commit() {
+    await this.#session.commit()
+    this.#tellCommit()
   }
 
   async #end(phase: 'ended' | 'aborted') {

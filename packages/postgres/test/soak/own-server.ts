@@ -4,8 +4,8 @@ import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '@concordat/idempotency/crash-soak'
 import { Client } from 'pg'
-import { freePort } from './fleet.ts'
 
 /** A PostgreSQL of the test's own, which it may stop. */
 export interface OwnServer {

@@ -28,10 +28,17 @@ await app.register(idempotency, {
 const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
 
 app.post('/orders', { config: waiting(2000) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
-// As long as somebody else has the lock that the key of the schema names.
+// As long as somebody else has the lock that the schema names.
 app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
   makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
 )
+// Hangs where a header says, which a retry doesn't repeat: in the middle of a statement, or between two.
+app.post('/hanging-orders', { config: waiting(50_000) }, async (request, reply) => {
+  const { 'x-hangs-in': place } = request.headers
+  if (place !== undefined) await request.transaction.query('SELECT pg_sleep($1)', [place === 'statement' ? 60 : 0])
+  if (place === 'transaction') await new Promise(() => {})
+  return makeOrder(request, reply, 'SELECT $1::integer', 1)
+})
 app.get('/ping', async () => (await database.client.query('SELECT 1 AS pong')).rows[0])
 
 async function makeOrder({ transaction, idempotency: run }: FastifyRequest, reply: FastifyReply, pause: string, value: unknown) {

@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises'
+import { v7 } from 'uuid'
+import type { Queries } from '../database/database.ts'
+
+/** Begins an empty file of an export. */
+export async function createFile(database: Queries, exportId: string): Promise<string> {
+  const id = v7()
+  await database.query('INSERT INTO order_export_files (id, export_id) VALUES ($1, $2)', [id, exportId])
+  return id
+}
+
+/** Adds orders to a file, as JSON with commas between. Throws when the file is gone. */
+export async function addChunk(database: Queries, fileId: string, number: number, orders: string): Promise<void> {
+  await database.query('INSERT INTO order_export_chunks (file_id, number, orders) VALUES ($1, $2, $3)', [fileId, number, orders])
+}
+
+export async function deleteFile(database: Queries, id: string): Promise<void> {
+  await database.query('DELETE FROM order_export_files WHERE id = $1', [id])
+}
+
+/** Reads a file chunk by chunk, each when it is asked for. */
+export async function* readChunks(database: Queries, fileId: string): AsyncGenerator<string> {
+  for (let number = 1; ; number += 1) {
+    const [chunk] = await database.query<{ orders: string }>('SELECT orders FROM order_export_chunks WHERE file_id = $1 AND number = $2', [
+      fileId,
+      number
+    ])
+    if (chunk === undefined) return
+    yield chunk.orders
+    // As in a walk, others have their turn.
+    await setImmediate()
+  }
+}

@@ -1,0 +1,52 @@
+import type { Condition, Operator } from '@concordat/pagination-query'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { orderCollection } from '../orders/schemas.ts'
+
+const { fields, filters, parameters } = orderCollection
+
+// PostgreSQL and JSON Schema agree on the years of four digits, and on no others.
+const Moment = Type.String({ format: 'date-time', pattern: '^[1-9]\\d{3}-' })
+
+/**
+ * The filters of the collection of orders as a body: `{ "status": { "eq": "paid" }, "placedAt": { "gte": "2026-01-01T00:00:00Z" } }`, each
+ * with the operators and values that it has in the query.
+ */
+export const OrderFilters = Type.Object(
+  Object.fromEntries([...filters].map(([field, operators]) => [field, Type.Optional(filterSchema(field, operators))]))
+)
+type Value = string | readonly string[]
+export type OrderFilters = Readonly<Record<string, Readonly<Partial<Record<Operator, Value>>>>>
+
+/** Takes the forms of the query too, a bare value for `eq` and `placedAt[gte]` as a name, and no body for no filters. */
+export async function readFilters(request: { body: unknown }): Promise<void> {
+  const { body = {} } = request
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return
+  const read = new Map<string, object>()
+  for (const [name, value] of Object.entries(body)) {
+    const [, field = name, operator = 'eq'] = /^(\w+)\[(\w+)\]$/.exec(name) ?? []
+    const isNested = field === name && typeof value === 'object' && value !== null && !Array.isArray(value)
+    read.set(field, { ...read.get(field), ...(isNested ? value : { [operator]: value }) })
+  }
+  request.body = Object.fromEntries(read)
+}
+
+/** The conditions that the filters make. */
+export function conditionsOf(given: OrderFilters): Condition[] {
+  return Object.entries(given).flatMap(([field, wishes]) => {
+    const kind = fields.get(field)?.kind
+    return kind === undefined ? [] : Object.entries(wishes).map(([name, value]) => ({ field, kind, operator: name as Operator, value }))
+  })
+}
+
+function filterSchema(field: string, operators: readonly Operator[]): TSchema {
+  const wishes = operators.map((operator) => [operator, Type.Optional(valueSchema(field, operator))])
+  return Type.Object(Object.fromEntries(wishes), { minProperties: 1 })
+}
+
+function valueSchema(field: string, operator: Operator): TSchema {
+  const name = operator === 'eq' ? field : `${field}[${operator}]`
+  const { format, ...schema } = parameters.find((parameter) => parameter.name === name)?.schema as { readonly format?: string }
+  if (format === 'date-time') return Moment
+  // Of a decimal, the pattern says it.
+  return Type.Unsafe(format === undefined || format === 'decimal' ? schema : { ...schema, format })
+}

@@ -1,0 +1,21 @@
+import type { ListQuery, Page } from '@concordat/pagination-query'
+import type { Queries } from '../database/database.ts'
+import { list } from '../database/list.ts'
+import type { OrderExport } from './schemas.ts'
+
+/** Keeps who has asked for an export, in the transaction in which its job was accepted. */
+export async function createExport(transaction: Queries, id: string, owner: string): Promise<void> {
+  await transaction.query('INSERT INTO order_exports (id, owner) VALUES ($1, $2)', [id, owner])
+}
+
+/** Those of one caller that can still be read. */
+export function listExports(database: Queries, query: ListQuery<OrderExport>, owner: string): Promise<Page<OrderExport>> {
+  return list(database, query, {
+    table: { sql: 'order_exports JOIN concordat.jobs USING (id)' },
+    columns: { jobId: { sql: 'id', type: 'uuid' }, status: { sql: 'jobs.state' }, createdAt: { sql: 'order_exports.created_at' } },
+    where: {
+      text: 'order_exports.owner = $1 AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000)',
+      values: [owner]
+    }
+  })
+}

@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream'
+import { collection } from '@concordat/pagination-query'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Id, Timestamp } from '../fields.ts'
+
+/** What the list of exports tells of each: its job has more to say. */
+export const OrderExport = Type.Object({
+  jobId: Id,
+  status: Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status))),
+  createdAt: Timestamp
+})
+export type OrderExport = Static<typeof OrderExport>
+
+export const exportCollection = collection(OrderExport)({
+  name: 'order-exports',
+  style: 'page',
+  id: 'jobId',
+  defaultSort: ['-createdAt'],
+  sort: { keys: ['createdAt'] }
+})
+
+/** The answers of a file: an array of orders in the envelope, or a line for each, which is the same in every version. */
+export function exportFileRepresentations<Shown extends TSchema>(order: Shown) {
+  return {
+    description: 'The orders',
+    content: {
+      'application/json': { schema: Type.Array(order) },
+      'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string', description: 'RFC 4180, with a header line' }) }
+    }
+  }
+}
+
+export const ExportFilePath = Type.Object({ id: Id, fileId: Id })

@@ -1,0 +1,51 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ListQuery, SortKey } from '@concordat/pagination-query'
+import { rangesFrom } from '@concordat/pagination-query'
+import type { Queries } from '../database/database.ts'
+import { listOrders } from '../orders/repository.ts'
+import { type Order, orderCollection } from '../orders/schemas.ts'
+import { conditionsOf, type OrderFilters } from './filters.ts'
+
+/** Some orders of a walk, and how far it is. */
+export interface Step {
+  readonly orders: readonly Order[]
+  readonly done: number
+  readonly total: number
+}
+
+// Few, so that the requests of others do not wait for many.
+const ordersPerStep = 100
+const { name, id, fields, sorts, defaultSort } = orderCollection
+const order = sorts.get(defaultSort) as readonly SortKey[]
+const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
+
+/**
+ * Reads the orders that meet the filters, those of one customer or all of them, latest first: each that is there all the time exactly
+ * once, none that is placed meanwhile. A statement a step, so that nothing is held open in between.
+ */
+export async function* walkOrders(database: Queries, filters: OrderFilters, customerId: string | undefined): AsyncGenerator<Step> {
+  const first: ListQuery<Order> = {
+    name,
+    id,
+    conditions: conditionsOf(filters),
+    order,
+    fields: [...fields.keys()],
+    kinds,
+    perPage: ordersPerStep,
+    reverse: false,
+    offset: 0,
+    ranges: [{ equal: [] }],
+    count: 'exact'
+  }
+  let page = await listOrders(database, first, customerId)
+  const total = page.total?.items ?? 0
+  let done = page.rows.length
+  yield { orders: page.rows, done, total }
+  while (page.hasMore && page.last !== undefined) {
+    // PGlite answers without a turn of the event loop: everybody else would wait until the last step.
+    await setImmediate()
+    page = await listOrders(database, { ...first, ranges: rangesFrom(order, page.last, false), count: 'none' }, customerId)
+    done += page.rows.length
+    yield { orders: page.rows, done, total }
+  }
+}

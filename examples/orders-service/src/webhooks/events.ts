@@ -1,0 +1,57 @@
+import type { WebhooksOptions } from '@concordat/webhooks'
+import type { FastifyInstance } from 'fastify'
+import { mayReceiveOf } from '../access.ts'
+import type { Versioned } from '../database/row-version.ts'
+import { ordersOfV2 } from '../orders/representations.ts'
+import { Order } from '../orders/schemas.ts'
+import { Product } from '../products/schemas.ts'
+
+const id = '0191106c-03c0-76ff-b1de-b7ec6c68a6a1'
+const order: Order = {
+  id,
+  customerId: '01911062-dc00-771a-b12f-f840ae896740',
+  status: 'pending',
+  placedAt: '2026-01-31T12:00:00.000Z',
+  total: '75.15',
+  currency: 'EUR'
+}
+const product: Product = {
+  id,
+  name: 'Aged Balsamic Vinegar',
+  categoryId: '01911062-dc01-748a-a183-01c1a2ff13b3',
+  unitPrice: '25.05',
+  currency: 'EUR',
+  unitsInStock: 468,
+  discontinued: false,
+  createdAt: '2026-01-31T12:00:00.000Z',
+  updatedAt: '2026-01-31T12:00:00.000Z'
+}
+
+function ofOrder(description: string, example: Order) {
+  const { schema, show } = ordersOfV2
+  return { description, schema: Order, example, versions: { 2: { schema, example: show(example), represent: show } } }
+}
+
+/** What clients can subscribe to. Data is the resource as its own GET answers it in the version of the subscription. */
+const events = {
+  'order.created': ofOrder('An order was placed.', order),
+  'order.updated': ofOrder('The status, the note or the items of an order were changed.', { ...order, status: 'paid' }),
+  'order.cancelled': ofOrder('An order was cancelled.', { ...order, status: 'cancelled' }),
+  'product.updated': {
+    description: 'The staff changed a product. What orders take from its stock is no event.',
+    schema: Product,
+    example: product
+  }
+} as const satisfies WebhooksOptions['events']
+
+/** For the preset. A customer hears of their own orders, the staff of all of them, and everybody of products, which are public. */
+export const webhooks = {
+  events,
+  mayReceive: ({ owner }, { type, data }) => type === 'product.updated' || mayReceiveOf(owner, (data as Order).customerId)
+} as const satisfies WebhooksOptions
+
+/** Emits an event in the transaction of the handler that calls it: it is sent once that is committed, and never if it is not. */
+export async function emit(app: FastifyInstance, type: keyof typeof events, resource: Versioned<Order | Product>): Promise<void> {
+  const { version: _, ...data } = resource
+  await app.webhooks.emit(type, data)
+}

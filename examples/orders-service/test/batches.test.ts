@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { startService } from './service.ts'
+
+t.setTimeout(120_000)
+const { ask, as } = await startService(t)
+const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
+const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
+const newProduct = async (unitsInStock = 10) =>
+  (await ask('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock })).body.data.id as string
+const stockOf = async (id: string) => (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
+const order = (productId: string, quantity = 1) => ({ method: 'POST', path: '/v1/orders', body: { items: [{ productId, quantity }] } })
+const named = (operations: readonly object[]) => operations.map((operation, index) => ({ id: `op-${index}`, ...operation }))
+
+interface ReadOutcome {
+  readonly id: string
+  readonly status: number
+  readonly headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
+  readonly body: any
+}
+
+async function batch(by: typeof ada, operations: readonly object[], more: { atomic?: boolean; key?: string } = {}) {
+  const { key = randomUUID(), ...rest } = more
+  const answer = await by('POST', '/v1/order-batches', { operations: named(operations), ...rest }, { 'idempotency-key': key })
+  const outcomes: ReadOutcome[] = answer.body.data ?? []
+  return { answer, outcomes, statuses: outcomes.map(({ status }) => status) }
+}
+
+t.test('operations on orders are carried out in their order, and each is answered as it would be by itself [B1]', async (t) => {
+  const product = await newProduct()
+  const placed = await batch(ada, [
+    order(product, 2),
+    order(product, 3),
+    order(product, 9),
+    { method: 'GET', path: '/v1/orders?perPage=1' }
+  ])
+  t.equal(placed.answer.status, 200)
+  t.strictSame(placed.statuses, [201, 201, 409, 200])
+  t.match(placed.outcomes[2]?.body, { error: { code: 'INSUFFICIENT_STOCK' }, _links: [{ rel: 'self' }] })
+  const [first, second] = placed.outcomes.map(({ body }) => body.data?.id as string)
+  t.equal(placed.outcomes[0]?.headers['location'], `https://shop.example/v1/orders/${first}`)
+  t.equal(placed.outcomes[3]?.body.data[0].id, second, 'the last sees what those before it did')
+  t.equal(await stockOf(product), 5)
+
+  const etag = placed.outcomes[0]?.headers['etag'] ?? ''
+  const changed = await batch(ada, [
+    { method: 'PATCH', path: `/v1/orders/${first}`, headers: { 'if-match': etag }, body: { note: 'By the door.' } },
+    { method: 'PATCH', path: `/v1/orders/${first}`, headers: { 'if-match': etag }, body: { note: 'Lost.' } },
+    { method: 'PATCH', path: `/v1/orders/${first}`, body: { note: 'Lost.' } },
+    { method: 'POST', path: `/v1/orders/${first}/cancellations`, body: {} },
+    { method: 'DELETE', path: `/v1/orders/${second}`, headers: { 'if-match': '*' } },
+    { method: 'GET', path: `/v1/orders/${second}` },
+    { method: 'GET', path: `/v1/orders/${first}/items` }
+  ])
+  t.strictSame(changed.statuses, [200, 412, 428, 201, 204, 404, 200])
+  t.strictSame(changed.outcomes[4], { id: 'op-4', status: 204, headers: { 'request-id': changed.outcomes[4]?.headers['request-id'] } })
+  t.equal(await stockOf(product), 10)
+})
+
+t.test('each operation needs the permission that it needs by itself, and sees what its caller sees [U10]', async (t) => {
+  const product = await newProduct()
+  const { outcomes } = await batch(ada, [order(product)])
+  const id = outcomes[0]?.body.data.id as string
+  const foreign = await batch(max, [
+    { method: 'GET', path: `/v1/orders/${id}` },
+    { method: 'DELETE', path: `/v1/orders/${id}`, headers: { 'if-match': '*' } },
+    { method: 'PATCH', path: `/v1/orders/${id}`, headers: { 'if-match': '*' }, body: { status: 'paid' } }
+  ])
+  t.strictSame(foreign.statuses, [404, 404, 404])
+  const own = await batch(ada, [{ method: 'PATCH', path: `/v1/orders/${id}`, headers: { 'if-match': '*' }, body: { status: 'paid' } }])
+  t.match(own.outcomes, [{ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSION' } } }])
+  t.equal((await ask('POST', '/v1/order-batches', {}, { authorization: '' })).status, 401)
+})
+
+t.test('an atomic batch takes effect as a whole or not at all, and says so of every operation [B1]', async (t) => {
+  const product = await newProduct()
+  t.strictSame((await batch(ada, [order(product), order(product, 2)], { atomic: true })).statuses, [201, 201])
+  t.equal(await stockOf(product), 7)
+  const key = randomUUID()
+  const wish = [order(product, 3), order(product, 9), order(product)]
+  const failed = await batch(ada, wish, { atomic: true, key })
+  t.strictSame(failed.statuses, [424, 409, 424])
+  t.match(failed.outcomes[0]?.body, {
+    error: { status: 424, error: 'Failed Dependency', code: 'BATCH_OPERATION_UNDONE', message: /^Nothing of this batch was kept/ },
+    _links: [{ rel: 'self', href: 'https://shop.example/v1/orders', method: 'POST' }]
+  })
+  t.equal(failed.outcomes[0]?.headers['location'], undefined)
+  t.equal(await stockOf(product), 7)
+  t.strictSame((await batch(ada, wish, { atomic: true, key })).answer.bytes, failed.answer.bytes)
+  t.strictSame((await batch(ada, [order(product), { method: 'GET', path: '/v1/orders' }], { atomic: true })).statuses, [424, 409])
+  t.equal(await stockOf(product), 7)
+})
+
+t.test('a batch that is sent again with its key is replayed; each operation may have a key of its own [I1] [I3]', async (t) => {
+  const product = await newProduct()
+  t.match(await ada('POST', '/v1/order-batches', { operations: named([order(product)]) }), {
+    status: 400,
+    body: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } }
+  })
+  const key = randomUUID()
+  const first = await batch(ada, [order(product), order(product)], { key })
+  const again = await batch(ada, [order(product), order(product)], { key })
+  t.strictSame([again.answer.bytes, again.answer.headers['idempotency-replayed']], [first.answer.bytes, 'true'])
+  t.equal(await stockOf(product), 8, 'two orders, each once')
+  t.match((await batch(ada, [order(product)], { key })).answer, { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
+
+  const own = { ...order(product), headers: { 'Idempotency-Key': randomUUID() } }
+  const [once, twice] = [await batch(ada, [own]), await batch(ada, [own])]
+  t.strictSame(twice.outcomes[0]?.body, once.outcomes[0]?.body)
+  t.equal(twice.outcomes[0]?.headers['idempotency-replayed'], 'true')
+  t.equal(await stockOf(product), 7)
+})
+
+t.test('a batch that can not be carried out is refused as a whole, with all that is wrong', async (t) => {
+  const product = await newProduct()
+  const { answer } = await batch(ada, [
+    order(product),
+    { method: 'GET', path: '/v1/products' },
+    { method: 'GET', path: '/v1/order-batches' }
+  ])
+  t.match(answer, { status: 422, body: { error: { code: 'BATCH_INVALID' } } })
+  t.strictSame(
+    answer.body.error.errors.map(({ field }: { field: string }) => field),
+    ['body.operations.1.path', 'body.operations.2.path']
+  )
+  t.equal(
+    (
+      await batch(
+        ada,
+        Array.from({ length: 101 }, () => order(product))
+      )
+    ).answer.status,
+    422
+  )
+  t.equal(await stockOf(product), 10)
+  t.equal(
+    (
+      await batch(
+        ada,
+        Array.from({ length: 100 }, () => ({ method: 'GET', path: '/v1/orders?perPage=1' }))
+      )
+    ).statuses.length,
+    100
+  )
+})
+
+t.test('the description has the batch: what it takes and answers, and that it may be atomic [B1] [Q13]', async (t) => {
+  const { paths, components } = (await ask('GET', '/v1/openapi')).body
+  const { post } = paths['/v1/order-batches'] ?? {}
+  t.match(post, { 'x-idempotency': 'required', summary: 'Carry out many operations' })
+  const { schema } = post.requestBody.content['application/json']
+  const { properties } = components.schemas[String(schema.$ref).split('/').at(-1) ?? '']
+  t.match(properties, { atomic: { type: 'boolean', description: /or none/ }, operations: { maxItems: 100 } })
+})

@@ -1,0 +1,180 @@
+// Clients that are made of the description: what their types say is what the service does.
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient as generateByHeyApi } from '@hey-api/openapi-ts'
+import createClient from 'openapi-fetch'
+import { generate as generateByOrval } from 'orval'
+import t from 'tap'
+import ts from 'typescript'
+import { clientTypesFile, clientTypesOf } from './client/generate.ts'
+import type { components, paths } from './client/v2.ts'
+import { password, startService } from './service.ts'
+
+type Query<Path extends '/v2/products' | '/v2/customers' | '/v2/orders'> = NonNullable<paths[Path]['get']['parameters']['query']>
+type Filters<Path extends '/v2/products' | '/v2/customers' | '/v2/orders', Row> = readonly [Query<Path>, (row: Row) => boolean][]
+type Product = components['schemas']['Product']
+type Customer = components['schemas']['Customer']
+type Order = components['schemas']['Order']
+
+const { app } = await startService(t, { publicUrl: undefined, rateLimit: 'on' })
+await app.listen({ host: '127.0.0.1', port: 0 })
+const api = createClient<paths>({ baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` })
+const signedIn = await api.POST('/v2/tokens', { body: { username: 'ops@example.com', password } })
+api.use({
+  onRequest({ request }) {
+    request.headers.set('authorization', `Bearer ${signedIn.data?.data.accessToken}`)
+  }
+})
+const document = (await app.inject('/v2/openapi')).json()
+
+const products = (query: Query<'/v2/products'> = {}) => api.GET('/v2/products', { params: { query: { perPage: 100, ...query } } })
+const customers = (query: Query<'/v2/customers'> = {}) => api.GET('/v2/customers', { params: { query: { perPage: 100, ...query } } })
+const orders = (query: Query<'/v2/orders'> = {}) => api.GET('/v2/orders', { params: { query: { perPage: 100, ...query } } })
+
+t.test('the types of the client are those of the description', async (t) => {
+  const types = await clientTypesOf(document)
+  t.ok(
+    readFileSync(clientTypesFile, 'utf8') === types,
+    `they are old. Run: node --conditions=@concordat/source ${import.meta.dirname}/client/generate.ts`
+  )
+})
+
+t.test('every operator of every filter does what its name says, called by the typed client [Q5] [Q6] [Q13]', async (t) => {
+  const called = new Set<string>()
+
+  const allProducts = rowsOf(await products())
+  const product = allProducts[30] as Product
+  const price = Number(product.unitPrice)
+  const productFilters: Filters<'/v2/products', Product> = [
+    [{ categoryId: product.categoryId }, ({ categoryId }) => categoryId === product.categoryId],
+    [
+      { 'categoryId[in]': [product.categoryId, (allProducts[1] as Product).categoryId] },
+      ({ categoryId }) => [product.categoryId, allProducts[1]?.categoryId].includes(categoryId)
+    ],
+    [{ unitPrice: product.unitPrice }, ({ unitPrice }) => Number(unitPrice) === price],
+    [{ 'unitPrice[gt]': product.unitPrice }, ({ unitPrice }) => Number(unitPrice) > price],
+    [{ 'unitPrice[gte]': product.unitPrice }, ({ unitPrice }) => Number(unitPrice) >= price],
+    [{ 'unitPrice[lt]': product.unitPrice }, ({ unitPrice }) => Number(unitPrice) < price],
+    [{ 'unitPrice[lte]': product.unitPrice }, ({ unitPrice }) => Number(unitPrice) <= price],
+    [{ discontinued: true }, ({ discontinued }) => discontinued],
+    [{ name: product.name }, ({ name }) => name === product.name],
+    [{ 'name[ne]': product.name }, ({ name }) => name !== product.name],
+    [{ 'name[prefix]': product.name.slice(0, 1) }, ({ name }) => name.startsWith(product.name.slice(0, 1))]
+  ]
+  for (const [query, holds] of productFilters) same('/v2/products', query, await products(query), allProducts.filter(holds))
+
+  const allCustomers = rowsOf(await customers())
+  const { country: home } = allCustomers[3] as Customer
+  const customerFilters: Filters<'/v2/customers', Customer> = [[{ country: home }, ({ country }) => country === home]]
+  for (const [query, holds] of customerFilters) same('/v2/customers', query, await customers(query), allCustomers.filter(holds))
+
+  const allOrders = rowsOf(await orders())
+  const order = allOrders[12] as Order
+  const amount = Number(order.total.amount)
+  const orderFilters: Filters<'/v2/orders', Order> = [
+    [{ status: order.status }, ({ status }) => status === order.status],
+    [{ 'status[ne]': order.status }, ({ status }) => status !== order.status],
+    [{ 'status[in]': ['paid', 'pending'] }, ({ status }) => status === 'paid' || status === 'pending'],
+    [{ customerId: order.customerId }, ({ customerId }) => customerId === order.customerId],
+    [{ 'placedAt[gt]': order.placedAt }, ({ placedAt }) => placedAt > order.placedAt],
+    [{ 'placedAt[gte]': order.placedAt }, ({ placedAt }) => placedAt >= order.placedAt],
+    [{ 'placedAt[lt]': order.placedAt }, ({ placedAt }) => placedAt < order.placedAt],
+    [{ 'placedAt[lte]': order.placedAt }, ({ placedAt }) => placedAt <= order.placedAt],
+    [{ total: order.total.amount }, ({ total }) => Number(total.amount) === amount],
+    [{ 'total[gt]': order.total.amount }, ({ total }) => Number(total.amount) > amount],
+    [{ 'total[gte]': order.total.amount }, ({ total }) => Number(total.amount) >= amount],
+    [{ 'total[lt]': order.total.amount }, ({ total }) => Number(total.amount) < amount],
+    [{ 'total[lte]': order.total.amount }, ({ total }) => Number(total.amount) <= amount]
+  ]
+  for (const [query, holds] of orderFilters) same('/v2/orders', query, await orders(query), allOrders.filter(holds))
+
+  const sorted = rowsOf(await orders({ sort: ['-total'], fields: ['total'] }))
+  t.strictSame(
+    sorted.map(({ total }) => Number(total.amount)),
+    allOrders.map(({ total }) => Number(total.amount)).toSorted((a, b) => b - a)
+  )
+  t.strictSame(filtersOf(['/v2/products', '/v2/customers', '/v2/orders']), [...called].toSorted(), 'no operator was left out')
+
+  function same(path: string, query: object, answer: Answered<{ id: string }>, expected: readonly { id: string }[]) {
+    const [name] = Object.keys(query)
+    called.add(`${path} ${name}`)
+    t.strictSame(idsOf(rowsOf(answer)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
+  }
+})
+
+t.test('a typed client places an order, meets an error by its code, and changes the order that it saw', async (t) => {
+  const [product] = rowsOf(
+    await api.GET('/v2/products', { params: { query: { discontinued: false, sort: ['-unitPrice'], perPage: 100 } } })
+  ).filter(({ unitsInStock }) => unitsInStock > 2)
+  const [customer] = rowsOf(await api.GET('/v2/customers'))
+  const place = (quantity: number) =>
+    api.POST('/v2/orders', {
+      params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+      body: { customerId: customer?.id as string, items: [{ productId: product?.id as string, quantity }] }
+    })
+  const { data, response } = await place(2)
+  t.equal(response.status, 201)
+  t.equal(Number(data?.data.total.amount), 2 * Number(product?.unitPrice))
+  const { error } = await place(10_000)
+  t.equal(error?.error.code, 'INSUFFICIENT_STOCK')
+  const changed = await api.PATCH('/v2/orders/{id}', {
+    params: { path: { id: data?.data.id as string }, header: { 'If-Match': response.headers.get('etag') as string } },
+    body: { note: 'Ring twice.' }
+  })
+  t.equal(changed.data?.data.note, 'Ring twice.')
+})
+
+t.test('other generators make clients that compile under strict', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'orders-service-clients-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const [hey, orval] = [join(folder, 'hey-api'), join(folder, 'orval/client.ts')]
+  await generateByHeyApi({ input: document, output: hey, logs: { level: 'silent', file: false } })
+  await generateByOrval({ input: { target: document }, output: { target: orval, client: 'fetch', mode: 'single' } }, folder)
+  const program = ts.createProgram([join(hey, 'index.ts'), orval], {
+    strict: true,
+    noEmit: true,
+    skipDefaultLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2022.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+    types: []
+  })
+  t.match(program.getSourceFile(orval)?.text, /total\[gte\]/)
+  t.match(program.getSourceFile(join(hey, 'types.gen.ts'))?.text, /total\[gte\]/)
+  t.strictSame(
+    ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+    []
+  )
+})
+
+interface Answered<Row> {
+  readonly data?: { readonly data: Row[] }
+  readonly error?: unknown
+}
+
+function rowsOf<Row>({ data, error }: Answered<Row>): Row[] {
+  if (data === undefined) throw new Error(JSON.stringify(error))
+  return data.data
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id).toSorted()
+}
+
+// Every filter that the description has, as it is written.
+function filtersOf(given: readonly string[]): string[] {
+  return given
+    .flatMap((path) => {
+      const filters: Readonly<Record<string, string[]>> = document.paths[path].get['x-filterable']
+      return Object.entries(filters).flatMap(([field, operators]) =>
+        operators.map((operator) => `${path} ${operator === 'eq' ? field : `${field}[${operator}]`}`)
+      )
+    })
+    .toSorted()
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type Child, signIn, startChild } from './child.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+const kills = Number(process.env['EXPORT_KILLS'] ?? 6)
+const orderCount = 3000
+const server = process.env['TEST_DATABASE_URL'] ?? process.env['DATABASE_URL']
+const onServer = server === undefined ? { skip: 'there is no PostgreSQL' } : {}
+t.setTimeout(120_000 + kills * 30_000)
+
+/** Where an export is when its process is killed. */
+const places = ['sent', 'accepted', 'begun', 'halfway', 'ending', 'cancelled'] as const
+type Place = (typeof places)[number]
+
+t.test('killed with an export in each state on PGlite files, the service finishes each, once', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'exports-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  await killAndFinish(t, { DATA_DIR: join(folder, 'data') })
+})
+
+t.test('killed with an export in each state on PostgreSQL, the service finishes each, once', onServer, async (t) => {
+  const { databaseUrl = '' } = await freshDatabase(t, server)
+  await killAndFinish(t, { DATABASE_URL: databaseUrl })
+})
+
+async function killAndFinish(t: Test, environment: Record<string, string>) {
+  const env = { ...environment, SEED_ORDERS: String(orderCount), RATE_LIMIT: 'off' }
+  const accepted = new Set<string>()
+  const cancelled = new Set<string>()
+  for (let killed = 0; killed < kills; killed += 1) {
+    const child = startChild(t, env)
+    const service = await serviceOf(child)
+    await reach(service, places[killed % places.length] as Place, killed)
+    child.process.kill('SIGKILL')
+    await child.ended
+  }
+  const service = await serviceOf(startChild(t, env))
+  const since = performance.now()
+  const wanted = await service.list()
+  for (const id of accepted) t.ok(wanted.includes(id), 'what was accepted is there')
+  for (const id of wanted) {
+    const { status, file } = await service.over(id)
+    t.equal(status, cancelled.has(id) ? 'cancelled' : 'completed')
+    if (cancelled.has(id)) continue
+    const orders = ((await service.get(file)).data as { id: string }[]).map((order) => order.id)
+    t.strictSame([orders.length, new Set(orders).size], [orderCount, orderCount], 'each order once')
+  }
+  const seconds = (performance.now() - since) / 1000
+  t.comment(
+    `${kills} kills, ${wanted.length} exports, of them ${accepted.size} known as accepted; all over ${seconds.toFixed(1)} s after the start`
+  )
+  t.ok(seconds <= 20 + wanted.length, 'all within 20 seconds of a worker being there again, and what it takes to read them')
+
+  async function reach({ start, record, cancel }: Service, place: Place, turn: number) {
+    if (place === 'sent') {
+      // The answer is not waited for: it may be anywhere between its first byte and the wake-up of the worker.
+      start().catch(() => {})
+      return delay((turn * 7) % 40)
+    }
+    const id = await start()
+    accepted.add(id)
+    if (place === 'accepted') return
+    if (place === 'cancelled') return void ((await cancel(id)) === 204 && cancelled.add(id))
+    for (;;) {
+      const { status, progress = 100 } = await record(id)
+      if (status !== 'queued' && progress >= { begun: 0, halfway: 50, ending: 90 }[place]) return
+    }
+  }
+}
+
+type Service = Awaited<ReturnType<typeof serviceOf>>
+
+async function serviceOf(child: Child) {
+  const address = await child.address
+  const headers = { ...(await signIn(address)), 'content-type': 'application/json' }
+  const get = async (url: string, more: Record<string, string> = {}) =>
+    (await (await fetch(new URL(url, address), { headers: { ...headers, ...more } })).json()) as { data: unknown }
+  const record = async (id: string, more?: Record<string, string>) =>
+    (await get(`/v1/order-exports/${id}`, more)).data as { status: string; progress?: number; _links: { href: string }[] }
+  return {
+    get,
+    record,
+    async start() {
+      const answer = await fetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
+      return ((await answer.json()) as { data: { jobId: string } }).data.jobId
+    },
+    cancel: async (id: string) => (await fetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers })).status,
+    list: async () => ((await get('/v1/order-exports?perPage=100')).data as { jobId: string }[]).map(({ jobId }) => jobId),
+    async over(id: string) {
+      for (;;) {
+        const { status, _links } = await record(id, { prefer: 'wait=5' })
+        if (['completed', 'failed', 'cancelled'].includes(status)) return { status, file: new URL(_links[1]?.href ?? address).pathname }
+      }
+    }
+  }
+}

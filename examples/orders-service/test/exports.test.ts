@@ -1,0 +1,200 @@
+import t, { type Test } from 'tap'
+import { startService } from './service.ts'
+
+t.setTimeout(240_000)
+const { app, ask, as } = await startService(t, { seedOrders: 600 })
+const ada = await as('ada@example.com')
+const max = await as('max@example.com')
+type Ask = typeof ask
+
+const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
+const path = (href: string | undefined) => String(href).replace('https://shop.example', '')
+
+/** Has an export done, and answers where it and its file are. */
+async function done(t: Test, who: Ask, filters: object = {}) {
+  const accepted = await who('POST', '/v1/order-exports', filters)
+  t.equal(accepted.status, 202)
+  const url = path(accepted.headers['location'])
+  for (;;) {
+    const { status, links } = await statusOf(who, url)
+    if (status === 'completed') return { url, file: path(links[1].href) }
+    if (status === 'failed') throw new Error('The export failed.')
+  }
+}
+
+async function statusOf(who: Ask, url: string) {
+  const { data } = (await who('GET', url, undefined, { prefer: 'wait=5' })).body
+  return { status: data.status as string, links: data._links }
+}
+
+async function allOrders(who: Ask, query = '') {
+  const orders: unknown[] = []
+  let url: string | undefined = `/v1/orders?perPage=100${query}`
+  while (url !== undefined) {
+    const { body }: Awaited<ReturnType<Ask>> = await who('GET', url)
+    orders.push(...body.data)
+    const next = body._links.find(({ rel }: { rel: string }) => rel === 'next')
+    url = next && path(next.href)
+  }
+  return orders
+}
+
+t.test('an export is accepted by 202, and its file is read in the envelope: each order once, as in the list [A1] [A2] [E7]', async (t) => {
+  const accepted = await ask('POST', '/v1/order-exports', {})
+  const location = accepted.headers['location']
+  t.match(accepted.body, {
+    data: { status: 'queued', _links: [{ rel: 'status', href: location, method: 'GET' }] },
+    _links: [{ rel: 'self' }],
+    _meta: { version: 'v1' }
+  })
+  t.match(
+    [accepted.status, accepted.headers['retry-after'], location],
+    [202, '2', `https://shop.example/v1/order-exports/${accepted.body.data.jobId}`]
+  )
+  let over = await statusOf(ask, path(location))
+  while (over.status !== 'completed') over = await statusOf(ask, path(location))
+  t.match(over.links, [{ rel: 'status' }, { rel: 'result', href: new RegExp(`^${location}/files/`), method: 'GET' }])
+  const file = await ask('GET', path(over.links[1].href))
+  t.match([file.status, file.headers['cache-control']], [200, 'no-store'])
+  t.strictSame(Object.keys(file.body), ['data', '_links', '_meta'])
+  t.match(file.body._links, [
+    { rel: 'self', href: over.links[1].href },
+    { rel: 'up', href: location }
+  ])
+  t.match(file.body._meta, { version: 'v1', timestamp: /Z$/ })
+  t.equal(file.body.data.length, 600)
+  t.strictSame(file.body.data, await allOrders(ask))
+})
+
+t.test('what was exported is listed for who asked for it, latest first', async (t) => {
+  const { url } = await done(t, max)
+  const { body } = await max('GET', '/v1/order-exports')
+  t.match(body.data, [{ status: 'completed', createdAt: /Z$/ }])
+  t.equal(`/v1/order-exports/${body.data[0].jobId}`, url)
+  t.strictSame([body.data.length, body._meta.pagination.totalItems], [1, 1])
+})
+
+t.test('a customer exports its own orders, and to everybody else its export and its file are not there', async (t) => {
+  const { url, file } = await done(t, ada)
+  t.strictSame((await ada('GET', file)).body.data, await allOrders(ada))
+  for (const who of [ask, max])
+    for (const [method, place] of [
+      ['GET', url],
+      ['DELETE', url],
+      ['GET', file]
+    ] as const)
+      t.match(await who(method, place), { status: 404, body: { error: { code: 'JOB_NOT_FOUND' } } })
+  t.equal((await app.inject(url)).statusCode, 401)
+})
+
+t.test('a file is there under its own export alone', async (t) => {
+  const [one, other] = [await done(t, ask, { status: 'paid' }), await done(t, ask, { status: 'pending' })]
+  const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)
+  for (const place of [
+    `${one.url}/files/${unknown}`,
+    `${one.url}/files/${fileOf(other)}`,
+    `/v1/order-exports/${unknown}/files/${fileOf(one)}`
+  ])
+    t.equal((await ask('GET', place)).status, 404)
+})
+
+t.test('the filters of the collection choose the orders, in a body as in the query [Q6]', async (t) => {
+  const [some] = (await ask('GET', '/v1/orders?perPage=1')).body.data
+  const cases: [filters: object, query: string][] = [
+    [{ status: { eq: 'paid' } }, '&status=paid'],
+    [{ status: 'shipped' }, '&status=shipped'],
+    [{ status: { in: ['paid', 'pending'] }, customerId: some.customerId }, `&status%5Bin%5D=paid,pending&customerId=${some.customerId}`],
+    [{ status: { ne: 'shipped' }, total: { gte: '100', lt: '500.00' } }, '&status%5Bne%5D=shipped&total%5Bgte%5D=100&total%5Blt%5D=500.00'],
+    [
+      { 'placedAt[lt]': '2025-06-01T00:00:00Z', placedAt: { gte: '2025-01-01T00:00:00Z' } },
+      '&placedAt%5Blt%5D=2025-06-01T00:00:00Z&placedAt%5Bgte%5D=2025-01-01T00:00:00Z'
+    ],
+    [{ customerId: unknown }, `&customerId=${unknown}`]
+  ]
+  for (const [filters, query] of cases) {
+    const { file } = await done(t, ask, filters)
+    t.strictSame((await ask('GET', file)).body.data, await allOrders(ask, query), query)
+  }
+})
+
+t.test('a filter that cannot be used is refused in the language of the client before anything is queued', async (t) => {
+  const count = async () => (await ask('GET', '/v1/order-exports')).body._meta.pagination.totalItems
+  const before = await count()
+  for (const [filters, field, message] of [
+    [{ status: 'lost' }, 'body.status.eq', 'debe ser uno de: pending, paid, shipped, cancelled'],
+    [{ status: { prefix: 'p' } }, 'body.status.prefix', 'no es un campo conocido'],
+    [{ colour: 'red' }, 'body.colour', 'no es un campo conocido'],
+    [{ placedAt: { gte: '0000-01-01T00:00:00Z' } }, 'body.placedAt.gte', /patrón/],
+    [{ placedAt: { gte: 'today' } }, 'body.placedAt.gte', /formato date-time|patrón/],
+    [{ total: { gte: 12 } }, 'body.total.gte', 'debe ser de tipo string'],
+    [{ customerId: 'me' }, 'body.customerId.eq', 'debe tener el formato uuid'],
+    [{ total: {} }, 'body.total', /al menos 1/]
+  ] as const) {
+    const { status, body } = await ask('POST', '/v1/order-exports', filters, { 'accept-language': 'es' })
+    t.equal(status, 422)
+    t.match(body.error.errors[0], { field, message })
+  }
+  for (const body of ['null', '[]', '"x"']) {
+    const answer = await ask('POST', '/v1/order-exports', Buffer.from(body), { 'content-type': 'application/json' })
+    t.ok(answer.status === 422 || answer.status === 400, `${body}: ${answer.status}`)
+  }
+  t.equal(await count(), before)
+})
+
+t.test('as CSV a file is RFC 4180, a line for each order, and no note is a formula', async (t) => {
+  const product = (await ask('GET', '/v1/products?discontinued=false&unitPrice%5Bgte%5D=1&perPage=1')).body.data[0]
+  await ask('PATCH', `/v1/products/${product.id}`, { unitsInStock: 10 })
+  const notes = ['=HYPERLINK("http://evil.example","x")', '+1', '-1', '@SUM(A1)', '\t=1', 'Ring, "twice"\r\nthen wait', 'ñandú']
+  for (const note of notes) await ada('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }], note })
+  const { file } = await done(t, ada)
+  const csv = await ada('GET', file, undefined, { accept: 'text/csv' })
+  t.match(csv.headers, {
+    'content-type': 'text/csv; charset=utf-8; header=present',
+    'content-disposition': /^attachment; filename="orders-.+\.csv"$/
+  })
+  const [header, ...lines] = parseCsv(csv.bytes.toString())
+  t.strictSame(header, ['id', 'customerId', 'status', 'placedAt', 'shippedAt', 'total', 'currency', 'note'])
+  const orders = (await ada('GET', file)).body.data
+  t.strictSame(
+    lines.map((line) => line.slice(0, 7)),
+    orders.map((order: Record<string, string>) => header?.slice(0, 7).map((name) => order[name] ?? ''))
+  )
+  t.strictSame(
+    lines.slice(0, 7).map((line) => line[7]),
+    notes.toReversed().map((note) => (/^[=+\-@\t]/.test(note) ? `'${note}` : note))
+  )
+  t.equal((await ada('GET', file, undefined, { accept: 'image/png' })).status, 406)
+})
+
+t.test('an export that is cancelled stops, stays cancelled and leaves no file; one that is over cannot be [204, 409]', async (t) => {
+  const { url } = await done(t, ask)
+  t.match(await ask('DELETE', url), { status: 409, body: { error: { code: 'JOB_ALREADY_OVER' } } })
+  // As many as it takes for one to be still waiting or running.
+  for (;;) {
+    const started = await Promise.all(Array.from({ length: 6 }, () => ask('POST', '/v1/order-exports', {})))
+    const last = path(started.at(-1)?.headers['location'])
+    const { status } = await ask('DELETE', last)
+    if (status === 409) continue
+    t.strictSame([status, (await ask('DELETE', last)).status], [204, 204])
+    t.match(await statusOf(ask, last), { status: 'cancelled', links: [{ rel: 'status' }] })
+    return
+  }
+})
+
+t.test('with a key, a retry is the same export', async (t) => {
+  const sent = async () => ask('POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' })
+  const [first, second] = [await sent(), await sent()]
+  t.equal(second.body.data.jobId, first.body.data.jobId)
+  t.equal(second.headers['location'], first.headers['location'])
+})
+
+/** Reads CSV as RFC 4180 has it. */
+function parseCsv(text: string): string[][] {
+  const lines: string[][] = [[]]
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    if (quoted === undefined && plain === '' && end === '') break
+    lines.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
+    if (end === '\r\n') lines.push([])
+  }
+  return lines.filter((line) => line.length > 0)
+}

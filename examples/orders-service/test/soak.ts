@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+import { buildApp } from '../src/app.ts'
+import { readConfiguration } from '../src/configuration.ts'
+import { openPostgreSQL } from '../src/database/postgresql.ts'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const stock = 1_000_000
+const products = 25
+// Access tokens are good for 15 minutes.
+const signInMilliseconds = 5 * 60_000
+
+/** What is in the database at the end. */
+export interface Counts {
+  readonly orders: number
+  /** Orders beyond the first of a key. */
+  readonly doubles: number
+  readonly items: number
+  /** Units that are missing from the stock, or too many there, for what was ordered. */
+  readonly stockIsWrongBy: number
+  /** Keys without an answer. */
+  readonly stuckKeys: number
+}
+
+interface Product {
+  readonly id: string
+}
+
+/** Soaks processes of this service on an empty database: each key orders something, and its order says which key it was. */
+export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'program' | 'request'>): Promise<CrashReport & Counts> {
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: 'off',
+    SEED_ORDERS: '0',
+    PUBLIC_URL: 'http://shop.example'
+  }
+  const app = await buildApp(readConfiguration(settings))
+  const database = openPostgreSQL(databaseUrl, () => {})
+  let authorization = ''
+  const signIn = async () => {
+    const payload = { username: 'ada@example.com', password: 'correct horse battery staple' }
+    const answer = await app.inject({ method: 'POST', url: '/v1/tokens', payload })
+    authorization = `Bearer ${answer.json<{ data: { accessToken: string } }>().data.accessToken}`
+  }
+  await signIn()
+  const timer = setInterval(() => void signIn(), signInMilliseconds)
+  try {
+    const ids = await database.query<Product>(
+      'UPDATE products SET units_in_stock = $1, discontinued = false WHERE id IN (SELECT id FROM products ORDER BY id LIMIT $2) RETURNING id',
+      [stock, products]
+    )
+    const request = (key: string, number: number) => {
+      const items = [{ productId: (ids[number % products] as Product).id, quantity: 1 + (number % 3) }]
+      return {
+        path: '/v1/orders',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ items, note: key })
+      }
+    }
+    const program = { command: [process.execPath, '--conditions=@concordat/source', main] as const, env: settings }
+    const report = await crashSoak({ ...soak, program, request })
+    const [counts] = await database.query<Counts>(
+      `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) - count(DISTINCT note) FROM orders) AS doubles,
+        (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.idempotency_keys WHERE status IS NULL) AS "stuckKeys",
+        (SELECT coalesce(sum(abs($1 - units_in_stock - (SELECT coalesce(sum(quantity), 0) FROM order_items WHERE product_id = products.id))), 0)
+          FROM products WHERE id = ANY($2::uuid[]))::integer AS "stockIsWrongBy"`,
+      [stock, ids.map(({ id }) => id)]
+    )
+    return { ...report, ...(counts as Counts) }
+  } finally {
+    clearInterval(timer)
+    await database.close()
+    await app.close()
+  }
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { signIn, startChild } from './child.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { startReceiver, verifies } from './webhook-receiver.ts'
+
+t.setTimeout(120_000)
+// What waits for a delivery keeps no process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+
+t.test('killed between the commit and the delivery, the service delivers after its next start', async (t) => {
+  // It never answers the process that is killed.
+  const { url, next } = await startReceiver(t, (count) => (count === 1 ? undefined : 204))
+  const { databaseUrl } = await freshDatabase(t)
+  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const environment = { DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }) }
+  const child = startChild(t, environment)
+  const address = await child.address
+  const post = async (where: string, body: object) => {
+    const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': where.slice(4) }
+    return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+      data: { id: string }
+    }
+  }
+  const { data: subscription } = (await post('/v1/webhook-subscriptions', { url, eventTypes: ['order.created'] })) as {
+    data: { id: string; secret: string }
+  }
+  const { data: order } = await post('/v1/orders', { items: [{ productId: '0191106c-03c0-76ff-b1de-b7ec6c68a6a1', quantity: 1 }] })
+  const lost = await next()
+  child.process.kill('SIGKILL')
+  await child.ended
+  const again = startChild(t, environment)
+  await again.address
+  const arrived = await next()
+  t.strictSame([arrived.id, arrived.event.data.id], [lost.id, order.id])
+  t.ok(verifies(subscription.secret, arrived))
+  again.process.kill('SIGTERM')
+  t.equal((await again.ended).code, 0)
+})

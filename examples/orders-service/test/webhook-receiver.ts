@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { generate } from 'selfsigned'
+import { Webhook } from 'standardwebhooks'
+import type { Test } from 'tap'
+
+/** One attempt, as it came in. */
+export interface Received {
+  readonly id: string
+  readonly headers: Record<string, string>
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
+  readonly event: any
+}
+
+export interface Receiver {
+  readonly url: string
+  /** All that came in. */
+  readonly received: readonly Received[]
+  /** Waits for the next one that nobody has waited for. */
+  readonly next: () => Promise<Received>
+}
+
+const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
+
+/** A receiver on this machine, by TLS with a certificate of its own. It answers with a status, or with nothing at all. */
+export async function startReceiver(t: Test, answer: (count: number) => number | undefined = () => 204): Promise<Receiver> {
+  const received: Received[] = []
+  let read = 0
+  let wake = Promise.withResolvers<void>()
+  const server = createServer({ key, cert }, async (request, response) => {
+    const text = Buffer.concat(await request.toArray()).toString()
+    const headers = request.headers as Record<string, string>
+    received.push({ id: String(headers['webhook-id']), headers, text, event: JSON.parse(text) })
+    wake.resolve()
+    wake = Promise.withResolvers()
+    const status = answer(received.length)
+    if (status !== undefined) response.writeHead(status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}/hooks`,
+    received,
+    async next() {
+      while (received.length === read) await wake.promise
+      read += 1
+      return received[read - 1] as Received
+    }
+  }
+}
+
+/** Whether the reference implementation of Standard Webhooks takes it. */
+export function verifies(secret: string, { text, headers }: Received): boolean {
+  try {
+    new Webhook(secret).verify(text, headers)
+    return true
+  } catch {
+    return false
+  }
+}

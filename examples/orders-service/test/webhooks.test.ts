@@ -1,0 +1,258 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { readConfiguration } from '../src/configuration.ts'
+import { startService } from './service.ts'
+import { startReceiver, verifies } from './webhook-receiver.ts'
+
+t.setTimeout(120_000)
+// What waits for a delivery keeps no process alive.
+const alive = setInterval(() => {}, 1000)
+t.teardown(() => clearInterval(alive))
+
+const path = '/v1/webhook-subscriptions'
+const publicUrl = 'https://hooks.example.com/orders'
+const unknown = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
+
+const {
+  app,
+  ask: staff,
+  as
+} = await startService(t, { localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
+  app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
+    await app.webhooks.emit('product.updated', {})
+    throw Object.assign(new Error('No.'), body)
+  })
+})
+const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
+const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
+
+async function subscribe(ask: typeof staff, url: string, eventTypes: readonly string[]) {
+  const { body } = await ask('POST', path, { url, eventTypes })
+  return body.data as { id: string; secret: string }
+}
+
+async function placeOrder(ask: typeof staff) {
+  const { body } = await ask('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
+  return body.data
+}
+
+/** Asks until what comes fits; the deadline is that of the test. */
+async function until<Answer>(askNow: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
+  for (;;) {
+    const answer = await askNow()
+    if (fits(answer)) return answer
+    await delay(50)
+  }
+}
+
+t.test('a subscription is made, read, changed and removed; its secret is shown once [W1] [O1]', async (t) => {
+  const created = await ada('POST', path, { url: publicUrl, eventTypes: ['order.created'], description: 'Warehouse' })
+  const { id, secret } = created.body.data
+  t.match(created, { status: 201, headers: { location: `https://shop.example${path}/${id}`, 'cache-control': 'no-store' } })
+  t.match(secret, /^whsec_[\w+/]{42,}=*$/)
+  const read = await ada('GET', `${path}/${id}`)
+  t.match(read.body.data, { id, url: publicUrl, eventTypes: ['order.created'], description: 'Warehouse', status: 'enabled' })
+  t.notOk(JSON.stringify(read.body).includes('whsec_'))
+  t.notOk(JSON.stringify((await ada('GET', path)).body).includes('whsec_'))
+
+  t.equal((await ada('PATCH', `${path}/${id}`, { eventTypes: ['order.updated'] })).status, 428)
+  t.equal((await ada('DELETE', `${path}/${id}`)).status, 428)
+  const changed = await ada('PATCH', `${path}/${id}`, { eventTypes: ['order.updated'] }, { 'if-match': String(read.headers['etag']) })
+  t.match(changed, { status: 200, body: { data: { eventTypes: ['order.updated'] } } })
+  t.notOk('secret' in changed.body.data)
+  t.equal((await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': String(read.headers['etag']) })).status, 412)
+  t.equal((await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': String(changed.headers['etag']) })).status, 204)
+  t.equal((await ada('GET', `${path}/${id}`)).status, 404)
+})
+
+t.test('a URL that leads nowhere public is refused, when it is given and when it is changed, and so are unknown events [W5]', async (t) => {
+  const { id } = await subscribe(ada, publicUrl, ['order.created'])
+  for (const [url, rule] of [
+    ['http://hooks.example.com/orders', /https/],
+    ['https://10.0.0.1/hooks', /name/],
+    ['https://metadata/hooks', /public name/],
+    ['https://hooks.example.com:22/', /port/]
+  ] as const) {
+    const refused = { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'body.url', message: rule }] } } }
+    t.match(await ada('POST', path, { url, eventTypes: ['order.created'] }), refused)
+    t.match(await ada('PATCH', `${path}/${id}`, { url }, { 'if-match': '*' }), refused)
+  }
+  t.match(await ada('POST', path, { url: publicUrl, eventTypes: ['order.created', 'order.lost'] }), {
+    status: 422,
+    body: { error: { code: 'WEBHOOK_EVENT_TYPE_UNKNOWN', errors: [{ field: 'body.eventTypes.1' }] } }
+  })
+  await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('nobody but its owner finds a subscription, the staff neither [F8] [U10]', async (t) => {
+  const { id } = await subscribe(ada, publicUrl, ['order.created'])
+  const one = `${path}/${id}`
+  const match = { 'if-match': '*' }
+  for (const other of [max, staff]) {
+    const answers = [
+      await other('GET', one),
+      await other('PATCH', one, { description: 'Mine' }, match),
+      await other('DELETE', one, undefined, match),
+      await other('POST', `${one}/secrets`),
+      await other('POST', `${one}/pings`),
+      await other('GET', `${one}/deliveries`),
+      await other('GET', `${one}/deliveries/${unknown}`),
+      await other('GET', `${one}/deliveries/${unknown}/attempts`),
+      await other('POST', `${one}/deliveries/${unknown}/redeliveries`),
+      await other('POST', `${one}/recoveries`, { since: '2026-01-01T00:00:00Z' })
+    ]
+    t.strictSame(
+      answers.map(({ status }) => status),
+      answers.map(() => 404)
+    )
+    t.strictSame((await other('GET', path)).body.data, [])
+  }
+  t.match((await ada('GET', one)).body.data, { id })
+  t.equal((await app.inject(path)).statusCode, 401)
+  await ada('DELETE', one, undefined, match)
+})
+
+t.test('a customer hears of their own orders, the staff of all, everybody of products; each signature verifies [W2] [W3]', async (t) => {
+  const types = ['order.created', 'order.updated', 'order.cancelled', 'product.updated']
+  const receivers = await Promise.all([ada, max, staff].map(async (ask) => ({ ask, ...(await startReceiver(t)) })))
+  const subscriptions: { id: string; secret: string }[] = []
+  for (const { ask, url } of receivers) subscriptions.push(await subscribe(ask, url, types))
+
+  const order = await placeOrder(ada)
+  await ada('PATCH', `/v1/orders/${order.id}`, { note: 'Ring twice.' })
+  await ada('PATCH', `/v1/orders/${order.id}`, {})
+  const { body } = await ada('GET', `/v1/orders/${order.id}/items`)
+  await ada('PATCH', `/v1/orders/${order.id}/items/${body.data[0].id}`, { quantity: 2 })
+  await ada('POST', `/v1/orders/${order.id}/cancellations`)
+  await staff('PATCH', `/v1/products/${product.id}`, {})
+  await staff('PATCH', `/v1/products/${product.id}`, { description: 'Old' })
+  const toldOf = async (index: number, count: number) => {
+    const events = []
+    for (let read = 0; read < count; read += 1) {
+      const attempt = await (receivers[index] as (typeof receivers)[0]).next()
+      t.ok(verifies(subscriptions[index]?.secret as string, attempt))
+      t.notOk(verifies(subscriptions[(index + 1) % 3]?.secret as string, attempt))
+      events.push(attempt.event)
+    }
+    return events.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))
+  }
+  const ofAda = await toldOf(0, 5)
+  t.strictSame(
+    ofAda.map(({ type }) => type),
+    ['order.created', 'order.updated', 'order.updated', 'order.cancelled', 'product.updated']
+  )
+  t.strictSame(ofAda[0], { type: 'order.created', timestamp: ofAda[0].timestamp, data: order })
+  t.match(ofAda[2].data, { id: order.id, note: 'Ring twice.', total: (Number(product.unitPrice) * 2).toFixed(2) })
+  t.match(ofAda[4].data, { id: product.id, description: 'Old' })
+  t.notOk('version' in ofAda[4].data)
+  t.strictSame(await toldOf(2, 5), ofAda)
+  t.match(await toldOf(1, 1), [{ type: 'product.updated' }])
+  t.equal(receivers[1]?.received.length, 1)
+  for (const [index, { ask }] of receivers.entries())
+    await ask('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('what is rolled back was no event', async (t) => {
+  const { url, next, received } = await startReceiver(t)
+  const { id } = await subscribe(staff, url, ['order.created', 'product.updated'])
+  for (const statusCode of [409, 500]) {
+    t.equal((await app.inject({ method: 'POST', url: '/mishaps', payload: { statusCode } })).statusCode, statusCode)
+  }
+  t.equal((await ada('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 9999 }] })).status, 409)
+  const operations = [
+    { id: 'one', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 1 }] } },
+    { id: 'two', method: 'POST', path: '/v1/orders', body: { items: [{ productId: product.id, quantity: 9999 }] } }
+  ]
+  const batch = await ada('POST', '/v1/order-batches', { atomic: true, operations }, { 'idempotency-key': 'batch' })
+  t.strictSame(
+    batch.body.data.map((outcome: { status: number }) => outcome.status),
+    [424, 409]
+  )
+  await placeOrder(ada)
+  t.match((await next()).event, { type: 'order.created' })
+  t.equal(received.length, 1)
+  t.equal((await staff('GET', `${path}/${id}/deliveries`)).body.data.length, 1)
+  await staff('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('deliveries and their attempts can be read, and one is sent again under the same webhook-id', async (t) => {
+  const { url, next } = await startReceiver(t)
+  const { id } = await subscribe(ada, url, ['order.created'])
+  const list = `${path}/${id}/deliveries`
+  await placeOrder(ada)
+  const first = await next()
+  const { body } = await until(
+    () => ada('GET', `${list}?status=delivered`),
+    (answer) => answer.body.data.length > 0
+  )
+  const [delivery] = body.data
+  t.match(delivery, { messageId: first.id, eventType: 'order.created', status: 'delivered', attempts: 1 })
+  const one = (await ada('GET', `${list}/${delivery.id}`)).body
+  t.match(one, {
+    data: delivery,
+    _links: [{ rel: 'self' }, { rel: 'collection' }, { rel: 'up' }, { rel: 'attempts' }, { rel: 'redeliver' }]
+  })
+  t.match((await ada('GET', `${list}/${delivery.id}/attempts`)).body.data, [{ number: 1, statusCode: 204 }])
+  t.strictSame((await ada('GET', `${list}?status=pending`)).body.data, [])
+  t.equal((await ada('POST', `${list}/${delivery.id}/redeliveries`)).status, 202)
+  const second = await next()
+  t.strictSame([second.id, second.text], [first.id, first.text])
+  await until(
+    () => ada('GET', `${list}/${delivery.id}/attempts?sort=id`),
+    (answer) => answer.body.data.length === 2
+  )
+  await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('a 410 ends the subscription; enabled again, what was missed is recovered [W4]', async (t) => {
+  const { url, next } = await startReceiver(t, (count) => (count === 1 ? 410 : 204))
+  const { id } = await subscribe(ada, url, ['order.created'])
+  const since = new Date().toISOString()
+  await placeOrder(ada)
+  const first = await next()
+  const disabled = await until(
+    () => ada('GET', `${path}/${id}`),
+    ({ body }) => body.data.status === 'disabled'
+  )
+  t.match(disabled.body.data, { disabledReason: 'gone' })
+  t.match(await ada('POST', `${path}/${id}/pings`), { status: 409, body: { error: { code: 'WEBHOOK_SUBSCRIPTION_DISABLED' } } })
+  const match = { 'if-match': String(disabled.headers['etag']) }
+  t.match(await ada('PATCH', `${path}/${id}`, { status: 'enabled' }, match), { status: 200, body: { data: { status: 'enabled' } } })
+  t.match(await ada('POST', `${path}/${id}/recoveries`, { since, until: since }), {
+    status: 422,
+    body: { error: { code: 'WEBHOOK_RANGE_INVALID' } }
+  })
+  t.match(await ada('POST', `${path}/${id}/recoveries`, { since }), { status: 202, body: { data: { since } } })
+  t.equal((await next()).id, first.id)
+  await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('after a rotation both secrets verify, and the new one is shown once', async (t) => {
+  const { url, next } = await startReceiver(t)
+  const { id, secret } = await subscribe(ada, url, ['order.created'])
+  const rotated = await ada('POST', `${path}/${id}/secrets`)
+  t.match(rotated, { status: 201, headers: { 'cache-control': 'no-store' }, body: { data: { secret: /^whsec_/, oldKeysEndAt: String } } })
+  t.not(rotated.body.data.secret, secret)
+  const pinged = await ada('POST', `${path}/${id}/pings`)
+  t.equal(pinged.status, 202)
+  const attempt = await next()
+  t.strictSame([attempt.id, attempt.event.type], [pinged.body.data.messageId, 'webhook.ping'])
+  t.strictSame(
+    [verifies(secret, attempt), verifies(rotated.body.data.secret, attempt), attempt.headers['webhook-signature']?.split(' ').length],
+    [true, true, 2]
+  )
+  await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
+t.test('receivers on this machine are reached outside of production alone, and only where that is said', async (t) => {
+  const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
+  const production = { NODE_ENV: 'production', CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
+  t.throws(() => readConfiguration({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
+    message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS must be false, or true where it is not production.'
+  })
+  t.equal(readConfiguration(production).localWebhooks, false)
+  const { as } = await startService(t, { seedOrders: 0 })
+  const answer = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
+  t.match(answer, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
+})

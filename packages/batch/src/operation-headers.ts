@@ -1,0 +1,39 @@
+import type { Problem } from './errors.ts'
+
+/** Which headers operations may have. */
+export interface HeaderRules {
+  /** In lower case. */
+  readonly operationHeaders: ReadonlySet<string>
+  /** Those that all operations have from the request, in lower case. */
+  readonly forwardedHeaders: ReadonlySet<string>
+}
+
+const longestValue = 4096
+const visible = /^[\t !-~\u0080-\u00ff]*$/
+const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
+
+/** Reads the headers of an operation, names in lower case, and adds what is wrong with them to the problems. */
+export function readHeaders(headers: unknown, field: string, rules: HeaderRules, problems: Problem[]): Record<string, string> {
+  const read: Record<string, string> = {}
+  if (headers === undefined) return read
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+    problems.push({ field, key: 'object' })
+    return read
+  }
+  for (const [given, value] of Object.entries(headers)) {
+    const name = given.toLowerCase()
+    // A client's own word is shown only where it can be nothing but a name.
+    const place = /^[\w-]{1,64}$/.test(name) ? `${field}.${given}` : field
+    const problem = problemOf(name, value, rules) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
+    if (problem) problems.push({ field: place, ...problem })
+    else read[name] = value as string
+  }
+  return read
+}
+
+function problemOf(name: string, value: unknown, { operationHeaders, forwardedHeaders }: HeaderRules): Omit<Problem, 'field'> | undefined {
+  if (!operationHeaders.has(name)) return { key: forwardedHeaders.has(name) ? 'headerOfBatch' : 'headerForbidden' }
+  if (typeof value !== 'string' || value.length > longestValue || !visible.test(value))
+    return { key: 'headerValue', params: { limit: longestValue } }
+  return name === 'content-type' && !jsonType.test(value) ? { key: 'contentType' } : undefined
+}

@@ -1,0 +1,129 @@
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OperationRequest } from './operation-request.ts'
+
+/** What an operation was answered. */
+export interface OperationAnswer {
+  readonly status: number
+  /** As Fastify and its plugins gave them. */
+  readonly headers: OutgoingHttpHeaders
+  /** What was sent; `undefined` where it was longer than is kept. */
+  readonly body: string | undefined
+  readonly bodyBytes: number
+}
+
+type Done = (answer: OperationAnswer | undefined) => void
+type Callback = () => void
+
+const sent = Object.assign(new Error('The head of this response has been written already.'), { code: 'ERR_HTTP_HEADERS_SENT' })
+
+/**
+ * The answer to an operation, kept instead of sent. To Fastify and its plugins it is Node's response; nothing is written anywhere, so
+ * that neither a head is made nor a socket asked.
+ */
+export class OperationResponse extends ServerResponse {
+  readonly #done: Done
+  readonly #maximumBytes: number
+  #head: OutgoingHttpHeaders | undefined
+  #parts: Buffer[] = []
+  #body: string | undefined
+  #bodyBytes = 0
+  #isEnded = false
+  #isFinished = false
+
+  // Node's are accessors, which its types call properties.
+  static {
+    const getters: Readonly<Record<string, (this: OperationResponse) => boolean>> = {
+      headersSent() {
+        return this.#head !== undefined
+      },
+      writableEnded() {
+        return this.#isEnded
+      },
+      writableFinished() {
+        return this.#isFinished
+      }
+    }
+    for (const [name, get] of Object.entries(getters)) Object.defineProperty(OperationResponse.prototype, name, { get })
+  }
+
+  /** `done` is told the answer when all that listens to the end of it has been told; `undefined`, when it was cut off. */
+  constructor(request: OperationRequest, maximumBytes: number, done: Done) {
+    super(request as unknown as IncomingMessage)
+    this.#maximumBytes = maximumBytes
+    this.#done = done
+  }
+
+  override writeHead(status: number, reason?: unknown, headers: unknown = reason): this {
+    if (this.#head !== undefined) throw sent
+    this.statusCode = status
+    this.#head = typeof headers === 'object' && headers !== null ? (headers as OutgoingHttpHeaders) : {}
+    return this
+  }
+
+  override flushHeaders(): void {
+    if (this.#head === undefined) this.writeHead(this.statusCode)
+  }
+
+  override write(chunk: unknown, encoding?: unknown, told?: unknown): boolean {
+    this.flushHeaders()
+    this.#keep(typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : (chunk as Buffer))
+    const callback = [encoding, told].find((one) => typeof one === 'function') as Callback | undefined
+    if (callback) process.nextTick(callback)
+    return true
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, told?: unknown): this {
+    if (this.#isEnded) return this
+    this.flushHeaders()
+    if (typeof chunk === 'string' && this.#bodyBytes === 0) this.#keepText(chunk)
+    else if (chunk instanceof Uint8Array || typeof chunk === 'string') this.write(chunk, encoding)
+    this.#isEnded = this.finished = true
+    const callback = [chunk, encoding, told].find((one) => typeof one === 'function') as Callback | undefined
+    // As Node does it: after what is running now.
+    process.nextTick(() => this.#finish(callback))
+    return this
+  }
+
+  override destroy(error?: Error): this {
+    if (this.destroyed) return this
+    this.destroyed = true
+    process.nextTick(() => {
+      if (error !== undefined && this.listenerCount('error') > 0) this.emit('error', error)
+      this.emit('close')
+      this.#done(this.#isFinished ? this.#answer() : undefined)
+    })
+    return this
+  }
+
+  #finish(callback: Callback | undefined) {
+    this.#isFinished = true
+    callback?.()
+    this.emit('finish')
+    this.destroyed = true
+    this.emit('close')
+    this.#done(this.#answer())
+  }
+
+  #keepText(text: string) {
+    this.#bodyBytes = Buffer.byteLength(text)
+    if (this.#bodyBytes <= this.#maximumBytes) this.#body = text
+  }
+
+  #keep(chunk: Buffer) {
+    this.#bodyBytes += chunk.byteLength
+    if (this.#bodyBytes <= this.#maximumBytes) this.#parts.push(chunk)
+    else this.#parts = []
+  }
+
+  #answer(): OperationAnswer {
+    const isKept = this.#bodyBytes <= this.#maximumBytes
+    const body = isKept ? (this.#body ?? Buffer.concat(this.#parts).toString()) : undefined
+    // Those of the head win, as they do on the wire.
+    const headers = this.getHeaderNames().length === 0 ? (this.#head ?? {}) : { ...this.getHeaders(), ...this.#head }
+    return { status: this.statusCode, headers, body, bodyBytes: this.#bodyBytes }
+  }
+}
+
+function encodingOf(encoding: unknown): BufferEncoding {
+  return typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8'
+}

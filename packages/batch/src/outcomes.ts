@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { OperationAnswer } from './operation-response.ts'
+
+/** What became of an operation. */
+export interface Outcome {
+  readonly id: string
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
+
+/**
+ * The outcomes of a batch. Bodies are JSON text already and go into the answer as they are: an outcome has a mark in the place of its
+ * body, which nobody can guess, and `fill` puts the texts in when the answer has been written.
+ */
+export class Outcomes {
+  readonly #shown: ReadonlySet<string>
+  readonly #mark: string = randomUUID()
+  #bodies: string[] = []
+  #all: Outcome[] = []
+  #bytesLeft: number
+
+  constructor(shown: ReadonlySet<string>, maximumBytes: number) {
+    this.#shown = shown
+    this.#bytesLeft = maximumBytes
+  }
+
+  get all(): readonly Outcome[] {
+    return this.#all
+  }
+
+  get bytesLeft(): number {
+    return this.#bytesLeft
+  }
+
+  add(id: string, { status, headers, body, bodyBytes }: OperationAnswer): void {
+    const shown: Record<string, string> = {}
+    for (const given in headers) {
+      const name = given.toLowerCase()
+      const value = headers[given]
+      if (value !== undefined && (name === 'content-type' || this.#shown.has(name))) shown[name] = [value].flat().join(', ')
+    }
+    const isShown = bodyBytes > 0 && body !== undefined && bodyBytes <= this.#bytesLeft && isJson.test(shown['content-type'] ?? '')
+    if (bodyBytes > 0 && !isShown) shown['content-length'] = String(bodyBytes)
+    this.#all.push({ id, status, ...(Object.keys(shown).length > 0 && { headers: shown }), ...(isShown && { body: this.#mark }) })
+    if (!isShown) return
+    this.#bytesLeft -= bodyBytes
+    this.#bodies.push(body)
+  }
+
+  /** Puts the bodies into the answer; another answer than that of these outcomes stays as it is. */
+  fill(answer: string): string {
+    const parts = answer.split(`"${this.#mark}"`)
+    if (parts.length !== this.#bodies.length + 1) return answer
+    return parts.map((part, index) => part + (this.#bodies[index] ?? '')).join('')
+  }
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { carryingOut } from './carry-out.ts'
+import { nestedBatch, operationNotAtomic } from './errors.ts'
+import { OperationRequest } from './operation-request.ts'
+import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from './options.ts'
+import type { Outcomes } from './outcomes.ts'
+import { type Batch, readBatch } from './read-batch.ts'
+import { routeSchema } from './route-schema.ts'
+import { runBatch } from './run-batch.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Adds a batch here: `POST path` carries out operations on the paths that it names, each by its own route. */
+    batch(path: string, route: BatchRoute): void
+  }
+}
+
+type Next = (error?: Error) => void
+type SendNext = (error: null, payload: unknown) => void
+const batchKey: unique symbol = Symbol('concordat.batch')
+const outcomesKey: unique symbol = Symbol('concordat.batch.outcomes')
+type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
+
+/** Many operations in one request, each with the checks, limits and answer that it would have by itself (rule B1). */
+const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
+  const settings = resolveOptions(options)
+  const carryOut = carryingOut(app)
+  const batches = new Set<string>()
+
+  app.decorateRequest(outcomesKey, null)
+  app.decorate('batch', addBatch)
+  app.addHook('onRequest', receiveOperation)
+
+  function addBatch(this: FastifyInstance, path: string, batchRoute: BatchRoute) {
+    const url = this.prefix + path
+    const route = resolveRoute(url, this.prefix, batchRoute, settings, batches)
+    batches.add(url.toLowerCase())
+    this.route<{ Body: Batch }>({
+      method: 'POST',
+      url: path,
+      config: { ...batchRoute.config, [batchKey]: true },
+      ...(batchRoute.maximumRequestBytes !== undefined && { bodyLimit: batchRoute.maximumRequestBytes }),
+      schema: routeSchema(route),
+      validatorCompiler: () => (body: unknown) => check(body),
+      onSend: embedBodies,
+      handler: async (request, reply) => {
+        const outcomes = await runBatch(request.body, { request, reply, settings, route, carryOut })
+        ;(request as BatchRequest)[outcomesKey] = outcomes
+        reply.code(route.status)
+        return outcomes.all
+      }
+    })
+
+    function check(body: unknown) {
+      try {
+        return { value: readBatch(body, route) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  }
+
+  function receiveOperation(request: FastifyRequest, reply: FastifyReply, next: Next) {
+    const operation = request.raw as unknown
+    if (!(operation instanceof OperationRequest)) return next()
+    const { batch: facts, refusal } = operation
+    request.log = reply.log = request.log.child({ batch: facts.requestId })
+    if (refusal !== undefined) return next(refusal)
+    if (isBatch(request.routeOptions)) return next(nestedBatch())
+    const isOutside = facts.isAtomic && !request.is404 && settings.transactions?.includes(request) === false
+    next(isOutside ? operationNotAtomic() : undefined)
+  }
+}
+
+/** Whether a route was added by `app.batch`. */
+export function isBatch({ config }: { readonly config?: object | undefined }): boolean {
+  return config !== undefined && batchKey in config
+}
+
+function embedBodies(request: FastifyRequest, _reply: FastifyReply, payload: unknown, next: SendNext) {
+  const { [outcomesKey]: outcomes } = request as BatchRequest
+  next(null, outcomes !== null && typeof payload === 'string' ? outcomes.fill(payload) : payload)
+}
+
+const plugin: FastifyPluginAsync<BatchOptions> = fp(batch, { name: '@concordat/batch', fastify: '5.x' })
+export default plugin

@@ -1,0 +1,98 @@
+import { invalidBatch, type Problem } from './errors.ts'
+import { type HeaderRules, readHeaders } from './operation-headers.ts'
+import { type PathRules, pathProblem } from './operation-path.ts'
+
+/** One operation of a batch, checked. */
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As JSON text. */
+  readonly body: string | undefined
+}
+
+/** A batch that can be carried out. */
+export interface Batch {
+  readonly operations: readonly Operation[]
+  readonly isAtomic: boolean
+}
+
+/** What a batch has to keep to. */
+export interface BatchRules extends PathRules, HeaderRules {
+  readonly methods: readonly string[]
+  readonly maximumOperations: number
+  readonly atomic: 'never' | 'byRequest' | 'always'
+}
+
+const members = new Set(['operations', 'atomic'])
+const operationMembers = new Set(['id', 'method', 'path', 'headers', 'body'])
+const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
+
+/** Reads the body of a batch. Throws 422 `BATCH_INVALID` with everything that is wrong with it. */
+export function readBatch(body: unknown, rules: BatchRules): Batch {
+  const problems: Problem[] = []
+  const batch = isObject(body) ? readMembers(body, rules, problems) : undefined
+  if (batch === undefined) problems.push({ field: 'body', key: 'object' })
+  if (batch === undefined || problems.length > 0) throw invalidBatch(problems)
+  return batch
+}
+
+function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules, problems: Problem[]): Batch {
+  refuseUnknown(body, members, 'body', problems)
+  const isAtomic = readAtomic(body['atomic'], rules.atomic, problems)
+  const { operations: list } = body
+  const limit = rules.maximumOperations
+  if (!Array.isArray(list) || list.length === 0 || list.length > limit) {
+    problems.push({ field: 'body.operations', key: 'operations', params: { limit } })
+  }
+  const ids = new Set<string>()
+  const read = (operation: unknown, index: number) => readOperation(operation, `body.operations.${index}`, { rules, ids, problems })
+  return { operations: Array.isArray(list) ? list.slice(0, limit).map(read) : [], isAtomic }
+}
+
+function readAtomic(atomic: unknown, offered: BatchRules['atomic'], problems: Problem[]) {
+  if (atomic !== undefined && typeof atomic !== 'boolean') problems.push({ field: 'body.atomic', key: 'atomic' })
+  if (atomic === true && offered === 'never') problems.push({ field: 'body.atomic', key: 'neverAtomic' })
+  if (atomic === false && offered === 'always') problems.push({ field: 'body.atomic', key: 'alwaysAtomic' })
+  return atomic === true || offered === 'always'
+}
+
+interface Reading {
+  readonly rules: BatchRules
+  readonly ids: Set<string>
+  readonly problems: Problem[]
+}
+
+function readOperation(operation: unknown, field: string, { rules, ids, problems }: Reading): Operation {
+  const known = isObject(operation) ? operation : {}
+  if (known !== operation) problems.push({ field, key: 'object' })
+  else refuseUnknown(known, operationMembers, field, problems)
+  const { id, method, path, body } = known as Record<string, unknown>
+  const found: Problem[] = []
+  if (typeof id !== 'string' || !/^[\w.~-]{1,64}$/.test(id)) found.push({ field: `${field}.id`, key: 'id' })
+  else if (ids.has(id)) found.push({ field: `${field}.id`, key: 'idRepeated' })
+  else ids.add(id)
+  if (!rules.methods.includes(method as string)) {
+    found.push({ field: `${field}.method`, key: 'method', params: { methods: rules.methods.join(', ') } })
+  } else if (body !== undefined && withoutBody.has(method as string)) {
+    found.push({ field: `${field}.body`, key: 'bodyForbidden', params: { method: method as string } })
+  }
+  found.push(...[pathProblem(path, `${field}.path`, rules) ?? []].flat())
+  const headers = readHeaders(known['headers'], `${field}.headers`, rules, found)
+  // What is no object has one fault, and lacks nothing.
+  if (known === operation) problems.push(...found)
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  return { id: id as string, method: method as string, path: path as string, headers, body: text }
+}
+
+function refuseUnknown(value: object, known: ReadonlySet<string>, field: string, problems: Problem[]) {
+  for (const name of Object.keys(value)) {
+    if (!known.has(name)) problems.push({ field: /^[\w-]{1,64}$/.test(name) ? `${field}.${name}` : field, key: 'unknown' })
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

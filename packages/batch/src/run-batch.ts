@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ApiError } from '@concordat/api-error'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CarryOut } from './carry-out.ts'
+import { batchStopped, operationUndone } from './errors.ts'
+import type { BatchFacts, OperationWish } from './operation-request.ts'
+import type { OperationAnswer } from './operation-response.ts'
+import { OperationSocket } from './operation-socket.ts'
+import type { RouteSettings, Settings } from './options.ts'
+import { Outcomes } from './outcomes.ts'
+import type { Batch, Operation } from './read-batch.ts'
+
+// Where neither handlers nor database leave a moment to other requests, the batch does.
+const turnMilliseconds = 10
+
+/** A batch on its way. */
+interface Passage {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly settings: Settings
+  readonly route: RouteSettings
+  readonly carryOut: CarryOut
+}
+
+/** What stops an atomic batch. */
+class Undone extends Error {
+  readonly index: number
+  readonly answer: OperationAnswer
+
+  constructor(index: number, answer: OperationAnswer) {
+    super('undone')
+    this.index = index
+    this.answer = answer
+  }
+}
+
+/** Carries out the operations of a batch, one after another. Rejects only where an atomic one could not be committed. */
+export async function runBatch({ operations, isAtomic }: Batch, passage: Passage): Promise<Outcomes> {
+  const { request, reply, settings, route, carryOut } = passage
+  const { transactions } = settings
+  const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
+  const forwarded = forwardedOf(request, settings.forwardedHeaders)
+  const outcomes = new Outcomes(settings.outcomeHeaders, route.maximumAnswerBytes)
+  const begunAt = performance.now()
+  let turnBegunAt = begunAt
+
+  // What makes `request.signal` of the operation abort, as the client of a request that leaves does.
+  reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
+  if (!isAtomic || transactions === undefined) {
+    await runAll((operation, answer) => outcomes.add(operation.id, answer))
+    return outcomes
+  }
+  try {
+    await transactions.run(request, () =>
+      runAll((operation, answer, index) => {
+        if (answer.status >= 400) throw new Undone(index, answer)
+        outcomes.add(operation.id, answer)
+      })
+    )
+    return outcomes
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error
+    return undoneBy(error)
+  }
+
+  async function runAll(done: (operation: Operation, answer: OperationAnswer, index: number) => void) {
+    for (const [index, operation] of operations.entries()) {
+      if (performance.now() - turnBegunAt > turnMilliseconds) {
+        await setImmediate()
+        turnBegunAt = performance.now()
+      }
+      done(operation, await answerTo(operation, hasToStop() ? batchStopped() : undefined), index)
+    }
+  }
+
+  // Outside of the transaction, which is over.
+  async function undoneBy({ index: failed, answer }: Undone) {
+    const remaining = new Outcomes(settings.outcomeHeaders, route.maximumAnswerBytes)
+    for (const [index, operation] of operations.entries()) {
+      remaining.add(operation.id, index === failed ? answer : await answerTo(operation, operationUndone()))
+    }
+    return remaining
+  }
+
+  function answerTo(operation: Operation, refusal: ApiError | undefined) {
+    return carryOut(wishOf(operation), facts, outcomes.bytesLeft, refusal)
+  }
+
+  function hasToStop() {
+    return reply.raw.destroyed || performance.now() - begunAt > route.maximumMilliseconds
+  }
+
+  function wishOf({ id, method, path, headers, body }: Operation): OperationWish {
+    const key = headers['idempotency-key'] ?? (method === 'POST' || method === 'PATCH' ? settings.operationKey(request, id) : undefined)
+    return {
+      method,
+      url: path,
+      body,
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...headers,
+        ...forwarded
+      }
+    }
+  }
+}
+
+function forwardedOf({ raw: { headers } }: FastifyRequest, names: ReadonlySet<string>): Record<string, string> {
+  const forwarded: Record<string, string> = {}
+  for (const name of names) {
+    // HTTP/2 has the host in a field of its own.
+    const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined)
+    if (value !== undefined) forwarded[name] = String(value)
+  }
+  return forwarded
+}

@@ -1,0 +1,114 @@
+import type { BatchTransactions } from '@concordat/batch'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import { serviceWith } from './service.ts'
+
+/** A database with one transaction at a time: a list of names. */
+function database() {
+  const kept: string[] = []
+  let open: string[] | undefined
+  const transactions: BatchTransactions = {
+    async run(_request, work) {
+      open = []
+      try {
+        await work()
+        if (open.includes('uncommittable')) throw Object.assign(new Error('conflict'), { statusCode: 503 })
+        kept.push(...open)
+      } finally {
+        open = undefined
+      }
+    },
+    includes: ({ routeOptions }) => routeOptions.url !== '/things/outside'
+  }
+  const routes = (app: FastifyInstance) => {
+    app.put<{ Params: { name: string } }>('/things/:name', async ({ params, headers }, reply) => {
+      ;(open ?? kept).push(params.name)
+      return reply.code(params.name.startsWith('bad') ? 409 : 200).send({ name: params.name, key: headers['idempotency-key'] })
+    })
+    app.put('/things/outside', async () => kept.push('outside'))
+  }
+  return { kept, transactions, routes, isOpen: () => open !== undefined }
+}
+
+const put = (name: string) => ({ method: 'PUT', path: `/things/${name}` })
+
+t.test('an atomic batch keeps all, or nothing and says so of every operation [B1]', async (t) => {
+  const { kept, transactions, routes } = database()
+  const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'byRequest' } })
+  const statuses = async (names: string[], more = {}) => (await outcomesOf(names.map(put), more)).map(({ status }) => status)
+  t.strictSame(await statuses(['a', 'b'], { atomic: true }), [200, 200])
+  t.strictSame(kept, ['a', 'b'])
+  const outcomes = await outcomesOf(['c', 'bad', 'd'].map(put), { atomic: true })
+  t.strictSame(
+    outcomes.map(({ status, body }) => [status, body.code]),
+    [
+      [424, 'BATCH_OPERATION_UNDONE'],
+      [409, undefined],
+      [424, 'BATCH_OPERATION_UNDONE']
+    ]
+  )
+  t.strictSame(outcomes[1]?.body, { name: 'bad' })
+  t.strictSame(kept, ['a', 'b'])
+  t.strictSame(await statuses(['e', 'bad', 'f']), [200, 409, 200], 'one that is not asked to be atomic is not')
+  t.strictSame(kept, ['a', 'b', 'e', 'bad', 'f'])
+})
+
+t.test('what can not be undone can not be part of it; what is not there is 404 as ever', async (t) => {
+  const { kept, transactions, routes } = database()
+  const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 409, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
+  t.match(await outcomesOf([put('a'), { path: '/things/a/nowhere' }]), [{ status: 424 }, { status: 404 }])
+  t.strictSame(kept, [])
+})
+
+t.test('what is said of an undone batch is as long as its answer may be', async (t) => {
+  const { transactions, routes } = database()
+  const { outcomesOf } = await serviceWith(t, routes, {
+    options: { transactions },
+    route: { atomic: 'always', maximumAnswerBytes: 300 }
+  })
+  const outcomes = await outcomesOf([put('a'), put('b'), put(`bad-${'x'.repeat(80)}`)])
+  t.match(outcomes, [{ status: 424, body: { statusCode: 424 } }, { status: 424, headers: { 'content-length': /^\d+$/ } }, { status: 409 }])
+  t.notOk(outcomes[1]?.body)
+  t.strictSame((await outcomesOf([put(`bad-${'x'.repeat(80)}`)]))[0]?.body, { name: `bad-${'x'.repeat(80)}` })
+})
+
+t.test('a transaction that can not be committed is the answer to the whole batch', async (t) => {
+  const { kept, transactions, routes } = database()
+  const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
+  t.equal((await send({ operations: [{ id: 'a', ...put('uncommittable') }] })).status, 503)
+  t.strictSame(kept, [])
+})
+
+t.test('a batch that is not atomic opens no transaction', async (t) => {
+  const { transactions, isOpen } = database()
+  const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({ isOpen: isOpen() })), {
+    options: { transactions },
+    route: { atomic: 'byRequest' }
+  })
+  t.strictSame((await outcomesOf([{ path: '/things' }]))[0]?.body, { isOpen: false })
+  t.strictSame((await outcomesOf([{ path: '/things' }], { atomic: true }))[0]?.body, { isOpen: true })
+})
+
+t.test('a POST or PATCH without a key of its own gets one of the batch', async (t) => {
+  const { outcomesOf } = await serviceWith(
+    t,
+    (app) =>
+      app.route({
+        method: ['POST', 'PATCH', 'PUT'],
+        url: '/things',
+        handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
+      }),
+    { options: { operationKey: (request, id) => `${String(request.headers['idempotency-key'])}:${id}` } }
+  )
+  const outcomes = await outcomesOf([
+    { method: 'POST', path: '/things' },
+    { method: 'PATCH', path: '/things' },
+    { method: 'PUT', path: '/things' },
+    { method: 'POST', path: '/things', headers: { 'Idempotency-Key': 'own' } }
+  ])
+  t.strictSame(
+    outcomes.map(({ body }) => body.key),
+    ['undefined:0', 'undefined:1', undefined, 'own']
+  )
+})

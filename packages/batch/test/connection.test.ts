@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import { request as ask } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import t from 'tap'
+import { type ReadOutcome, serviceWith } from './service.ts'
+
+const show = { path: '/things' }
+
+t.test('an operation comes from whom its batch came from, by the way it came, and says nothing else of it', async (t) => {
+  const { app, send, outcomesOf } = await serviceWith(
+    t,
+    (app) =>
+      app.get('/things', async ({ ip, ips, protocol, host, headers, socket, raw }) => ({
+        ip,
+        ips,
+        protocol,
+        host,
+        headers,
+        ports: [socket.remotePort, socket.localPort],
+        destroyed: socket.destroyed,
+        certificate: (socket as unknown as { getPeerCertificate(): object }).getPeerCertificate(),
+        version: raw.httpVersion
+      })),
+    { server: { trustProxy: ['127.0.0.1'] } }
+  )
+  const batch = { operations: [{ id: 'a', method: 'GET', ...show, headers: { accept: 'application/json', prefer: 'wait=1' } }] }
+  const seen = async (remoteAddress: string, headers: Record<string, string>) =>
+    ((await send(batch, { remoteAddress, headers })).json as ReadOutcome[])[0]?.body
+  const told = {
+    host: 'api.example.com',
+    authorization: 'Bearer x',
+    'accept-language': 'es',
+    traceparent: '00-1-2-03',
+    'user-agent': 'test',
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'shop.example'
+  }
+  const behindProxy = await seen('127.0.0.1', {
+    ...told,
+    cookie: 'a=b',
+    'x-request-id': '1',
+    connection: 'keep-alive',
+    'idempotency-key': 'outer'
+  })
+  t.match(behindProxy, { ip: '203.0.113.9', ips: ['127.0.0.1', '203.0.113.9'], protocol: 'https', host: 'shop.example', version: '1.1' })
+  t.strictSame(behindProxy.headers, { accept: 'application/json', prefer: 'wait=1', ...told })
+  const stranger = await seen('198.51.100.1', told)
+  t.match(stranger, { ip: '198.51.100.1', protocol: 'http', host: 'api.example.com' }, 'nobody is believed who is not a proxy')
+
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/batches`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(batch)
+  })
+  const [outcome] = (await answer.json()) as ReadOutcome[]
+  t.match(outcome?.body, {
+    ip: '127.0.0.1',
+    protocol: 'http',
+    host: `127.0.0.1:${port}`,
+    ports: [Number, port],
+    destroyed: false,
+    certificate: {}
+  })
+  t.match((await outcomesOf([show]))[0]?.body.headers, { accept: 'application/json' })
+})
+
+t.test('over TLS, an operation is over TLS', async (t) => {
+  const { send } = await serviceWith(
+    t,
+    (app) => {
+      // As a TLS socket has it.
+      app.addHook(
+        'onRequest',
+        async ({ raw, url }) => void (url === '/batches' && Object.assign(raw.socket, { encrypted: true, authorized: true }))
+      )
+      app.get('/things', async ({ protocol, socket }) => ({ protocol, authorized: (socket as { authorized?: boolean }).authorized }))
+    },
+    {}
+  )
+  const { json } = await send({ operations: [{ id: 'a', method: 'GET', ...show }] })
+  t.strictSame((json as ReadOutcome[])[0]?.body, { protocol: 'https', authorized: true })
+})
+
+t.test('the client of a batch leaves: the operation that runs is told and ends, and no other begins', async (t) => {
+  const calls: string[] = []
+  const running = Promise.withResolvers<void>()
+  const { app } = await serviceWith(t, (app) =>
+    app.get<{ Params: { id: string } }>('/things/:id', async ({ params, signal }) => {
+      calls.push(`${params.id} begins`)
+      running.resolve()
+      await once(signal, 'abort')
+      await delay(20)
+      calls.push(`${params.id} ends after ${(signal.reason as Error).name}`)
+      return {}
+    })
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const request = ask({ port, host: '127.0.0.1', method: 'POST', path: '/batches', headers: { 'content-type': 'application/json' } })
+  request.on('error', () => {})
+  request.end(JSON.stringify({ operations: ['1', '2'].map((id) => ({ id, method: 'GET', path: `/things/${id}` })) }))
+  await running.promise
+  request.destroy()
+  while (calls.length < 2) await delay(5)
+  await delay(50)
+  t.strictSame(calls, ['1 begins', '1 ends after AbortError'])
+})
+
+t.test('what has not begun in time is not begun, and told so', async (t) => {
+  const { outcomesOf } = await serviceWith(
+    t,
+    (app) => {
+      app.get('/things', async () => ({}))
+      app.get('/things/slow', async () => delay(1100, {}))
+    },
+    { route: { maximumSeconds: 1 } }
+  )
+  const outcomes = await outcomesOf([{ path: '/things' }, { path: '/things/slow' }, { path: '/things' }])
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    [200, 200, 503]
+  )
+  t.match(outcomes[2], { headers: { 'retry-after': '1' }, body: { code: 'BATCH_STOPPED' } })
+})
+
+t.test('a batch that was answered for by its time limit begins nothing more', async (t) => {
+  const calls: string[] = []
+  const { send } = await serviceWith(
+    t,
+    (app) =>
+      app.get('/things', { handlerTimeout: 5000 }, async () => {
+        calls.push('called')
+        return delay(100, {})
+      }),
+    { server: { handlerTimeout: 50 } }
+  )
+  const operations = ['1', '2', '3'].map((id) => ({ id, method: 'GET', ...show }))
+  t.equal((await send({ operations })).status, 503)
+  await delay(200)
+  t.strictSame(calls, ['called'])
+})
+
+t.test('others are answered while a long batch runs that never waits', async (t) => {
+  const order: string[] = []
+  const { outcomesOf } = await serviceWith(t, (app) => {
+    app.get('/things', async () => {
+      if (order.length === 0) setImmediate(() => order.push('another'))
+      const until = performance.now() + 11
+      while (performance.now() < until);
+      order.push('operation')
+      return {}
+    })
+  })
+  await outcomesOf([show, show, show])
+  t.strictSame(order, ['operation', 'another', 'operation', 'operation'])
+})
+
+t.test('an operation can not be a batch, whatever its path looks like', async (t) => {
+  const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({})), {
+    server: { rewriteUrl: ({ url = '' }) => (url === '/things/hidden' ? '/batches' : url) }
+  })
+  const [outcome] = await outcomesOf([{ method: 'POST', path: '/things/hidden', body: { operations: [] } }])
+  t.match(outcome, { status: 409, body: { code: 'BATCH_NESTED' } })
+})

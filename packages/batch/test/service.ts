@@ -1,0 +1,42 @@
+import batch, { type BatchOptions, type BatchRoute } from '@concordat/batch'
+import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
+import type { Test } from 'tap'
+
+/** What became of an operation, as a client reads it. */
+export interface ReadOutcome {
+  readonly id: string
+  readonly status: number
+  readonly headers?: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
+  readonly body?: any
+}
+
+export interface Wish {
+  readonly options?: BatchOptions
+  readonly route?: Partial<BatchRoute>
+  readonly server?: FastifyServerOptions
+}
+
+/** Stock Fastify with a batch at `/batches` for operations on `/things`, and the routes of the test. */
+export async function serviceWith(t: Test, routes: (app: FastifyInstance) => void, { options = {}, route = {}, server = {} }: Wish = {}) {
+  const app = Fastify({ handlerTimeout: 10_000, ...server })
+  t.teardown(() => app.close())
+  await app.register(batch, options)
+  routes(app)
+  app.batch('/batches', { paths: ['/things'], ...route })
+  await app.ready()
+
+  async function send(body: unknown, more: Omit<InjectOptions, 'method' | 'url' | 'payload'> = {}) {
+    const payload = JSON.stringify(body)
+    const headers = { 'content-type': 'application/json', ...more.headers }
+    const answer = await app.inject({ method: 'POST', url: '/batches', ...more, headers, payload })
+    return { status: answer.statusCode, text: answer.body, json: JSON.parse(answer.body) as unknown }
+  }
+
+  async function outcomesOf(operations: readonly object[], more: object = {}) {
+    const named = operations.map((operation, index) => ({ id: String(index), method: 'GET', ...operation }))
+    return (await send({ operations: named, ...more })).json as ReadOutcome[]
+  }
+
+  return { app, send, outcomesOf }
+}

@@ -1,0 +1,17 @@
+import batch, { type BatchOptions, type BatchRoute, type BatchTransactions, batchErrors, isBatch } from '@concordat/batch'
+import { expectTypeOf } from 'expect-type'
+import Fastify, { type FastifyRequest } from 'fastify'
+
+const app = Fastify()
+app.register(batch, { operationKey: (request, id) => `${request.id}:${id}` })
+app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maximumOperations: 10 })
+// @ts-expect-error there is no such word
+app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
+// @ts-expect-error without paths nothing can be named
+app.batch('/order-batches', {})
+
+expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()
+expectTypeOf<BatchOptions['transactions']>().toEqualTypeOf<BatchTransactions | undefined>()
+expectTypeOf<BatchTransactions['includes']>().parameter(0).toEqualTypeOf<FastifyRequest>()
+expectTypeOf(batchErrors.definitions).toBeObject()
+expectTypeOf(isBatch({})).toBeBoolean()

@@ -1,0 +1,55 @@
+import { ownerOf } from '@concordat/authentication'
+import type { WebhookRoutesOptions } from '@concordat/webhooks'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { ConventionsOptions } from './options.ts'
+import { webhookRouteConfig } from './webhook-operations.ts'
+
+type Register = (app: FastifyInstance, own: Partial<WebhookRoutesOptions>) => Promise<void>
+
+const filled: unique symbol = Symbol('concordat.conventions.webhook-routes')
+
+interface Filled {
+  [filled]?: Register
+}
+
+/**
+ * The routes by which clients manage their webhook subscriptions, told of the other plugins what they need: register them inside a version, whose
+ * events the subscriptions get. Needs the option `webhooks` of the preset. What is given here wins; `routeConfig` is added to that of
+ * the preset.
+ *
+ * @example
+ * await app.apiVersion(1, async (v1) => {
+ *   await v1.register(webhookRoutes)
+ * })
+ */
+export const webhookRoutes: FastifyPluginAsync<Partial<WebhookRoutesOptions>> = async (app, own) => {
+  const register = (app as Filled)[filled]
+  if (register === undefined) throw new TypeError('webhookRoutes needs the option webhooks of the preset. Name the events there.')
+  await register(app, own)
+}
+
+/** Has {@link webhookRoutes} find what the plugins of this preset give them. */
+export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOptions): void {
+  const register: Register = async (instance, { routeConfig = () => ({}), ...own }) => {
+    const { webhookRoutes: routes } = await import('@concordat/webhooks')
+    const { answerWebhookList, webhookCollections } = await import('./webhook-lists.ts')
+    const config = webhookRouteConfig(options, webhookCollections)
+    const settings: Partial<WebhookRoutesOptions> = {
+      ...(options.authentication !== false && { owner: ownerOf }),
+      ...(options.versioning !== false && { version: ({ apiVersion }) => Number(apiVersion.slice(1)) }),
+      ...(options.envelope !== false && {
+        created: (reply, path, resource) => reply.created(path, resource),
+        link: (reply, relation, path, method) => reply.link(relation, path, method)
+      }),
+      ...(options.paginationQuery !== false && { list: answerWebhookList }),
+      ...(options.conditionalCaching !== false && {
+        preconditions: ({ preconditions }) => preconditions,
+        entityTag: (reply, version) => reply.entityTag(version)
+      }),
+      ...own,
+      routeConfig: (operation) => ({ ...config(operation), ...routeConfig(operation) })
+    }
+    await instance.register(routes, settings as WebhookRoutesOptions)
+  }
+  app.decorate(filled, register)
+}

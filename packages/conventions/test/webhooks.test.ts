@@ -1,0 +1,175 @@
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/test-kit'
+import conventions, { type ConventionsOptions, serverOptions, webhookRoutes } from '@concordat/conventions'
+import type { WebhookRoutesOptions } from '@concordat/webhooks'
+import Fastify from 'fastify'
+import t from 'tap'
+
+// What the tests look into is theirs to know.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any
+
+const issuer = 'https://tokens.example.com'
+const kit = testKit({ issuer, audience: 'shop' })
+const Order = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+const events = { 'order.created': { description: 'An order was placed.', schema: Order, example: { id: '7' } } }
+const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
+const path = '/v1/webhook-subscriptions'
+
+/** A service with webhooks in memory that delivers nothing, and a way to ask it as somebody. */
+async function start(options: Partial<ConventionsOptions> = {}, routes: Partial<WebhookRoutesOptions> = {}) {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, {
+    publicUrl: 'https://api.example.com',
+    versions: { 1: { status: 'current' } },
+    transportSecurity: { dangerouslyAllowHttp: 'loopback' },
+    authentication: {
+      issuers: [ownTokens({ issuer, audience: 'shop', keys: kit.keys })],
+      permissions: ['webhooks:read', 'webhooks:create', 'webhooks:update', 'webhooks:delete'],
+      roles: { client: ['webhooks:*'], auditor: ['webhooks:read'] }
+    },
+    paginationQuery: { cursor: { dangerouslyUnsigned: true } },
+    webhooks: { events, mayReceive: 'everyone', delivers: false },
+    ...options
+  })
+  await app.apiVersion(1, async (v1) => {
+    await v1.register(webhookRoutes, routes)
+    v1.get('/orders/:id', { config: { public: true }, schema: { response: { 200: Order } } }, async () => ({ id: '7' }))
+  })
+  t.teardown(() => app.close())
+  async function ask(method: string, url: string, payload?: object, headers: Record<string, string> = {}, claims: object = {}) {
+    const token = kit.token({ sub: 'ada', roles: ['client'], ...claims })
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: url.replace('https://api.example.com', ''),
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      ...(payload && { payload })
+    })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+  }
+  return { app, ask }
+}
+
+function linkIn({ body }: { body: Loose }, wanted: string): string | undefined {
+  return body._links.find(({ rel }: Loose) => rel === wanted)?.href
+}
+
+const idsOf = ({ body }: { body: Loose }) => body.data.map(({ id }: Loose) => id)
+const eventsOf = ({ body }: { body: Loose }) => body.data.map(({ messageId }: Loose) => Number(messageId.at(-1)))
+
+t.test('in one line a version has routes in the envelope, behind permissions, with conditions and keys [W1] [U10] [O1]', async (t) => {
+  const { ask } = await start()
+  const created = await ask('POST', path, wish, { 'idempotency-key': 'once' })
+  const { id, secret } = created.body.data
+  t.match(created, { status: 201, headers: { location: `https://api.example.com${path}/${id}`, 'cache-control': 'no-store' } })
+  t.match(secret, /^whsec_/)
+  t.strictSame(linkIn(created, 'self'), `https://api.example.com${path}/${id}`)
+  const replay = await ask('POST', path, wish, { 'idempotency-key': 'once' })
+  t.equal(replay.body.data.id, id)
+
+  const read = await ask('GET', `${path}/${id}`)
+  t.strictSame(
+    read.body._links.map(({ rel, method }: Loose) => `${rel} ${method}`),
+    ['self GET', 'collection GET', 'deliveries GET', 'rotate-secret POST', 'ping POST', 'recover POST']
+  )
+  t.notOk('secret' in read.body.data)
+  t.match((await ask('PATCH', `${path}/${id}`, { description: 'x' })).body.error, { status: 428, code: 'PRECONDITION_REQUIRED' })
+  const etag = String(read.headers.etag)
+  const changed = await ask('PATCH', `${path}/${id}`, { description: 'x' }, { 'if-match': etag })
+  t.match(changed, { status: 200, body: { data: { description: 'x' } } })
+  t.match((await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': etag })).body.error, { status: 412 })
+  t.match((await ask('GET', `${path}/${id}`, undefined, {}, { sub: 'max' })).body.error, {
+    status: 404,
+    code: 'WEBHOOK_SUBSCRIPTION_NOT_FOUND'
+  })
+  t.match((await ask('POST', path, wish, {}, { roles: ['auditor'] })).body.error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
+  t.equal((await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': String(changed.headers.etag) })).status, 204)
+})
+
+t.test('what is wrong is told in the language of the caller [G1] [W5]', async (t) => {
+  const { ask } = await start()
+  const { body } = await ask('POST', path, { ...wish, url: 'http://hooks.example.com' }, { 'accept-language': 'es' })
+  t.match(body.error, { status: 422, error: 'ValidationError', code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'body.url' }] })
+  t.match(body.error.message, /No se pueden enviar/)
+})
+
+t.test('lists are walked by cursors, forward and back, also past what is gone [Q2] [E2]', async (t) => {
+  const { ask, app } = await start()
+  const { id } = (await ask('POST', path, wish)).body.data
+  for (const number of [1, 2, 3, 4, 5]) await app.webhooks.emit('order.created', { id: String(number) }, { id: `event-${number}` })
+  const list = `${path}/${id}/deliveries`
+  const first = await ask('GET', `${list}?perPage=2&status=pending`)
+  t.strictSame([eventsOf(first), first.body._meta.pagination], [[5, 4], { perPage: 2 }])
+  t.notOk(linkIn(first, 'prev'))
+  const second = await ask('GET', linkIn(first, 'next') as string)
+  t.strictSame(eventsOf(second), [3, 2])
+  t.strictSame(eventsOf(await ask('GET', linkIn(second, 'prev') as string)), [5, 4])
+  const last = await ask('GET', linkIn(second, 'last') as string)
+  t.strictSame(eventsOf(last), [2, 1])
+  t.notOk(linkIn(last, 'next'))
+  t.strictSame(eventsOf(await ask('GET', `${list}?sort=id&perPage=3`)), [1, 2, 3])
+  t.strictSame((await ask('GET', `${list}?perPage=1&fields=eventType`)).body.data.map(Object.keys), [['id', 'eventType']])
+  t.strictSame((await ask('GET', `${list}?status=failed`)).body.data, [])
+  t.match((await ask('GET', `${list}?status=lost`)).body.error, { status: 422, code: 'INVALID_QUERY_PARAMETERS' })
+
+  const [delivery] = first.body.data
+  const found = await ask('GET', `${list}/${delivery.id}`)
+  t.strictSame([found.body.data, linkIn(found, 'redeliver')], [delivery, undefined])
+  const attempts = await ask('GET', linkIn(found, 'attempts') as string)
+  t.match(attempts, { status: 200, body: { data: [] } })
+  t.match((await ask('GET', path)).body.data, [{ id }])
+})
+
+t.test('who stands behind the last of a list that lost its end finds the way back', async (t) => {
+  const { ask } = await start()
+  const ids: string[] = []
+  for (let count = 0; count < 4; count += 1) ids.unshift((await ask('POST', path, wish)).body.data.id)
+  const forward = await ask('GET', `${path}?perPage=2`)
+  const backward = await ask('GET', `${path}?perPage=2&sort=id`)
+  const [behind, before] = [linkIn(forward, 'next') as string, linkIn(backward, 'next') as string]
+  for (const id of ids.slice(2)) await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+  const emptied = await ask('GET', behind)
+  t.strictSame(idsOf(emptied), [])
+  // The row of the cursor itself is part of the way back.
+  t.strictSame(idsOf(await ask('GET', linkIn(emptied, 'prev') as string)), ids.slice(0, 2))
+  t.strictSame(idsOf(await ask('GET', before)), [ids[1], ids[0]])
+  for (const id of ids.slice(0, 2)) await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+  const nothing = await ask('GET', before)
+  t.strictSame(idsOf(await ask('GET', linkIn(nothing, 'prev') as string)), [])
+})
+
+t.test('the description has the events, the routes and their errors [Q13] [X3]', async (t) => {
+  const { app } = await start()
+  const document: Loose = (await app.inject('/v1/openapi')).json()
+  t.strictSame(Object.keys(document.webhooks), ['order.created', 'webhook.subscription.disabled', 'webhook.ping'])
+  t.strictSame(document.components.schemas.OrderCreatedEvent.properties.data, { $ref: '#/components/schemas/Order' })
+  const { post } = document.paths[`${path}/{id}/deliveries/{deliveryId}/redeliveries`]
+  const conflict = document.components.responses[post.responses[409].$ref.split('/').at(-1)].content['application/json']
+  t.strictSame(
+    Object.keys(conflict.examples).filter((code) => code.startsWith('WEBHOOK')),
+    ['WEBHOOK_DELIVERY_PENDING', 'WEBHOOK_SUBSCRIPTION_DISABLED']
+  )
+  const { patch, get } = document.paths[`${path}/{id}`]
+  t.match([patch['x-permissions'], patch['x-if-match'], get['x-permissions']], [['webhooks:update'], 'required', ['webhooks:read']])
+  t.ok(document.paths[path].post.parameters.some(({ name }: Loose) => name === 'Idempotency-Key'))
+})
+
+t.test('without the other plugins the routes are told nothing of them', async (t) => {
+  const others = { envelope: false, idempotency: false, paginationQuery: false, conditionalCaching: false, errorCatalogue: false } as const
+  const { ask } = await start({ ...others, openapi: false, authentication: false }, { owner: () => 'ada' })
+  const created = await ask('POST', path, wish)
+  t.match(created, { status: 201, headers: { location: `${path}/${created.body.id}` } })
+  t.match((await ask('PATCH', `${path}/${created.body.id}`, { description: 'x' })).body, { description: 'x' })
+  t.match((await ask('GET', path)).body, [{ id: created.body.id }])
+})
+
+t.test('what is given to the routes wins over what the preset knows', async (t) => {
+  const { ask } = await start({}, { path: '/hooks', owner: () => 'everybody', routeConfig: () => ({ requireIfMatch: false }) })
+  const { id } = (await ask('POST', '/v1/hooks', wish)).body.data
+  t.equal((await ask('PATCH', `/v1/hooks/${id}`, { description: 'x' }, {}, { sub: 'max' })).status, 200)
+})
+
+t.test('routes without the option, or without anybody to own what they make, do not start', async (t) => {
+  await t.rejects(start({ webhooks: undefined }), { message: /webhookRoutes needs the option webhooks of the preset/ })
+  await t.rejects(start({ authentication: false }), { message: /webhooks: owner is missing/ })
+})

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Fleet, FleetMember } from './fleet.ts'
+
+const pauseMilliseconds = 20
+
+/** The request that belongs to a key. */
+export interface KeyedRequest {
+  readonly path: string
+  /** Beside `Idempotency-Key`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
+}
+
+/** What a client was told by the success at the end. */
+export interface Told {
+  readonly body: string
+  readonly location: string | null
+}
+
+/** Who wants to know what happens on the way. */
+export interface Watch {
+  answered(status: number): void
+  /** A process went away with the request. */
+  lost(member: FleetMember): void
+}
+
+/**
+ * Sends the request to any process that is up until the answer is a success: after a broken connection to another at once, after another
+ * answer when its `Retry-After` is over.
+ */
+export async function askUntilDone(fleet: Fleet, key: string, { path, headers, body }: KeyedRequest, watch: Watch): Promise<Told> {
+  const request = { method: 'POST', headers: { ...headers, 'idempotency-key': key }, ...(body !== undefined && { body }) }
+  for (;;) {
+    const up = fleet.members.filter(({ isUp }) => isUp)
+    const member = up[Math.floor(Math.random() * up.length)]
+    let pause = pauseMilliseconds
+    if (member !== undefined) {
+      member.underWay += 1
+      try {
+        const answer = await fetch(`${member.url}${path}`, request)
+        const told = { body: await answer.text(), location: answer.headers.get('location') }
+        member.served += 1
+        watch.answered(answer.status)
+        if (answer.ok) return told
+        pause = Math.max(pause, Number(answer.headers.get('retry-after')) * 1000)
+      } catch {
+        watch.lost(member)
+      } finally {
+        member.underWay -= 1
+      }
+    }
+    await delay(pause)
+  }
+}

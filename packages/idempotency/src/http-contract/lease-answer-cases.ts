@@ -1,0 +1,105 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import { createOrder, expectRefusal, expectReplay, type HttpScene, leave } from './service.ts'
+
+type Case = (scene: HttpScene) => Promise<void>
+
+/** Rows 14, 19 and 20 where claims are held by a lease: answers that fail, are streams, or come too late. */
+export const leaseAnswerCases: Readonly<Record<string, Case>> = {
+  'row 14: a 5xx is stored and replayed, since the request may have half happened': async ({ serve }) => {
+    const { send, runs } = await serve({
+      handler: async () => {
+        throw new Error('The other service did not answer.')
+      }
+    })
+    const first = await send()
+    strictEqual(first.status, 500)
+    expectReplay(first, await send())
+    strictEqual(runs(), 1)
+  },
+  'row 14: where the route says so, or the handler, a 5xx leaves the key free': async ({ serve }) => {
+    const fails = [
+      { route: { serverErrors: 'release' as const }, release: false },
+      { route: {}, release: true }
+    ]
+    for (const { route, release } of fails) {
+      const { send, runs } = await serve({
+        route,
+        handler: async (request, reply) => {
+          if (runs() > 1) return createOrder(request, reply)
+          if (release) request.idempotency?.release()
+          throw new Error('Not now.')
+        }
+      })
+      const key = randomUUID()
+      deepStrictEqual([(await send({ key })).status, (await send({ key })).status, runs()], [500, 201, 2])
+    }
+  },
+  'row 19: a stream is sent and not kept: a retry is 409, and never runs': async ({ serve }) => {
+    const streams = [
+      () => Readable.from(['{"a":', '1}']),
+      () => new Blob(['{"a":1}']).stream(),
+      () => new Response('{"a":1}', { headers: { 'content-type': 'application/json' } })
+    ]
+    for (const stream of streams) {
+      const { send, runs } = await serve({ handler: async (_request, reply) => reply.code(200).type('application/json').send(stream()) })
+      const key = randomUUID()
+      const first = await send({ key })
+      deepStrictEqual([first.status, first.body], [200, '{"a":1}'])
+      expectRefusal(await send({ key }), 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
+      strictEqual(runs(), 1)
+    }
+  },
+  'row 19: a reply that was hijacked is not kept: a retry is 409, and never runs': async ({ serve }) => {
+    const { send, runs } = await serve({
+      handler: async (_request, reply) => {
+        reply.hijack()
+        reply.raw.writeHead(202).end('by hand')
+        await once(reply.raw, 'finish')
+      }
+    })
+    const first = await send()
+    deepStrictEqual([first.status, first.body], [202, 'by hand'])
+    let retry = await send()
+    while (retry.code === 'IDEMPOTENCY_IN_PROGRESS') retry = await send()
+    expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
+    strictEqual(runs(), 1)
+  },
+  'row 20: when the client leaves a handler that answers nothing, its retry is 409, and never runs': async ({ serve, key }) => {
+    const begun = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
+    const { app, send, runs } = await serve({
+      options: { leaseMilliseconds: 1000 },
+      async handler() {
+        begun.resolve()
+        await left.promise
+      }
+    })
+    await leave(app, key, begun.promise)
+    left.resolve()
+    let retry = await send({ body: {} })
+    while (retry.code === 'IDEMPOTENCY_IN_PROGRESS') retry = await send({ body: {} })
+    expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
+    strictEqual(runs(), 1)
+  },
+  'row 20: a handler that answers after the client was told that it took too long changes nothing': async ({ serve }) => {
+    const end = Promise.withResolvers<void>()
+    const { send, runs } = await serve({
+      prepare: (app) =>
+        app.addHook('onRoute', (route) => {
+          route.handlerTimeout = 50
+        }),
+      handler: async (request, reply) => {
+        await end.promise
+        return createOrder(request, reply)
+      }
+    })
+    const first = await send()
+    strictEqual(first.status, 503)
+    end.resolve()
+    expectReplay(first, await send())
+    strictEqual(runs(), 1)
+  }
+}

@@ -1,0 +1,178 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { failing } from './failing-store.ts'
+import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, retryWhile } from './service.ts'
+
+type Case = (scene: HttpScene) => Promise<void>
+
+/** Rows 12 and 18 where claims are held by a lease: its owner is lost, or has lost it. */
+export const lostOwnerCases: Readonly<Record<string, Case>> = {
+  'row 12: when the owner is lost a retry runs the handler, and knows that it is the second attempt': async ({ serve }) => {
+    const { handler, begun } = heldHandler()
+    const lost = await serve({
+      handler,
+      options: { leaseMilliseconds: 500 },
+      through: (store) => failing(store, (method) => method !== 'begin')
+    })
+    const told: unknown[] = []
+    const next = await serve({
+      handler: async (request, reply) => {
+        told.push(request.idempotency?.attempt)
+        return createOrder(request, reply)
+      }
+    })
+    void lost.send()
+    await begun
+    expectRefusal(await next.send(), 409, 'IDEMPOTENCY_IN_PROGRESS')
+    const answer = await retryWhile(409, () => next.send())
+    expectReplay(answer, await next.send())
+    deepStrictEqual([answer.status, told], [201, [2]])
+  },
+  'row 12: where a request must not run twice, a retry is 409 when its owner is lost': async ({ serve }) => {
+    const { handler, begun } = heldHandler()
+    const lost = await serve({
+      handler,
+      options: { leaseMilliseconds: 500 },
+      through: (store) => failing(store, (method) => method !== 'begin')
+    })
+    const next = await serve({ route: { whenOutcomeUnknown: 'refuse' } })
+    void lost.send()
+    await begun
+    let answer = await next.send()
+    while (answer.code === 'IDEMPOTENCY_IN_PROGRESS') answer = await next.send()
+    expectRefusal(answer, 409, 'IDEMPOTENCY_OUTCOME_UNKNOWN')
+    strictEqual(next.runs(), 0)
+  },
+  'a handler that runs longer than its lease keeps its claim': async ({ serve }) => {
+    const { handler, begun, letGo } = heldHandler()
+    let renewed = 0
+    const many = Promise.withResolvers<void>()
+    const { send, runs } = await serve({
+      handler,
+      options: { leaseMilliseconds: 500 },
+      through: (store) => ({
+        ...store,
+        async renew(...told) {
+          renewed += 1
+          if (renewed === 4) many.resolve()
+          return store.renew(...told)
+        }
+      })
+    })
+    const first = send()
+    await begun
+    await many.promise
+    strictEqual((await send()).status, 409)
+    letGo()
+    expectReplay(await first, await send())
+    strictEqual(runs(), 1)
+  },
+  'row 18: an owner that lost its claim to another answers what that one stored, and its signal has aborted': async ({ serve }) => {
+    const { handler, begun, letGo } = heldHandler()
+    const aborted = Promise.withResolvers<void>()
+    const slow = await serve({
+      options: { leaseMilliseconds: 100 },
+      through: (store) => failing(store, (method) => method === 'renew'),
+      handler(request, reply) {
+        request.idempotency?.signal.addEventListener('abort', () => aborted.resolve())
+        reply.header('set-cookie', 'slow=1').header('content-language', 'es')
+        return handler.call(this, request, reply)
+      }
+    })
+    const next = await serve()
+    const first = slow.send()
+    await begun
+    await aborted.promise
+    const won = await retryWhile(409, () => next.send())
+    letGo()
+    const told = await first
+    expectReplay(won, told)
+    deepStrictEqual([told.headers['set-cookie'], told.headers['content-language']], [undefined, undefined])
+    expectReplay(won, await slow.send())
+    deepStrictEqual([slow.runs(), next.runs()], [1, 1])
+  },
+  'row 18: an owner that lost its claim to one that still runs answers 409': async ({ serve }) => {
+    const [one, two] = [heldHandler(), heldHandler()]
+    const slow = await serve({
+      handler: one.handler,
+      options: { leaseMilliseconds: 100 },
+      through: (store) => failing(store, (method) => method === 'renew')
+    })
+    const next = await serve({ handler: two.handler })
+    const first = slow.send()
+    await one.begun
+    const second = retryWhile(409, () => next.send())
+    await two.begun
+    one.letGo()
+    expectRefusal(await first, 409, 'IDEMPOTENCY_IN_PROGRESS')
+    two.letGo()
+    expectReplay(await second, await slow.send())
+  },
+  'row 18: an owner whose record was lost stores its answer anew': async ({ serve }) => {
+    const outcomes: string[] = []
+    const { send, runs } = await serve({
+      options: { onOutcome: (outcome) => outcomes.push(outcome) },
+      through: (store) => ({
+        ...store,
+        async complete(claim, ...told) {
+          if (runs() === 1 && outcomes.length === 0) await store.release(claim)
+          return store.complete(claim, ...told)
+        }
+      })
+    })
+    expectReplay(await send(), await send())
+    deepStrictEqual([runs(), outcomes], [1, ['claimLost', 'replayed']])
+  },
+  'row 18: an owner whose key means another request by now answers what it did': async ({ serve }) => {
+    const other = await serve()
+    const { send } = await serve({
+      through: (store) => ({
+        ...store,
+        async complete(claim, ...told) {
+          await store.release(claim)
+          await other.send({ body: {} })
+          return store.complete(claim, ...told)
+        }
+      })
+    })
+    const first = await send()
+    deepStrictEqual([first.status, first.headers['idempotency-replayed']], [201, undefined])
+    expectRefusal(await send(), 422, 'IDEMPOTENCY_KEY_REUSED')
+  },
+  'row 18: an owner that lost its claim while the store is down answers 409': async ({ serve }) => {
+    let isDown = false
+    const { send } = await serve({
+      through: (store) =>
+        failing(
+          {
+            ...store,
+            complete() {
+              isDown = true
+              return 'lost'
+            }
+          },
+          (method) => method === 'begin' && isDown
+        )
+    })
+    strictEqual((await send()).status, 409)
+  },
+  'a handler that runs longer than it may loses its claim, and its signal aborts': async ({ serve }) => {
+    const aborted = Promise.withResolvers<void>()
+    const slow = await serve({
+      options: { leaseMilliseconds: 300, longestRunSeconds: 1 },
+      handler: async (request, reply) => {
+        const { signal } = request.idempotency ?? {}
+        signal?.addEventListener('abort', () => aborted.resolve())
+        await aborted.promise
+        await next.promise
+        return createOrder(request, reply)
+      }
+    })
+    const next = Promise.withResolvers<void>()
+    const other = await serve()
+    const first = slow.send()
+    await aborted.promise
+    const won = await retryWhile(409, () => other.send())
+    next.resolve()
+    expectReplay(won, await first)
+  }
+}

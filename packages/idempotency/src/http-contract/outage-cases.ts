@@ -1,0 +1,113 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { failing } from './failing-store.ts'
+import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, retryWhile } from './service.ts'
+
+type Case = (scene: HttpScene) => Promise<void>
+
+/** Row 16: on every store. */
+export const outageCases: Readonly<Record<string, Case>> = {
+  'row 16: while the store is down a request with a key is 503 with Retry-After, and nothing runs': async ({ serve }) => {
+    let isDown = true
+    const { send, runs } = await serve({ through: (store) => failing(store, () => isDown) })
+    const answer = await send()
+    expectRefusal(answer, 503, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+    ok(Number(answer.headers['retry-after']) >= 1)
+    strictEqual(runs(), 0)
+    isDown = false
+    expectReplay(await send(), await send())
+  },
+  'row 16: while the store is down a request without a key is answered': async ({ serve }) => {
+    const { send } = await serve({ through: (store) => failing(store, () => true) })
+    strictEqual((await send({ url: '/notes', key: null })).status, 201)
+  }
+}
+
+/** Rows 16 and 17 where claims are held by a lease: the store is down or late. */
+export const leaseOutageCases: Readonly<Record<string, Case>> = {
+  'row 16: where the route allows it, a request runs without protection while the store is down, and its answer says so': async ({
+    serve
+  }) => {
+    let isDown = true
+    const { send, runs } = await serve({
+      route: { whenStoreFails: 'dangerouslyBypass' },
+      through: (store) => failing(store, () => isDown),
+      handler: async ({ idempotency }) => ({ idempotency })
+    })
+    for (let n = 0; n < 2; n += 1) {
+      const answer = await send()
+      deepStrictEqual([answer.status, answer.body, answer.headers['idempotency-status']], [200, '{"idempotency":null}', 'bypassed'])
+    }
+    isDown = false
+    strictEqual((await send()).headers['idempotency-status'], undefined)
+    strictEqual(runs(), 3)
+  },
+  'row 16: a request that another is known to run does not run beside it, whatever the route allows': async ({ serve }) => {
+    const { handler, begun, letGo } = heldHandler()
+    const owner = await serve({ handler })
+    let asked = 0
+    const waiting = await serve({
+      route: { whenStoreFails: 'dangerouslyBypass', waitMilliseconds: 30_000 },
+      through: (store) => failing(store, (method) => method === 'begin' && (asked += 1) > 1)
+    })
+    const first = owner.send()
+    await begun
+    expectRefusal(await waiting.send(), 503, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+    letGo()
+    await first
+    strictEqual(waiting.runs(), 0)
+  },
+  'row 16: a store that answers too late is down, and what it claimed late is given back': async ({ serve }) => {
+    const late = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    let isLate = true
+    const { send } = await serve({
+      options: { storeTimeoutMilliseconds: 50 },
+      through: (store) => ({
+        ...store,
+        async begin(...told) {
+          if (isLate) await late.promise
+          return store.begin(...told)
+        },
+        async release(...told) {
+          const outcome = await store.release(...told)
+          released.resolve()
+          return outcome
+        }
+      })
+    })
+    expectRefusal(await send(), 503, 'IDEMPOTENCY_STORE_UNAVAILABLE')
+    isLate = false
+    late.resolve()
+    await released.promise
+    strictEqual((await send()).headers['idempotency-replayed'], undefined)
+  },
+  'row 17: an answer that the store does not take at once is stored all the same': async ({ serve }) => {
+    let failures = 3
+    const { send, runs } = await serve({ through: (store) => failing(store, (method) => method === 'complete' && failures-- > 0) })
+    expectReplay(await send(), await send())
+    strictEqual(runs(), 1)
+  },
+  'row 17: an answer that the store does not take is sent; a retry is 409 until the lease ends, and then runs': async ({ serve }) => {
+    let isDown = true
+    const outcomes: string[] = []
+    const { send, runs } = await serve({
+      options: { leaseMilliseconds: 1500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
+      through: (store) => failing(store, (method) => method === 'complete' && isDown)
+    })
+    strictEqual((await send()).status, 201)
+    deepStrictEqual(outcomes, ['answerNotStored'])
+    expectRefusal(await send(), 409, 'IDEMPOTENCY_IN_PROGRESS')
+    isDown = false
+    expectReplay(await retryWhile(409, send), await send())
+    strictEqual(runs(), 2)
+  },
+  'a key that the store does not release is free when its lease ends': async ({ serve }) => {
+    const { send, runs } = await serve({
+      options: { leaseMilliseconds: 100 },
+      through: (store) => failing(store, (method) => method === 'release'),
+      handler: async (request, reply) => (runs() === 1 ? reply.code(429).send({}) : createOrder(request, reply))
+    })
+    strictEqual((await send()).status, 429)
+    strictEqual((await retryWhile(409, send)).status, 201)
+  }
+}

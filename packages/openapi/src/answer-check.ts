@@ -1,0 +1,140 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { schemaCloser } from './closed-schemas.ts'
+import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { templateFinder } from './path-template.ts'
+
+/** An answer as a test got it, and what was asked; an answer of Fastify's `inject` fits in with little. */
+export interface Answer {
+  readonly method: string
+  /** The path, with its query or without. */
+  readonly url: string
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, unknown>>
+  /** As it was sent, in gzip or Brotli where `content-encoding` says so. */
+  readonly body: Buffer
+}
+
+/** What {@link answerChecker} can be told. */
+export interface AnswerCheckOptions {
+  /** Headers that answers may have although no operation describes them, in lower case, beside those of messages and of browsers. */
+  readonly undescribedHeaders?: readonly string[] | undefined
+}
+
+/** Tells in what an answer differs from the description, a sentence each; nothing when it does not. */
+export type AnswerChecker = (answer: Answer) => string[]
+
+// Those that HTTP itself needs to carry a message, and those that only tell browsers what not to do: neither is part of an operation.
+const ofEveryMessage = `connection content-encoding content-length content-type date keep-alive transfer-encoding
+  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`
+const base = 'concordat:document'
+const errorAnswer = {
+  type: 'object',
+  required: ['error', '_links', '_meta'],
+  properties: { error: { $ref: '#/components/schemas/ErrorDetail' }, _links: {}, _meta: {} }
+}
+const missingInItem = /^\/data\/\d+ must have required property/
+
+/**
+ * Makes the check that answers are as a document describes them: status, media type, headers, and the body, in which nothing may be that is
+ * not described. Of what no operation describes, errors in the document's shape are expected, and 204 to OPTIONS. Answers to HEAD are those
+ * to GET without the body.
+ *
+ * @example
+ * const check = answerChecker((await app.inject('/v1/openapi')).json())
+ * const { statusCode, headers, rawPayload } = await app.inject('/v1/orders')
+ * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
+ */
+export function answerChecker(document: OpenapiDocument, { undescribedHeaders = [] }: AnswerCheckOptions = {}): AnswerChecker {
+  const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
+  const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
+  const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
+  const requireSchema = schemaValidator(document)
+
+  return (answer) => {
+    const described = operationOf(answer)
+    const name = `${answer.method} ${answer.url.split('?', 1)[0]} ${answer.status}`
+    const problems = described === undefined ? outsideProblems(answer) : answerProblems(answer, described)
+    return problems.map((problem) => `${name}: ${problem}`)
+  }
+
+  function operationOf({ method, url }: Answer) {
+    const template = findTemplate(url.split('?', 1)[0] as string)
+    return operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${template}`)
+  }
+
+  function outsideProblems({ method, status, headers, body }: Answer) {
+    if (method === 'OPTIONS' && status === 204) return []
+    if (status < 400) return ['no operation describes it.']
+    const shape = document.components?.schemas?.['ErrorDetail']
+    if (shape === undefined || body.length === 0) return []
+    if (!isJson(String(headers['content-type']))) return ['it is an error and no JSON.']
+    return requireSchema(errorAnswer, JSON.parse(body.toString()))
+  }
+
+  function answerProblems(answer: Answer, { operation }: PlacedOperation) {
+    const { [answer.status]: exact, [`${String(answer.status)[0]}XX`]: range, default: any } = operation.responses ?? {}
+    const response = follow<Response>(document, exact ?? range ?? any)
+    if (response === undefined) return ['the status is not described.', ...codeOf(answer)]
+    return [...headerProblems(answer, response), ...bodyProblems(answer, response)]
+  }
+
+  function headerProblems({ headers }: Answer, response: Response) {
+    const described = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
+    const missing = [...described].filter(([name, header]) => follow<Header>(document, header)?.required && !(name in headers))
+    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !undescribed.has(name))
+    return [
+      ...missing.map(([name]) => `the header ${name} is missing.`),
+      ...sent.flatMap(([name, value]) => {
+        const header = described.get(name)
+        if (header === undefined) return [`the header ${name} is not described.`]
+        const schema = follow<Header>(document, header)?.schema ?? {}
+        return requireSchema(schema, schema['type'] === 'integer' ? Number(value) : String(value)).map((one) => `header ${name}: ${one}`)
+      })
+    ]
+  }
+
+  function bodyProblems({ method, url, headers, body: sent }: Answer, { content }: Response) {
+    const body = decoded(sent, headers['content-encoding'])
+    // The items of a collection are described whole; who asks for some of their members gets those.
+    const isProjected = /[?&]fields=/.test(url)
+    if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, and none is described.']
+    const mediaType = String(headers['content-type']).split(';', 1)[0] as string
+    const described = content[mediaType]
+    if (described === undefined) return [`the media type ${mediaType} is not described.`]
+    if (described.schema === undefined || !isJson(mediaType)) return []
+    const problems = requireSchema(described.schema, JSON.parse(body.toString()))
+    return isProjected ? problems.filter((problem) => !missingInItem.test(problem)) : problems
+  }
+}
+
+function codeOf({ body }: Answer) {
+  const [, code] = /"code":"([A-Z_]+)"/.exec(body.toString()) ?? []
+  return code === undefined ? [] : [`its code is ${code}.`]
+}
+
+function decoded(body: Buffer, coding: unknown) {
+  if (body.length === 0) return body
+  if (coding === 'br') return brotliDecompressSync(body)
+  return coding === 'gzip' ? gunzipSync(body) : body
+}
+
+// One instance knows the components, so that each of them is compiled once, and each schema when it is first needed.
+function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value: unknown) => string[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
+  addFormats.default(ajv)
+  const schemas = document.components?.schemas ?? {}
+  const closed = schemaCloser(schemas, base)
+  const components = { schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema)])) }
+  ajv.addSchema({ $id: base, components })
+  const compiled = new WeakMap<JsonSchema, ValidateFunction>()
+  return (schema, value) => {
+    let validate = compiled.get(schema)
+    if (validate === undefined) compiled.set(schema, (validate = ajv.compile(closed(schema))))
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
+  }
+}

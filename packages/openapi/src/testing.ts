@@ -1,0 +1,2 @@
+export type { Answer, AnswerChecker, AnswerCheckOptions } from './answer-check.ts'
+export { answerChecker } from './answer-check.ts'

@@ -1,0 +1,14 @@
+// PostgreSQL crashes and comes back while the service works, a server of the script's own:
+// node --conditions=@concordat/source packages/postgres/bench/restart-soak.ts [restarts] [keys] [processes]
+import { ownServer } from '../test/soak/own-server.ts'
+import { soakPostgres } from '../test/soak/soak.ts'
+
+const [count = 20, keys = 10_000, processes = 4] = process.argv.slice(2).map(Number)
+const own = await ownServer()
+if (own === undefined) throw new Error('PostgreSQL is not installed here.')
+const restart = async () => {
+  await own.restart()
+  console.log('PostgreSQL is back')
+}
+const report = await soakPostgres(own.url, 'soak', { processes, kills: 0, keys, restarts: { count, restart } }).finally(() => own.stop())
+console.log(JSON.stringify(report, null, 2))

@@ -1,0 +1,110 @@
+import batch from '@concordat/batch'
+import idempotency from '@concordat/idempotency'
+import { migrate } from '@concordat/postgres'
+import { idempotencyMigrations } from '@concordat/postgres/idempotency'
+import { postgresStores } from '@concordat/postgres/stores'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { kinds, thingsOn } from './unit-of-work.ts'
+
+t.setTimeout(120_000)
+
+interface ReadOutcome {
+  readonly status: number
+  readonly headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
+  readonly body: any
+}
+
+/** A service as the preset puts it together, on a pool of one connection. */
+async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
+  const things = await thingsOn(t, kind, { max: 1, connectionTimeoutMillis: 2000 })
+  const { database, table } = things
+  const schema = table.split('.')[0] as string
+  await migrate(database, idempotencyMigrations, { schema })
+  const { idempotency: store, unitOfWork } = postgresStores(database, { schema })
+  const { register, runAsOne, transactionOf } = unitOfWork
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(batch, {
+    transactions: { run: runAsOne, includes: (request) => transactionOf(request) !== undefined },
+    operationKey: (request, id) => request.idempotency?.derivedKey(id)
+  })
+  await register(app, { handlerTimeoutSeconds: 20 })
+  await app.register(idempotency, { scope: () => 'a client', store, transaction: transactionOf })
+  app.post<{ Params: { name: string } }>(
+    '/things/:name',
+    { config: { transaction: true, idempotency: 'required' } },
+    async (request, reply) => {
+      await request.transaction.query(`INSERT INTO ${table} VALUES ($1)`, [request.params.name])
+      return reply.code(request.params.name.startsWith('bad') ? 409 : 201).send({ name: request.params.name })
+    }
+  )
+  app.get('/things', async () => (await database.client.query(`SELECT name FROM ${table} ORDER BY name`)).rows)
+  app.batch('/batches', { paths: ['/things'], atomic: 'byRequest', config: { idempotency: 'required' } })
+  await app.ready()
+
+  async function send(key: string, names: readonly string[], more: { atomic?: boolean; then?: readonly object[] } = {}) {
+    const operations = [...names.map((name) => ({ method: 'POST', path: `/things/${name}` })), ...(more.then ?? [])]
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/batches',
+      headers: { 'idempotency-key': key },
+      payload: { operations: operations.map((operation, index) => ({ id: `n${index}`, ...operation })), atomic: more.atomic ?? false }
+    })
+    const outcomes = answer.json<ReadOutcome[]>()
+    return { answer, outcomes, statuses: answer.statusCode === 200 ? outcomes.map(({ status }) => status) : answer.statusCode }
+  }
+  const records = async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.idempotency_keys`))[0]
+  return { send, things, records }
+}
+
+const list = { method: 'GET', path: '/things' }
+
+for (const kind of kinds) {
+  t.test(`on ${kind}`, async (t) => {
+    t.test('a batch holds no transaction: each operation has its own, and one connection is enough [B1]', async (t) => {
+      const { send, things, records } = await service(t, kind)
+      const { statuses, outcomes } = await send('k', ['a', 'bad', 'b'], { then: [list] })
+      t.strictSame(statuses, [201, 409, 201, 200])
+      t.strictSame(outcomes[3]?.body, [{ name: 'a' }, { name: 'b' }])
+      t.strictSame([await things.names(), await records()], [['a', 'b'], 4])
+    })
+
+    t.test('an atomic batch is committed as one, with the keys of its operations [B1]', async (t) => {
+      const { send, things, records } = await service(t, kind)
+      const first = await send('k', ['a', 'b'], { atomic: true })
+      t.strictSame(first.statuses, [201, 201])
+      t.strictSame([await things.names(), await records()], [['a', 'b'], 3])
+      const again = await send('k', ['a', 'b'], { atomic: true })
+      t.strictSame([again.answer.body, again.answer.headers['idempotency-replayed']], [first.answer.body, 'true'])
+      t.strictSame(await things.names(), ['a', 'b'])
+    })
+
+    t.test('of an atomic batch in which one operation fails nothing is kept, nor any key of an operation [B1]', async (t) => {
+      const { send, things, records } = await service(t, kind)
+      t.strictSame((await send('k', ['a', 'bad', 'b'], { atomic: true })).statuses, [424, 409, 424])
+      t.strictSame([await things.names(), await records()], [[], 1])
+      t.strictSame((await send('l', ['a', 'a'], { atomic: true })).statuses, [424, 500], 'a violated constraint')
+      t.strictSame((await send('m', ['a'], { atomic: true, then: [list] })).statuses, [424, 409], 'an operation outside of the transaction')
+      t.strictSame(await things.names(), [])
+      t.strictSame((await send('n', ['a', 'b'], { atomic: true })).statuses, [201, 201])
+      t.strictSame(await things.names(), ['a', 'b'])
+    })
+
+    t.test('what was done before a crash is not done again when the batch is sent again', async (t) => {
+      const { send, things } = await service(t, kind)
+      await send('k', ['a', 'b'])
+      // As a process leaves it that ends before the answer to the batch is kept.
+      const schema = things.table.split('.')[0] as string
+      await things.database.query(`UPDATE ${schema}.idempotency_keys SET status = NULL, lease_until = now() - interval '1 second'
+        WHERE key = (SELECT key FROM ${schema}.idempotency_keys ORDER BY token LIMIT 1) RETURNING NULL AS json`)
+      const { outcomes } = await send('k', ['a', 'b'])
+      t.match(outcomes, [
+        { status: 201, headers: { 'idempotency-replayed': 'true' } },
+        { status: 201, headers: { 'idempotency-replayed': 'true' } }
+      ])
+      t.strictSame(await things.names(), ['a', 'b'])
+    })
+  })
+}

@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url'
+import { type CrashReport, type CrashSoak, crashSoak, type FleetProgram } from '@concordat/idempotency/crash-soak'
+import { Pool } from 'pg'
+import { makeTables } from './tables.ts'
+
+/** What is in the database at the end. */
+export interface Counts {
+  readonly rows: number
+  readonly events: number
+  /** Keys with more than one row. */
+  readonly doubles: number
+}
+
+/** The service of the soaks, on these tables. */
+export function programOn(databaseUrl: string, schema: string): FleetProgram {
+  return {
+    command: [process.execPath, '--conditions=@concordat/source', fileURLToPath(new URL('./service.ts', import.meta.url))],
+    env: { DATABASE_URL: databaseUrl, SCHEMA: schema }
+  }
+}
+
+/** Soaks the service in a schema that is dropped afterwards. */
+export async function soakPostgres(
+  databaseUrl: string,
+  schema: string,
+  soak: Omit<CrashSoak, 'program' | 'request'>
+): Promise<CrashReport & Counts> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 2 })
+  pool.on('error', () => {})
+  await makeTables(pool, schema)
+  try {
+    const report = await crashSoak({ ...soak, program: programOn(databaseUrl, schema), request: () => ({ path: '/orders' }) })
+    const { rows } = await pool.query<Counts>(
+      `SELECT (SELECT count(*)::int FROM ${schema}.orders) AS rows, (SELECT count(*)::int FROM ${schema}.events) AS events,
+        (SELECT count(*)::int FROM (SELECT FROM ${schema}.orders GROUP BY client_key HAVING count(*) > 1) AS twice) AS doubles`
+    )
+    return { ...report, ...(rows[0] as Counts) }
+  } finally {
+    await pool.query(`DROP SCHEMA ${schema} CASCADE`)
+    await pool.end()
+  }
+}

@@ -1,0 +1,17 @@
+// Redis crashes and comes back while the service works, a server of the script's own:
+// node --conditions=@concordat/source packages/redis/bench/restart-soak.ts [restarts] [keys] [processes]
+import { ownServer } from '../test/soak/own-server.ts'
+import { soakRedis } from '../test/soak/soak.ts'
+
+const [count = 20, keys = 10_000, processes = 4] = process.argv.slice(2).map(Number)
+const own = await ownServer()
+if (own === undefined) throw new Error('Redis is not installed here.')
+const restart = async () => {
+  await own.restart()
+  console.log('Redis is back')
+}
+const restarts = { count, restart }
+const report = await soakRedis({ redisUrl: own.url, leaseMilliseconds: 30_000, processes, kills: 0, keys, restarts }).finally(() =>
+  own.stop()
+)
+console.log(JSON.stringify(report, null, 2))

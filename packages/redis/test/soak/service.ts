@@ -1,0 +1,28 @@
+// A small service for the soaks: one process of several on one Redis. What it does is a line in a file, which no store can take back.
+import { appendFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import idempotency from '@concordat/idempotency'
+import { fromIoredis } from '@concordat/redis'
+import { redisIdempotency } from '@concordat/redis/idempotency'
+import Fastify from 'fastify'
+import { Redis } from 'ioredis'
+
+const { REDIS_URL = '', PREFIX: prefix, LEDGER = '', LEASE_MILLISECONDS, PORT: port } = process.env
+const client = new Redis(REDIS_URL, { retryStrategy: () => 50 }).on('error', () => {})
+const app = Fastify()
+await app.register(idempotency, {
+  scope: () => 'soak',
+  store: redisIdempotency(fromIoredis(client), { prefix }),
+  leaseMilliseconds: Number(LEASE_MILLISECONDS),
+  // As long as a restart of Redis may take on a busy machine.
+  storeTimeoutMilliseconds: 20_000
+})
+app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds: 5000 } } }, async ({ idempotency: run }, reply) => {
+  await delay(Math.random() * 10)
+  const id = `${run?.token}`
+  await appendFile(LEDGER, `${run?.key} ${id}\n`)
+  await delay(Math.random() * 10)
+  return reply.code(201).header('location', `/orders/${id}`).send({ id })
+})
+await app.listen({ host: '127.0.0.1', port: Number(port) })
+process.stdout.write('ready\n')

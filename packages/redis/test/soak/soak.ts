@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+
+/** What is in the file at the end. */
+export interface Counts {
+  /** Keys with at least one line. */
+  readonly keysDone: number
+  /** Lines beyond the first of each key: what was done twice. */
+  readonly doubles: number
+}
+
+/** How the service of the soaks is run. */
+export interface RedisSoak extends Omit<CrashSoak, 'program' | 'request'> {
+  readonly redisUrl: string
+  readonly leaseMilliseconds: number
+}
+
+/** Soaks the service under a prefix of its own, and counts what it did. */
+export async function soakRedis({ redisUrl, leaseMilliseconds, ...soak }: RedisSoak): Promise<CrashReport & Counts> {
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-soak-'))
+  const ledger = join(folder, 'ledger')
+  writeFileSync(ledger, '')
+  const env = {
+    REDIS_URL: redisUrl,
+    PREFIX: `concordat-soak-${randomUUID().slice(0, 8)}`,
+    LEDGER: ledger,
+    LEASE_MILLISECONDS: String(leaseMilliseconds)
+  }
+  const service = fileURLToPath(new URL('./service.ts', import.meta.url))
+  const command = [process.execPath, '--conditions=@concordat/source', service] as const
+  try {
+    const report = await crashSoak({ ...soak, program: { command, env }, request: () => ({ path: '/orders' }) })
+    const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+    const keysDone = new Set(lines.map((line) => line.split(' ')[0])).size
+    return { ...report, keysDone, doubles: lines.length - keysDone }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

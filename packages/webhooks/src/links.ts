@@ -1,0 +1,24 @@
+import type { FastifyReply } from 'fastify'
+import type { Delivery } from './delivery.ts'
+import type { RouteSettings } from './route-options.ts'
+import type { Subscription } from './subscription.ts'
+
+/** Links a subscription to what belongs to it, and to what can be done with it. */
+export function linkSubscription({ path, link }: RouteSettings, reply: FastifyReply, { id, status }: Subscription): void {
+  link(reply, 'collection', path, 'GET')
+  link(reply, 'deliveries', `${path}/${id}/deliveries`, 'GET')
+  link(reply, 'rotate-secret', `${path}/${id}/secrets`, 'POST')
+  if (status === 'disabled') return
+  link(reply, 'ping', `${path}/${id}/pings`, 'POST')
+  link(reply, 'recover', `${path}/${id}/recoveries`, 'POST')
+}
+
+/** The same for a delivery. */
+export function linkDelivery({ path, link }: RouteSettings, reply: FastifyReply, { id, subscriptionId, status }: Delivery): void {
+  const subscription = `${path}/${subscriptionId}`
+  const delivery = `${subscription}/deliveries/${id}`
+  link(reply, 'collection', `${subscription}/deliveries`, 'GET')
+  link(reply, 'up', subscription, 'GET')
+  link(reply, 'attempts', `${delivery}/attempts`, 'GET')
+  if (status !== 'pending') link(reply, 'redeliver', `${delivery}/redeliveries`, 'POST')
+}
