@@ -46,7 +46,6 @@ async function measure() {
       costs.get(name)?.push((cpu.user + cpu.system) / deliveries)
     }
   }
-  const median = (values: readonly number[] = []) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
   for (const [name, all] of rates) {
     const list = all.map((rate) => Math.round(rate)).join(' ')
     const share = (median(all) / median(rates.get('raw'))).toFixed(2)
@@ -91,7 +90,8 @@ async function measure() {
   async function service(where: string, hasHelper: boolean) {
     const schema = `webhook_bench_${randomUUID().slice(0, 8)}`
     const place = { where, schema, certificate }
-    const { app, database, close } = await startWebhookService(place, { concurrency: atOnce })
+    const running = await startWebhookService(place, { concurrency: atOnce })
+    const { app, database } = running
     for (let index = 0; index < subscriptions; index += 1) {
       await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
     }
@@ -100,7 +100,7 @@ async function measure() {
     if (helper !== undefined) await once(helper, 'message')
     ends.push(async () => {
       helper?.kill()
-      await close()
+      await running.close()
       if (where.startsWith('postgres:')) await drop(where, schema)
     })
     return async () => {
@@ -127,6 +127,10 @@ async function measure() {
     const [{ count }] = (await once(receiver, 'message')) as [{ count: number }]
     return count
   }
+}
+
+function median(values: readonly number[] = []) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 async function drop(connectionString: string, schema: string) {
