@@ -96,7 +96,7 @@ export const defaultOperationHeaders: readonly string[] = [
   'prefer'
 ]
 
-/** What a client does something with. Limits, security headers and cookies are not shown. */
+/** What a client does something with. Limits, deprecations, security headers and cookies are not shown. */
 export const defaultOutcomeHeaders: readonly string[] = [
   'allow',
   'content-language',
@@ -104,7 +104,6 @@ export const defaultOutcomeHeaders: readonly string[] = [
   'etag',
   'idempotency-replayed',
   'last-modified',
-  'link',
   'location',
   'preference-applied',
   'request-id',
