@@ -61,7 +61,10 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
         cache: 'no-store',
         produces: ['application/json', 'text/csv'],
         waivers: { Q10: 'A file is read whole.' },
-        openapi: { errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'] }
+        openapi: {
+          errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
+          headers: { 'Content-Disposition': 'Of CSV: a name for the file (RFC 6266).' }
+        }
       },
       schema: { params: ExportFilePath, response: { 200: exportFileRepresentations(representation.schema) } }
     },
