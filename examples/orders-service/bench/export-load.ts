@@ -19,7 +19,8 @@ const sql = new Client({ connectionString: url })
 await sql.connect()
 let service = await start()
 try {
-  await load(5, () => delay(5000))
+  // As warm as it will be.
+  await load(perSecond, () => delay(20_000))
   const idle = await load(perSecond, () => delay(idleSeconds * 1000))
   let file = ''
   const exporting = await load(perSecond, async () => {

@@ -1,5 +1,6 @@
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
-import { fromPGlite } from '@concordat/postgres'
+import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
+import { storeMigrations } from '@concordat/postgres/stores'
 import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import t from 'tap'
@@ -8,6 +9,7 @@ import { customerCollection } from '../src/customers/schemas.ts'
 import { applyMigrations } from '../src/database/migrations.ts'
 import { openPostgreSQL } from '../src/database/postgresql.ts'
 import { imageCollection } from '../src/images/schemas.ts'
+import { exportCollection } from '../src/order-exports/schemas.ts'
 import { itemCollection, orderCollection } from '../src/orders/schemas.ts'
 import { productCollection } from '../src/products/schemas.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -18,15 +20,20 @@ async function migrated() {
   if (databaseUrl === undefined) {
     const engine = await PGlite.create('memory://')
     t.teardown(() => engine.close())
-    await applyMigrations({ postgres: fromPGlite(engine) })
+    await makeTables(fromPGlite(engine))
     return engine
   }
   const database = openPostgreSQL(databaseUrl, (error) => t.error(error))
-  await applyMigrations(database)
+  await makeTables(database.postgres)
   await database.close()
   const pool = new Pool({ connectionString: databaseUrl })
   t.teardown(() => pool.end())
   return pool
+}
+
+async function makeTables(postgres: Postgres) {
+  await migrate(postgres, storeMigrations)
+  await applyMigrations({ postgres })
 }
 
 const database = await migrated()
@@ -41,7 +48,8 @@ for (const [name, collection, source, waive] of [
   ['customers', customerCollection, {}, {}],
   ['all orders', orderCollection, {}, { 'filter.total[eq]': amounts }],
   ['orders of a customer', orderCollection, where('customer_id'), { 'filter.total[eq]': amounts }],
-  ['items of an order', itemCollection, where('order_id'), {}]
+  ['items of an order', itemCollection, where('order_id'), {}],
+  ['exports of a caller', exportCollection, { table: 'order_exports', columns: { jobId: 'id' }, ...where('owner') }, {}]
 ] as const) {
   t.test(`${name}: every sort and filter has an index that serves it [Q12]`, async (t) => {
     await t.resolves(checkIndexes(database, collection, source, { waive }))
