@@ -724,7 +724,7 @@ export interface components {
         OrderCancelledEvent: {
             type: "order.cancelled";
             timestamp: string;
-            data: components["schemas"]["OrderExportFile"];
+            data: components["schemas"]["Order"];
         };
         OrderChanges: {
             status?: "pending" | "paid" | "shipped" | "cancelled";
@@ -733,7 +733,7 @@ export interface components {
         OrderCreatedEvent: {
             type: "order.created";
             timestamp: string;
-            data: components["schemas"]["OrderExportFile"];
+            data: components["schemas"]["Order"];
         };
         OrderExport: {
             jobId: string;
@@ -778,7 +778,7 @@ export interface components {
         OrderUpdatedEvent: {
             type: "order.updated";
             timestamp: string;
-            data: components["schemas"]["OrderExportFile"];
+            data: components["schemas"]["Order"];
         };
         Pagination: {
             page: number;
@@ -3113,6 +3113,7 @@ export interface operations {
         responses: {
             200: {
                 headers: {
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
