@@ -7,7 +7,7 @@ import { cyclesOf } from './cycles.ts'
 import { houseIsOld, writeHouse } from './house.ts'
 import { filesUnder, type Member, readManifest, readMembers, repository } from './workspace.ts'
 
-const linesOfGroundFloor = 200
+const linesOfGroundFloor = 240
 
 /** Everything below a root folder that breaks a house rule. */
 export function violationsOf(root: string): Violation[] {

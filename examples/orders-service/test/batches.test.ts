@@ -147,6 +147,16 @@ t.test('a batch that can not be carried out is refused as a whole, with all that
   )
 })
 
+t.test('each version has batches of its own operations [V1]', async (t) => {
+  const product = await newProduct()
+  const send = async (paths: readonly string[]) => {
+    const operations = named(paths.map((path) => ({ ...order(product), path })))
+    return (await ada('POST', '/v2/order-batches', { operations }, { 'idempotency-key': randomUUID() })).body
+  }
+  t.match((await send(['/v2/orders'])).data, [{ status: 201, body: { data: { total: { amount: '3.33' } }, _meta: { version: 'v2' } } }])
+  t.match((await send(['/v1/orders'])).error, { code: 'BATCH_INVALID', errors: [{ field: 'body.operations.0.path' }] })
+})
+
 t.test('the description has the batch: what it takes and answers, and that it may be atomic [B1] [Q13]', async (t) => {
   const { paths, components } = (await ask('GET', '/v1/openapi')).body
   const { post } = paths['/v1/order-batches'] ?? {}

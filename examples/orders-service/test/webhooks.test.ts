@@ -153,6 +153,31 @@ t.test('a customer hears of their own orders, the staff of all, everybody of pro
     await ask('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
 })
 
+t.test('an event has the form of the version that its subscription was made in, in each description too [V3] [V7]', async (t) => {
+  const [first, second] = [await startReceiver(t), await startReceiver(t)]
+  const old = await subscribe(ada, first.url, ['order.created'])
+  const { body } = await ada('POST', path.replace('v1', 'v2'), { url: second.url, eventTypes: ['order.created'] })
+  const order = await placeOrder(ada)
+  t.strictSame((await first.next()).event.data, order)
+  const { total, currency, ...others } = order
+  t.strictSame((await second.next()).event.data, { ...others, total: { amount: total, currency } })
+  // Whoever made both finds both, in either version.
+  t.match((await ada('GET', path)).body.data, [
+    { id: body.data.id, version: 2 },
+    { id: old.id, version: 1 }
+  ])
+  for (const [version, type] of [
+    ['v1', 'string'],
+    ['v2', 'object']
+  ] as const) {
+    const { webhooks, components } = (await app.inject(`/${version}/openapi`)).json()
+    t.strictSame(components.schemas.OrderCreatedEvent.properties.data, { $ref: '#/components/schemas/Order' })
+    t.equal(components.schemas.Order.properties.total.type, type)
+    t.equal(typeof webhooks['order.created'].post.requestBody.content['application/json'].example.data.total, type)
+  }
+  for (const { id } of [old, body.data]) await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+})
+
 t.test('what is rolled back was no event', async (t) => {
   const { url, next, received } = await startReceiver(t)
   const { id } = await subscribe(staff, url, ['order.created', 'product.updated'])

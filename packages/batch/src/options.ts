@@ -96,7 +96,7 @@ export const defaultOperationHeaders: readonly string[] = [
   'prefer'
 ]
 
-/** What a client does something with. Limits, security headers and cookies are not shown. */
+/** What a client does something with. Limits, deprecations, security headers and cookies are not shown. */
 export const defaultOutcomeHeaders: readonly string[] = [
   'allow',
   'content-language',
@@ -104,7 +104,6 @@ export const defaultOutcomeHeaders: readonly string[] = [
   'etag',
   'idempotency-replayed',
   'last-modified',
-  'link',
   'location',
   'preference-applied',
   'request-id',
@@ -178,7 +177,7 @@ export function resolveRoute(
   batches: ReadonlySet<string>
 ): RouteSettings {
   const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200 } = route
-  const { transaction }: { readonly transaction?: unknown } = route.config ?? {}
+  const config: object = route.config ?? {}
   const refuse = (reason: string) => new TypeError(`batch: ${url} ${reason}`)
   if (!Array.isArray(paths) || paths.length === 0 || paths.some((path) => !/^(\/[\w.~-]+)+$/.test(path))) {
     throw refuse(`has the paths ${JSON.stringify(paths)}. Give those that operations may name, as ["/orders"].`)
@@ -191,7 +190,7 @@ export function resolveRoute(
     throw refuse('is atomic, and there is nothing to undo with. Give the plugin the option transactions.')
   }
   if (status !== 200 && status !== 207) throw refuse(`has the status ${String(status)}. Give 200 or 207.`)
-  if (transaction !== undefined && transaction !== false) {
+  if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
     throw refuse('has config.transaction, which would hold a transaction around every batch. Say atomic instead.')
   }
   const number = (name: keyof BatchRoute, value: number, most: number) => {

@@ -36,10 +36,11 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
     const url = this.prefix + path
     const route = resolveRoute(url, this.prefix, batchRoute, settings, batches)
     batches.add(url.toLowerCase())
+    const config: object = { ...batchRoute.config, [batchKey]: true }
     this.route<{ Body: Batch }>({
       method: 'POST',
       url: path,
-      config: { ...batchRoute.config, [batchKey]: true },
+      config,
       ...(batchRoute.maximumRequestBytes !== undefined && { bodyLimit: batchRoute.maximumRequestBytes }),
       schema: routeSchema(route),
       validatorCompiler: () => (body: unknown) => check(body),

@@ -17,6 +17,7 @@ const authentication = {
   permissions: ['orders:read', 'orders:create']
 }
 const all = { authorization: `Bearer ${kit.token({ scope: 'orders:read orders:create' })}` }
+const limit = (most: number) => ({ limit: most, windowSeconds: 3600 })
 const get = (path: string) => ({ method: 'GET', path })
 
 interface ReadOutcome {
@@ -141,7 +142,6 @@ t.test('a cookie is the caller of each operation too, and only from the serviceâ
 })
 
 t.test('each operation counts for the limits of its caller, by address and by client [X5]', async (t) => {
-  const limit = (limit: number) => ({ limit, windowSeconds: 3600 })
   const byAddress = await start(t, { rateLimiting: { addressLimit: limit(4), clientLimit: limit(1000) } })
   const six = Array.from({ length: 6 }, (_, n) => get(`/v1/orders/${n}`))
   const { statuses, outcomes } = await byAddress.send(six)

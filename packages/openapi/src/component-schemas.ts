@@ -74,11 +74,12 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     }
   }
 
-  // What an event is about is mostly a resource that is named by now.
+  // What an event is about is mostly a resource that is named by now. Of several with one shape, the shortest name is that of the resource.
   function resourceIn(event: string, schema: JsonSchema): JsonSchema {
     const text = JSON.stringify(tidy(schema))
-    const [known] = [...texts].find(([, other]) => other === text) ?? []
-    return known === undefined ? component(`${event}Data`, schema) : { $ref: `#/components/schemas/${known}` }
+    const known = [...texts].filter(([, other]) => other === text).map(([name]) => name)
+    const [shortest] = known.toSorted((a, b) => a.length - b.length)
+    return shortest === undefined ? component(`${event}Data`, schema) : { $ref: `#/components/schemas/${shortest}` }
   }
 
   function eventOf(type: string, operation: Operation): Operation {

@@ -34,7 +34,7 @@ for (const [name, all] of Object.entries(spreads)) {
 console.log(
   `p99 with one that hangs: ${(middle(spreads['one hangs'], 'p99') / middle(spreads['all answer'], 'p99')).toFixed(2)} of that without`
 )
-for (const { close } of Object.values(services)) await close()
+for (const service of Object.values(services)) await service.close()
 await drop()
 receiver.disconnect()
 

@@ -10,6 +10,11 @@ import { Client } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
 
+interface Run {
+  readonly milliseconds: number
+  readonly cpu: NodeJS.CpuUsage
+}
+
 const atOnce = 100
 const data = { text: 'a'.repeat(900) }
 
@@ -25,7 +30,7 @@ async function measure() {
   const url = `https://localhost:${address.port}/ok`
   const server = process.env['TEST_DATABASE_URL']
   const ends: (() => Promise<unknown>)[] = [async () => receiver.disconnect()]
-  const ways: Record<string, () => Promise<number>> = { raw: rawPosts(certificate) }
+  const ways: Record<string, () => Promise<Run>> = { raw: rawPosts(certificate) }
   if (isWanted('PGlite')) ways['PGlite'] = await service('memory://', false)
   if (server !== undefined && isWanted('PostgreSQL')) ways['PostgreSQL'] = await service(server, false)
   if (server !== undefined && isWanted('two')) ways['PostgreSQL, two processes'] = await service(server, true)
@@ -34,16 +39,13 @@ async function measure() {
   const costs = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(ways)) {
-      const before = process.cpuUsage()
-      const milliseconds = await run()
-      const { user, system } = process.cpuUsage(before)
+      const { milliseconds, cpu } = await run()
       // The first round warms up.
       if (round < 0) continue
       rates.get(name)?.push((deliveries / milliseconds) * 1000)
-      costs.get(name)?.push((user + system) / deliveries)
+      costs.get(name)?.push((cpu.user + cpu.system) / deliveries)
     }
   }
-  const median = (values: readonly number[] = []) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
   for (const [name, all] of rates) {
     const list = all.map((rate) => Math.round(rate)).join(' ')
     const share = (median(all) / median(rates.get('raw'))).toFixed(2)
@@ -62,7 +64,7 @@ async function measure() {
     const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
     ends.push(() => agent.close())
     return async () => {
-      const began = performance.now()
+      const [began, before] = [performance.now(), process.cpuUsage()]
       let next = 0
       const line = async () => {
         while (next < deliveries) {
@@ -81,14 +83,15 @@ async function measure() {
         }
       }
       await Promise.all(Array.from({ length: atOnce }, line))
-      return performance.now() - began
+      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(before) }
     }
   }
 
   async function service(where: string, hasHelper: boolean) {
     const schema = `webhook_bench_${randomUUID().slice(0, 8)}`
     const place = { where, schema, certificate }
-    const { app, database, close } = await startWebhookService(place, { concurrency: atOnce })
+    const running = await startWebhookService(place, { concurrency: atOnce })
+    const { app, database } = running
     for (let index = 0; index < subscriptions; index += 1) {
       await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
     }
@@ -97,7 +100,7 @@ async function measure() {
     if (helper !== undefined) await once(helper, 'message')
     ends.push(async () => {
       helper?.kill()
-      await close()
+      await running.close()
       if (where.startsWith('postgres:')) await drop(where, schema)
     })
     return async () => {
@@ -109,12 +112,13 @@ async function measure() {
       }
       for (let event = 0; event < deliveries / subscriptions; event += 1) await app.webhooks.emit('order.created', data, { transaction })
       await session.commit()
-      const [before, began] = [await counted(), performance.now()]
+      const before = await counted()
+      const [began, cpu] = [performance.now(), process.cpuUsage()]
       for (const tell of told) tell()
       while ((await counted()) < before + deliveries) await delay(10)
       const pending = `SELECT '1' AS json FROM ${schema}.webhook_deliveries WHERE status = 'pending' LIMIT 1`
       while ((await database.query(pending)).length > 0) await delay(2)
-      return performance.now() - began
+      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(cpu) }
     }
   }
 
@@ -123,6 +127,10 @@ async function measure() {
     const [{ count }] = (await once(receiver, 'message')) as [{ count: number }]
     return count
   }
+}
+
+function median(values: readonly number[] = []) {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 }
 
 async function drop(connectionString: string, schema: string) {

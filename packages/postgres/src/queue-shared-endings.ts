@@ -40,7 +40,10 @@ export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: strin
 
   async function complete(batch: readonly Ending[]) {
     const attempts = batch.map(({ job }) => attemptOf(job))
-    if (batch.every(({ write }) => write === undefined)) return void (await boss.complete(name, attempts))
+    if (batch.every(({ write }) => write === undefined)) {
+      await boss.complete(name, attempts)
+      return
+    }
     await database.transaction(async (transaction) => {
       const { settled } = (await boss.complete(name, attempts, null, { db: database.join(transaction) })) as unknown as Settled
       const held = new Set(settled)

@@ -44,8 +44,8 @@ async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
   app.batch('/batches', { paths: ['/things'], atomic: 'byRequest', config: { idempotency: 'required' } })
   await app.ready()
 
-  async function send(key: string, names: readonly string[], more: { atomic?: boolean; then?: readonly object[] } = {}) {
-    const operations = [...names.map((name) => ({ method: 'POST', path: `/things/${name}` })), ...(more.then ?? [])]
+  async function send(key: string, names: readonly string[], more: { atomic?: boolean; last?: readonly object[] } = {}) {
+    const operations = [...names.map((name) => ({ method: 'POST', path: `/things/${name}` })), ...(more.last ?? [])]
     const answer = await app.inject({
       method: 'POST',
       url: '/batches',
@@ -65,7 +65,7 @@ for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
     t.test('a batch holds no transaction: each operation has its own, and one connection is enough [B1]', async (t) => {
       const { send, things, records } = await service(t, kind)
-      const { statuses, outcomes } = await send('k', ['a', 'bad', 'b'], { then: [list] })
+      const { statuses, outcomes } = await send('k', ['a', 'bad', 'b'], { last: [list] })
       t.strictSame(statuses, [201, 409, 201, 200])
       t.strictSame(outcomes[3]?.body, [{ name: 'a' }, { name: 'b' }])
       t.strictSame([await things.names(), await records()], [['a', 'b'], 4])
@@ -86,7 +86,7 @@ for (const kind of kinds) {
       t.strictSame((await send('k', ['a', 'bad', 'b'], { atomic: true })).statuses, [424, 409, 424])
       t.strictSame([await things.names(), await records()], [[], 1])
       t.strictSame((await send('l', ['a', 'a'], { atomic: true })).statuses, [424, 500], 'a violated constraint')
-      t.strictSame((await send('m', ['a'], { atomic: true, then: [list] })).statuses, [424, 409], 'an operation outside of the transaction')
+      t.strictSame((await send('m', ['a'], { atomic: true, last: [list] })).statuses, [424, 409], 'an operation outside of the transaction')
       t.strictSame(await things.names(), [])
       t.strictSame((await send('n', ['a', 'b'], { atomic: true })).statuses, [201, 201])
       t.strictSame(await things.names(), ['a', 'b'])

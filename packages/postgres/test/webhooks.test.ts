@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
 import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
-import webhooks, { type CallerTransaction, webhookStoreContract } from '@concordat/webhooks'
+import webhooks, { webhookStoreContract } from '@concordat/webhooks'
 import type { WorkQueue } from '@concordat/work-queue'
 import { PGlite } from '@electric-sql/pglite'
 import Fastify from 'fastify'
@@ -41,7 +41,7 @@ t.test('an event arrives when the transaction of its emitter was committed, and 
   const { id } = await app.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
   const emit = async (number: number, isRolledBack: boolean) =>
     pglite.transaction(async (transaction) => {
-      await app.webhooks.emit('order.created', { number }, { transaction: transaction as CallerTransaction })
+      await app.webhooks.emit('order.created', { number }, { transaction })
       if (isRolledBack) throw new Error('rolled back')
     })
   await t.rejects(emit(1, true), /rolled back/)
@@ -121,18 +121,17 @@ t.test('each statement of the store finds its rows by an index', async (t) => {
   await migrate(fromPGlite(pglite), webhookMigrations)
   const statements = new Map<string, unknown[]>()
   // Each statement of the contract, once.
-  const noted = <Queries extends Pick<PGlite, 'query'>>(queries: Queries) =>
-    Object.assign(Object.create(queries) as Queries, {
-      async query(sql: string, values: unknown[]) {
-        statements.set(sql, values)
-        return queries.query(sql, values)
-      },
-      exec: (sql: string) => (queries as unknown as PGlite).exec(sql)
-    })
+  const noted = (queries: Pick<PGlite, 'query' | 'exec'>) => ({
+    async query(sql: string, values: unknown[] = []) {
+      statements.set(sql, values)
+      return queries.query(sql, values)
+    },
+    exec: async (sql: string) => queries.exec(sql)
+  })
   const database = fromPGlite({
     ...noted(pglite),
     listen: async () => async () => {},
-    transaction: async (work) => pglite.transaction(async (transaction) => work(noted(transaction as unknown as PGlite)))
+    transaction: async (work) => pglite.transaction(async (transaction) => work(noted(transaction)))
   })
   const runs: (() => Promise<void>)[] = []
   webhookStoreContract(

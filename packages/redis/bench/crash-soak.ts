@@ -11,4 +11,10 @@ process.once('SIGINT', () => early.abort())
 const onProgress = (killed: number, answered: number) => {
   if (killed % 10 === 0) console.log(`${killed} kills, ${answered} keys`)
 }
-console.log(JSON.stringify(await soakRedis({ redisUrl, leaseMilliseconds, processes, kills, keys, leastUp, onProgress, signal: early.signal }), null, 2))
+console.log(
+  JSON.stringify(
+    await soakRedis({ redisUrl, leaseMilliseconds, processes, kills, keys, leastUp, onProgress, signal: early.signal }),
+    null,
+    2
+  )
+)

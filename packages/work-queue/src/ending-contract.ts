@@ -31,8 +31,9 @@ export function contractOfEnding(test: RunTest, create: Create): void {
       async write(open) {
         if (payload === 3 && attempt === 1) throw new Error('no')
         // In a transaction, what counts is what it enqueues: that is taken back with it.
-        if (open === undefined) kept.push(`${payload}/${attempt}`)
-        else await queue.enqueue(`${name}-kept`, [{ payload: `${payload}/${attempt}` }], open)
+        const entry = `${String(payload)}/${attempt}`
+        if (open === undefined) kept.push(entry)
+        else await queue.enqueue(`${name}-kept`, [{ payload: entry }], open)
       }
     })
     await queue.define(`${name}-kept`, rarely)

@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, systemClock } from './clock-contract.ts'
-import { makeTurns, type Turns } from './memory-turns.ts'
 import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
 import { retryAfterThrowSeconds } from './work-queue.ts'
 
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
 type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
 type Worker = WorkOptions & { readonly handler: Handler }
-type Line = {
-  settings: QueueSettings
-  readonly entries: Map<string, Entry>
-  /** Those that have ended, in that order. */
-  readonly ended: Set<Entry>
-  readonly turns: Turns<Entry>
-  readonly runs: Set<Promise<void>>
-  worker?: Worker | undefined
-}
+/** What there is of one key; of an ordered queue, `begun` is what was begun and has not ended: nothing else of its key is begun. */
+type Group = Record<'ready' | 'running', Set<Entry>> & { begun?: Entry | undefined }
+type Line = QueueSettings &
+  Record<'running' | 'ended', Set<Entry>> & { worker?: Worker | undefined; readonly runs: Set<Promise<void>> } & {
+    readonly entries: Map<string, Entry>
+    readonly groups: Map<string | undefined, Group>
+  }
 
 const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
-const knownMilliseconds = 86_400_000
 
 /** Jobs in the memory of this process, for tests and development: they end with it. What a `write` throws is a warning of the process. */
 export function memoryQueue(clock: Clock = systemClock): WorkQueue {
@@ -32,51 +28,45 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
     return line
   }
 
-  function lineOn(settings: QueueSettings): Line {
-    const line: Line = {
-      settings,
-      entries: new Map(),
-      ended: new Set(),
-      turns: makeTurns(() => line.settings.ordered === true),
-      runs: new Set()
-    }
-    return line
+  function groupOf({ groups }: Line, { key }: Entry) {
+    const group = groups.get(key) ?? { ready: new Set(), running: new Set() }
+    groups.set(key, group)
+    return group
   }
 
   function put(line: Line, entry: Entry, state: State, seconds = 0) {
     entry.abort?.abort(new Error('work-queue: the job was cancelled, or handed back.'))
     entry.forget?.()
     Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget: undefined })
-    line.turns.remove(entry, state === 'ended')
+    const group = groupOf(line, entry)
+    for (const entries of [group.ready, group.running, line.running]) entries.delete(entry)
+    if (state === 'ended' && group.begun === entry) group.begun = undefined
     if (state === 'ended') line.ended.add(entry)
     if (state === 'waiting') wait(line, entry)
+    if (group.ready.size + group.running.size === 0 && group.begun === undefined) line.groups.delete(entry.key)
     fill(line)
   }
 
   function wait(line: Line, entry: Entry) {
-    const milliseconds = entry.at - clock.now()
-    if (milliseconds <= 0) return line.turns.add(entry)
     // A timer may run a little early.
-    entry.forget = clock.after(milliseconds, () => {
-      wait(line, entry)
-      fill(line)
-    })
+    const again = () => (wait(line, entry), fill(line))
+    if (entry.at <= clock.now()) groupOf(line, entry).ready.add(entry)
+    else entry.forget = clock.after(entry.at - clock.now(), again)
   }
 
   function fill(line: Line) {
-    while (line.worker !== undefined && line.turns.running() < line.worker.concurrency) {
-      const entry = line.turns.next(line.worker.perKey)
-      if (entry === undefined) return
+    for (const [key, group] of line.groups) {
+      if (line.worker === undefined || line.running.size >= line.worker.concurrency) return
+      const isFull = key !== undefined && group.running.size >= (line.worker.perKey ?? Infinity)
+      const entry = group.begun ?? group.ready.values().next().value
+      if (isFull || entry === undefined || !group.ready.delete(entry)) continue
+      // To the end, where this loop meets it again: the keys take turns.
+      line.groups.delete(key)
+      line.groups.set(key, group)
+      if (line.ordered === true) group.begun = entry
+      for (const entries of [group.running, line.running]) entries.add(entry)
       const run = attempt(line, entry, line.worker.handler).finally(() => line.runs.delete(run))
       line.runs.add(run)
-    }
-  }
-
-  function forgetOld({ ended, entries }: Line) {
-    for (const entry of ended) {
-      if (entry.at > clock.now() - knownMilliseconds) return
-      ended.delete(entry)
-      entries.delete(entry.id)
     }
   }
 
@@ -108,16 +98,19 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   return {
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings) {
-      const line = lines.get(name) ?? lineOn({})
-      line.settings = { ...line.settings, ...settings }
-      lines.set(name, line)
+      const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
+      lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...settings })
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
       if (transaction !== undefined) throw new TypeError('work-queue: a queue in memory joins no transaction. Use one of a database.')
-      if (line.settings.ordered === true && items.some(({ key }) => key === undefined))
+      if (line.ordered === true && items.some(({ key }) => key === undefined))
         throw new TypeError(`work-queue: a job of "${name}" has no key.`)
-      forgetOld(line)
+      for (const entry of line.ended) {
+        if (entry.at > clock.now() - 86_400_000) break
+        line.ended.delete(entry)
+        line.entries.delete(entry.id)
+      }
       const copies = items.map((item) => ({ ...JSON.parse(JSON.stringify(item)), id: item.id ?? randomUUID(), attempt: 0 }) as Entry)
       const added = copies.filter((entry) => !line.entries.has(entry.id) && line.entries.set(entry.id, entry))
       for (const entry of added) put(line, entry, 'waiting', entry.delaySeconds)

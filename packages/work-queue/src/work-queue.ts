@@ -37,10 +37,7 @@ export interface Claim {
  */
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
-  /**
-   * What `write` locks is this job's alone, so that jobs which are done at the same time may share a transaction: with many, most of what
-   * a queue costs. When that is rolled back, each write is called again in one of its own. @default false
-   */
+  /** What `write` locks is this job's alone: jobs done together may share a transaction, and are written alone if it fails. @default false */
   readonly mayShare?: boolean | undefined
 } & (
   | { readonly done: true }

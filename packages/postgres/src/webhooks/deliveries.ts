@@ -19,20 +19,6 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   const delivery = deliveryRecords.json('delivery')
   const isThere = `EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery.subscription_id)`
 
-  function selectEnded(selection: DeliverySelection) {
-    const { subscriptionId } = selection
-    if ('id' in selection) {
-      const condition = `id = $2::uuid AND status <> 'pending'`
-      return { condition, order: '', values: [subscriptionId, selection.id] }
-    }
-    const { since, until, endedBefore, limit } = selection
-    return {
-      condition: `status IN ('failed', 'cancelled') AND created_at >= $2 AND created_at < $3 AND ended_at < $4`,
-      order: 'ORDER BY created_at, id LIMIT $5',
-      values: [subscriptionId, since, until, endedBefore, limit]
-    }
-  }
-
   async function reopenIn(transaction: Transaction, selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery) {
     const { condition, order, values } = selectEnded(selection)
     const found = await joined(database, transaction).query<Delivery>(
@@ -50,7 +36,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   }
 
   return {
-    saveDelivery: save.one,
+    saveDelivery: async (one, attempt, transaction) => save.one(one, attempt, transaction),
     async delivery(id, transaction) {
       const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}`
       return (await joined(database, transaction).query<Delivery>(sql, [id]))[0]
@@ -79,5 +65,20 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       transaction === undefined
         ? runInSession(database.open({}), (own) => reopenIn(own, selection, reopen))
         : reopenIn(transaction, selection, reopen)
+  }
+}
+
+/** The ended deliveries that are meant, in SQL; `$1` is their subscription. */
+function selectEnded(selection: DeliverySelection) {
+  const { subscriptionId } = selection
+  if ('id' in selection) {
+    const condition = `id = $2::uuid AND status <> 'pending'`
+    return { condition, order: '', values: [subscriptionId, selection.id] }
+  }
+  const { since, until, endedBefore, limit } = selection
+  return {
+    condition: `status IN ('failed', 'cancelled') AND created_at >= $2 AND created_at < $3 AND ended_at < $4`,
+    order: 'ORDER BY created_at, id LIMIT $5',
+    values: [subscriptionId, since, until, endedBefore, limit]
   }
 }

@@ -10,9 +10,9 @@ if ((await app.webhooks.subscriptions('soak', { limit: 1 })).length === 0) {
     await app.webhooks.subscribe('soak', { url: `${urls}/ok/${index}`, eventTypes: ['order.created'] })
   }
 }
-let isEmitting = true
+const stop = new AbortController()
 process.on('message', async (wish) => {
-  if (wish === 'stop') isEmitting = false
+  if (wish === 'stop') stop.abort()
   if (wish === 'pending') process.send?.({ pending: await countPending() })
 })
 process.on('disconnect', () => process.exit())
@@ -23,7 +23,7 @@ await Promise.all(Array.from({ length: 3 }, emit))
 process.send?.('stopped')
 
 async function emit() {
-  while (isEmitting) {
+  while (!stop.signal.aborted) {
     const id = randomUUID()
     await app.webhooks.emit('order.created', { id }, { id })
     process.send?.({ acknowledged: id })
