@@ -175,9 +175,9 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
     /floor 1 and imports fastify at run time\. Use import type/
   ],
   [
-    'a ground floor of more than 200 lines',
-    (h) => void (h.packages.ground.src['long.ts'] = '//\n'.repeat(200)),
-    /ground\/src is on floor 1 and has 203 lines in src, more than 200/
+    'a ground floor of more than 240 lines',
+    (h) => void (h.packages.ground.src['long.ts'] = '//\n'.repeat(240)),
+    /ground\/src is on floor 1 and has 243 lines in src, more than 240/
   ],
   [
     'a store that runs a plugin',

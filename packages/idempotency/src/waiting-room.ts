@@ -13,8 +13,9 @@ export interface WaitingRoom {
 type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
 const firstPauseMilliseconds = 50
-// A process that is lost tells nobody: who waits for it finds out by looking.
-const longestPauseMilliseconds = 250
+const longestPauseMilliseconds = 1000
+// A process that is lost tells nobody: about so often one of those that wait for a key looks.
+const lookMilliseconds = 250
 
 /** Makes a waiting room with so many places. */
 export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, maximumWaitersPerKey: number): WaitingRoom {
@@ -43,13 +44,17 @@ export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, max
 
   async function ask(key: string, until: number, gone: AbortSignal, begin: Begin) {
     let outcome: BeginOutcome | undefined
-    for (let pause = firstPauseMilliseconds; ; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
+    for (let pause = firstPauseMilliseconds; ; pause = nextPause(key, pause)) {
       const left = until - performance.now()
       if (left <= 0 || gone.aborted) return outcome
       await change(key, Math.min(pause, left), gone)
       outcome = await begin()
       if (outcome.state !== 'busy') return outcome
     }
+  }
+
+  function nextPause(key: string, pause: number) {
+    return Math.min(pause * 2, lookMilliseconds * (waiters.get(key) as number), longestPauseMilliseconds)
   }
 
   async function change(key: string, milliseconds: number, gone: AbortSignal) {

@@ -9,7 +9,7 @@ import { ownServer } from './soak/own-server.ts'
 import { programOn, soakPostgres } from './soak/soak.ts'
 import { makeTables } from './soak/tables.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 const onServer = server === undefined ? { skip: without } : {}
 const right = (keys: number) => ({ keys, rows: keys, events: keys, doubles: 0, divergent: 0 })
 

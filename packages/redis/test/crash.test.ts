@@ -3,7 +3,7 @@ import { onServer, server } from './server.ts'
 import { ownServer } from './soak/own-server.ts'
 import { soakRedis } from './soak/soak.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(600_000)
 
 t.test('processes are killed while they work: each key is done and has one answer, and none is stuck', onServer, async (t) => {
   const load = { redisUrl: server, leaseMilliseconds: 1000, processes: 2, kills: 4, keys: 200, leastUp: 1 }

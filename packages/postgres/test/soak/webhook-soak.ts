@@ -50,14 +50,13 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
     while (killedAt.size < load.kills) {
       await delay((load.lifeMilliseconds / load.processes) * (0.5 + Math.random()))
       const victim = Math.floor(Math.random() * members.length)
-      await kill(members[victim])
-      killedAt.set(String(members[victim]?.pid), Date.now())
+      await killed(members[victim])
       members[victim] = await startMember()
     }
     const unrecorded = await finish()
     receiver.send('take')
     const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
-    return { kills: killedAt.size, unrecorded, ...compare(received) }
+    return { kills: load.kills, unrecorded, ...compare(received) }
   } finally {
     await Promise.all(members.map(kill))
     receiver.disconnect()
@@ -72,9 +71,14 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
     return member
   }
 
+  async function killed(member: ChildProcess | undefined) {
+    await kill(member)
+    killedAt.set(String(member?.pid), Date.now())
+  }
+
   async function finish() {
     const [survivor, ...others] = members as [ChildProcess]
-    await Promise.all(others.map(kill))
+    await Promise.all(others.map(killed))
     const stopped = said(survivor, 'stopped')
     survivor.send('stop')
     await stopped
