@@ -54,9 +54,7 @@ t.test('operations on orders are carried out in their order, and each is answere
     { method: 'GET', path: `/v1/orders/${first}/items` }
   ])
   t.strictSame(changed.statuses, [200, 412, 428, 201, 204, 404, 200])
-  const { 'request-id': requestId, link } = changed.outcomes[4]?.headers ?? {}
-  // Version 1 is deprecated, and says so of every answer.
-  t.strictSame(changed.outcomes[4], { id: 'op-4', status: 204, headers: { 'request-id': requestId, link } })
+  t.strictSame(changed.outcomes[4], { id: 'op-4', status: 204, headers: { 'request-id': changed.outcomes[4]?.headers['request-id'] } })
   t.equal(await stockOf(product), 10)
 })
 
