@@ -78,7 +78,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   const { data } = (await (await fetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
   t.equal(data.length, 20, 'the sample orders are not doubled')
   second.process.kill('SIGINT')
-  t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v1\/products\n$/ })
+  t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v2\/products\n$/ })
 })
 
 t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {

@@ -24,6 +24,8 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** In canonical order. */
   readonly inOrder: readonly Parameter[]
+  /** Of each parameter in `inOrder`, that it was not given. */
+  readonly nothingGiven: readonly undefined[]
   /** Where in `inOrder` the parameters stand that choose a page. */
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
@@ -67,6 +69,7 @@ export function bindCollection(
     maxOffset,
     byName,
     inOrder,
+    nothingGiven: inOrder.map(() => undefined),
     transitionalOffset,
     parameters,
     kinds

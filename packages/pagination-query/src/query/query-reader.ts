@@ -39,7 +39,7 @@ export function readQuery(collection: BoundCollection, query: string, hidden: Re
 }
 
 function readParameters(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
-  const { fields, fieldNames, sorts, defaultSort, inOrder } = collection
+  const { sorts, defaultSort, inOrder } = collection
   const problems: QueryProblem[] = []
   const given = collect(collection, query, hidden, problems)
   const conditions: Condition[] = []
@@ -53,40 +53,41 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
       if ('key' in condition) problems.push({ field: parameter.name, ...condition })
       else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
-    } else if (parameter.role === 'sort') order = readSort(text) ?? order
-    else if (parameter.role === 'fields') asked = readFields(text)
+    } else if (parameter.role === 'sort') order = readSort(text, collection, hidden, problems) ?? order
+    else if (parameter.role === 'fields') asked = readFields(text, collection, hidden, problems)
   }
   const paging = readPaging(collection, given, problems)
-  return { problems, given, conditions, order: decidingKeys(order, conditions), asked, fields: shownFields(), paging }
+  const fields = shownFields(asked, collection, hidden)
+  return { problems, given, conditions, order: decidingKeys(order, conditions), asked, fields, paging }
+}
 
-  function readSort(wanted: string): readonly SortKey[] | undefined {
-    const found = sorts.get(wanted)
-    if (found !== undefined && (hidden.size === 0 || isShown(wanted))) return found
-    const allowed = [...sorts.keys()].filter(isShown).join('; ')
-    problems.push({ field: 'sort', key: 'unsupportedSort', params: { allowed } })
-    return undefined
-  }
+function readSort(wanted: string, { sorts }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
+  const found = sorts.get(wanted)
+  if (found !== undefined && (hidden.size === 0 || isShown(wanted, hidden))) return found
+  const allowed = [...sorts.keys()].filter((sort) => isShown(sort, hidden)).join('; ')
+  problems.push({ field: 'sort', key: 'unsupportedSort', params: { allowed } })
+  return undefined
+}
 
-  function isShown(sort: string) {
-    return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
-  }
+function isShown(sort: string, hidden: ReadonlySet<string>) {
+  return sort.split(',').every((key) => !hidden.has(nameOfKey(key)))
+}
 
-  function readFields(text: string): readonly string[] | undefined {
-    const names = splitAtCommas(text)
-    if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
-    const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
-    problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })
-    return undefined
-  }
+function readFields(text: string, { fields, fieldNames }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
+  const names = splitAtCommas(text)
+  if (names.every((name) => fields.has(name) && !hidden.has(name))) return names
+  const allowed = fieldNames.filter((name) => !hidden.has(name)).join(', ')
+  problems.push({ field: 'fields', key: 'unknownField', params: { allowed } })
+  return undefined
+}
 
-  function shownFields(): readonly string[] {
-    if (asked === undefined) return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
-    return fieldNames.filter((name) => name === collection.id || asked?.includes(name))
-  }
+function shownFields(asked: readonly string[] | undefined, { id, fieldNames }: BoundCollection, hidden: ReadonlySet<string>) {
+  if (asked !== undefined) return fieldNames.filter((name) => name === id || asked.includes(name))
+  return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
 }
 
 function collect(collection: BoundCollection, query: string, hidden: ReadonlySet<string>, problems: QueryProblem[]): Given {
-  const given: (string | undefined)[] = []
+  const given: (string | undefined)[] = collection.nothingGiven.slice()
   const repeated: Parameter[] = []
   readPairs(query, (name, value, rawName) => {
     const parameter = name === undefined ? undefined : collection.byName.get(name)
