@@ -29,7 +29,7 @@ async function products(validator: () => Validator | Promise<Validator>, options
   return { app, runs, ask }
 }
 
-t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the same [C1] [M7]', async (t) => {
+t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the same [C1] [M7] [S8]', async (t) => {
   const { ask } = await products(() => ({ exists: true }))
   const answer = await ask('/hashed')
   t.match(answer.headers, { etag: /^"[\w-]{22}"$/, 'cache-control': 'private, no-cache' })
@@ -40,7 +40,7 @@ t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the sa
   t.equal(head.body, '')
 })
 
-t.test('a list of tags, a weak tag and * are answered 304 without a body when one still holds [C4]', async (t) => {
+t.test('a list of tags, a weak tag and * are answered 304 without a body when one still holds [C4] [S8] [H1] [X4]', async (t) => {
   const { ask, runs } = await products(() => ({ exists: true, etag: 7 }))
   for (const url of ['/versioned', '/hashed']) {
     const { etag } = (await ask(url)).headers

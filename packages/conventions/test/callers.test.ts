@@ -34,7 +34,7 @@ async function start(options: Partial<ConventionsOptions> = {}) {
 
 const bearer = (claims: object) => ({ authorization: `Bearer ${kit.token(claims)}` })
 
-t.test('nobody comes in without a token, in the envelope, in their language, with a challenge [U1] [G1]', async (t) => {
+t.test('nobody comes in without a token, in the envelope, in their language, with a challenge [U1] [G1] [X1] [H1]', async (t) => {
   const app = await start()
   const answer = await app.inject({ url: '/v1/books/7', headers: { 'accept-language': 'es' } })
   t.match(answer.json(), {
@@ -77,7 +77,7 @@ t.test('what was revoked is refused, as long as the news are fresh [U4]', async 
   t.match((await app.inject({ url: '/v1/books/7', headers })).json().error, { status: 401, code: 'TOKEN_REVOKED' })
 })
 
-t.test('a user is counted as one from every address, and a refused request does not count for them [X5]', async (t) => {
+t.test('a user is counted as one from every address, and a refused request does not count for them [X5] [H1]', async (t) => {
   const app = await start({ rateLimiting: { clientLimit: { limit: 2, windowSeconds: 60 } } })
   const ask = (remoteAddress: string, claims: object) =>
     app.inject({ url: '/v1/books/7', remoteAddress, headers: bearer({ roles: ['reader'], ...claims }) })

@@ -6,7 +6,7 @@ import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.
 
 const uuid = /^[\da-f]{8}-/
 
-t.test('what is accepted is answered by 202, Location, Retry-After and a record that is queued [J1, A1, E7]', async (t) => {
+t.test('what is accepted is answered by 202, Location, Retry-After and a record that is queued [J1] [A1] [E7] [X4]', async (t) => {
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
