@@ -9,24 +9,24 @@ export function sweepStore(
 ): Pick<WebhookStore, 'removeEndedBefore'> {
   // Who sends or reopens a delivery is not waited for: its turn comes again.
   const ended = `SELECT id, message_id FROM ${deliveries} WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED`
+  const removal = `WITH taken AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS taken (id uuid, message_id text)),
+    tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
+    gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken))
+    DELETE FROM ${messages} AS message WHERE id IN (SELECT message_id FROM taken) AND NOT EXISTS (
+      SELECT FROM ${deliveries} AS other WHERE other.message_id = message.id AND other.id NOT IN (SELECT id FROM taken)
+    )`
   const orphaned = `SELECT orphan.id, orphan.message_id FROM ${removals} AS removal, LATERAL (
       SELECT id, message_id FROM ${deliveries} WHERE subscription_id = removal.subscription_id LIMIT $1 FOR UPDATE SKIP LOCKED
     ) AS orphan LIMIT $1`
 
-  async function remove(queries: Queries, taken: string, values: readonly unknown[]) {
-    const [count = 0] = await queries.query<number>(
-      `WITH taken AS MATERIALIZED (${taken}),
-      tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
-      gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken)),
-      unused AS (
-        DELETE FROM ${messages} AS message WHERE id IN (SELECT message_id FROM taken) AND NOT EXISTS (
-          SELECT FROM ${deliveries} AS other WHERE other.message_id = message.id AND other.id NOT IN (SELECT id FROM taken)
-        )
-      )
-      SELECT count(*)::text AS json FROM taken`,
+  async function remove(queries: Queries, wanted: string, values: readonly unknown[]) {
+    const taken = await queries.query<object>(
+      `SELECT json_build_object('id', id, 'message_id', message_id)::text AS json FROM (${wanted}) AS wanted`,
       values
     )
-    return count
+    // A statement of its own: the one that locks them does not see the attempts that came while it did.
+    if (taken.length > 0) await queries.query(removal, [JSON.stringify(taken)])
+    return taken.length
   }
 
   return {
