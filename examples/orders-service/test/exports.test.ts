@@ -183,6 +183,21 @@ t.test('an export that is cancelled stops, stays cancelled and leaves no file; o
   }
 })
 
+t.test('an export that is cancelled while it runs lets its worker go and stays cancelled', async (t) => {
+  const { ask } = await startService(t, { seedOrders: 3000 })
+  // Until one is seen at work and is still at work when it is cancelled.
+  for (let isStopped = false; !isStopped; ) {
+    const url = path((await ask('POST', '/v1/order-exports', {})).headers['location'])
+    let status = 'queued'
+    while (status === 'queued') ({ status } = (await ask('GET', url)).body.data)
+    isStopped = status === 'processing' && (await ask('DELETE', url)).status === 204
+    if (!isStopped) continue
+    // Its worker takes up another one only when it has let go of this one.
+    await Promise.all([done(t, ask), done(t, ask)])
+    t.equal((await ask('GET', url)).body.data.status, 'cancelled')
+  }
+})
+
 t.test('with a key, a retry is the same export', async (t) => {
   const request = ['POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' }] as const
   const [first, second] = [await ask(...request), await ask(...request)]
