@@ -41,7 +41,8 @@ export function readPaging(collection: BoundCollection, given: readonly (string 
     const { default: usual, max } = collection.perPage
     const text = textOf(role)
     if (text === undefined) return usual
-    if (positive.test(text) && Number(text) <= max) return Number(text)
+    const size = positive.test(text) ? Number(text) : 0
+    if (size > 0 && size <= max) return size
     problems.push({ field: role, key: 'notBetween', params: { min: 1, max } })
     return usual
   }

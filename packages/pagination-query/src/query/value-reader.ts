@@ -8,7 +8,7 @@ export interface Refusal {
   readonly params?: Params
 }
 
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}$/
 const integer = /^-?\d{1,19}$/
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
 const date = /^\d{4}-\d\d-\d\d$/
