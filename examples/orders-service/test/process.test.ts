@@ -8,7 +8,7 @@ import { readConfiguration } from '../src/configuration.ts'
 import { signIn, startChild } from './child.ts'
 import { freshDatabase } from './fresh-database.ts'
 
-t.setTimeout(120_000)
+t.setTimeout(300_000)
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
