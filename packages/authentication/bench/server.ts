@@ -1,5 +1,3 @@
-// One server of the benchmark, started as a child process: node server.ts <way> <credential>. It tells its parent where it listens
-// and what to send, and answers each message with the processor time it has used so far.
 import authentication, { createApiKey, memoryApiKeyStore, ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
 import Fastify from 'fastify'
@@ -26,28 +24,24 @@ const itemSchema = {
   }
 }
 
-const [way = '', credential = ''] = process.argv.slice(2)
 const issuer = { issuer: 'https://tokens.example.com', audience: 'products' }
-const algorithm = (['HS256', 'RS256', 'ES256', 'EdDSA'] as const).find((name) => name === credential) ?? 'ES256'
-const kit = testKit({ ...issuer, algorithm })
-const { key, record } = createApiKey({ client: 'kiosk', permissions: ['products:read'] })
 
-const app = Fastify()
-if (way !== 'bare') {
-  await app.register(authentication, {
-    issuers: [ownTokens({ ...issuer, keys: kit.keys })],
-    permissions: ['products:read'],
-    revocations: { staleMilliseconds: 0, isRevoked: () => false },
-    apiKeys: { store: memoryApiKeyStore([record]), permissions: ['products:read'] },
-    cacheEntries: way === 'verified' ? 0 : 10_000
-  })
+export async function serve(way: string, credential: string) {
+  const algorithm = (['HS256', 'RS256', 'ES256', 'EdDSA'] as const).find((name) => name === credential) ?? 'ES256'
+  const kit = testKit({ ...issuer, algorithm })
+  const { key, record } = createApiKey({ client: 'kiosk', permissions: ['products:read'] })
+  const app = Fastify()
+  if (way !== 'bare') {
+    await app.register(authentication, {
+      issuers: [ownTokens({ ...issuer, keys: kit.keys })],
+      permissions: ['products:read'],
+      revocations: { staleMilliseconds: 0, isRevoked: () => false },
+      apiKeys: { store: memoryApiKeyStore([record]), permissions: ['products:read'] },
+      cacheEntries: way === 'verified' ? 0 : 10_000
+    })
+  }
+  const config = way === 'public' ? { public: true } : { permissions: ['products:read'] }
+  app.get('/products/:id', { config, schema: { response: { 200: itemSchema } } }, async () => item)
+  const signed = () => kit.headers({ scope: 'products:read', exp: Math.floor(Date.now() / 1000) + 900 })
+  return { app, headers: credential === 'API key' ? { 'x-api-key': key } : signed() }
 }
-const config = way === 'public' ? { public: true } : { permissions: ['products:read'] }
-app.get('/products/:id', { config, schema: { response: { 200: itemSchema } } }, async () => item)
-
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-const headers =
-  credential === 'API key' ? { 'x-api-key': key } : kit.headers({ scope: 'products:read', exp: Math.floor(Date.now() / 1000) + 900 })
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-process.send?.({ url: `${address}/products/${item.id}`, headers })

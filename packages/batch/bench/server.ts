@@ -1,34 +1,32 @@
-// The server of the benchmark, started as a child process: node server.ts. It tells its parent where it listens, and answers each
-// message with the processor time it has used so far.
 import batch from '@concordat/batch'
 import Fastify from 'fastify'
 
 const text = { type: 'string' }
 const product = { type: 'object', required: ['id', 'name', 'unitPrice'], properties: { id: text, name: text, unitPrice: text } }
 const change = { type: 'object', required: ['name'], properties: { name: text } }
-const app = Fastify()
-await app.register(batch)
-app.get<{ Params: { id: string } }>('/products/:id', { schema: { response: { 200: product } } }, async ({ params }) => ({
-  id: params.id,
-  name: 'Chai',
-  unitPrice: '12.50'
-}))
-app.put<{ Params: { id: string }; Body: { name: string } }>(
-  '/products/:id',
-  { schema: { body: change, response: { 200: product } } },
-  async ({ params, body }) => ({ id: params.id, name: body.name, unitPrice: '12.50' })
-)
-app.batch('/product-batches', { paths: ['/products'] })
-// What the same operations cost by Fastify's own way to ask itself.
-app.post<{ Body: { operations: { method: 'GET'; path: string; body?: object }[] } }>('/injected', async ({ body }) => {
-  const outcomes: unknown[] = []
-  for (const { method, path, body: payload } of body.operations) {
-    const { statusCode, body: answer } = await app.inject({ method, url: path, ...(payload && { payload }) })
-    outcomes.push({ status: statusCode, body: JSON.parse(answer) as unknown })
-  }
-  return outcomes
-})
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-process.send?.(address)
+
+export async function serve() {
+  const app = Fastify()
+  await app.register(batch)
+  app.get<{ Params: { id: string } }>('/products/:id', { schema: { response: { 200: product } } }, async ({ params }) => ({
+    id: params.id,
+    name: 'Chai',
+    unitPrice: '12.50'
+  }))
+  app.put<{ Params: { id: string }; Body: { name: string } }>(
+    '/products/:id',
+    { schema: { body: change, response: { 200: product } } },
+    async ({ params, body }) => ({ id: params.id, name: body.name, unitPrice: '12.50' })
+  )
+  app.batch('/product-batches', { paths: ['/products'] })
+  // What the same operations cost by Fastify's own way to ask itself.
+  app.post<{ Body: { operations: { method: 'GET'; path: string; body?: object }[] } }>('/injected', async ({ body }) => {
+    const outcomes: unknown[] = []
+    for (const { method, path, body: payload } of body.operations) {
+      const { statusCode, body: answer } = await app.inject({ method, url: path, ...(payload && { payload }) })
+      outcomes.push({ status: statusCode, body: JSON.parse(answer) as unknown })
+    }
+    return outcomes
+  })
+  return { app }
+}

@@ -1,5 +1,3 @@
-// One server of the benchmark, started as a child process: node server.ts <kind>. It tells its parent where it listens, and
-// answers each message with the processor time it has used so far.
 import conditionalCaching from '@concordat/conditional-caching'
 import Fastify, { type FastifyInstance } from 'fastify'
 
@@ -34,22 +32,22 @@ const product = { type: 'object', required: Object.keys(item), properties }
 const list = { type: 'array', items: product }
 const validator = () => ({ exists: true, etag: 7 })
 
-const app = Fastify()
-await kinds[process.argv[2] as string]?.(app)
 const fifty = Array.from({ length: 50 }, () => ({ ...item }))
 // About 20 KB.
 const large = Array.from({ length: 80 }, () => ({ ...item }))
-app.get('/products/:id', { schema: { response: { 200: product } } }, async () => item)
-app.get('/pages/:id', { schema: { response: { 200: list } } }, async () => fifty)
-app.get('/large/:id', { schema: { response: { 200: list } } }, async () => large)
-app.get('/versioned/products/:id', { config: { validator }, schema: { response: { 200: product } } }, async () => item)
-app.get('/versioned/pages/:id', { config: { validator }, schema: { response: { 200: list } } }, async () => fifty)
-app.get(
-  '/versioned/later/:id',
-  { config: { validator: async () => validator() }, schema: { response: { 200: product } } },
-  async () => item
-)
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-process.send?.(address)
+
+export async function serve(kind: string) {
+  const app = Fastify()
+  await kinds[kind]?.(app)
+  app.get('/products/:id', { schema: { response: { 200: product } } }, async () => item)
+  app.get('/pages/:id', { schema: { response: { 200: list } } }, async () => fifty)
+  app.get('/large/:id', { schema: { response: { 200: list } } }, async () => large)
+  app.get('/versioned/products/:id', { config: { validator }, schema: { response: { 200: product } } }, async () => item)
+  app.get('/versioned/pages/:id', { config: { validator }, schema: { response: { 200: list } } }, async () => fifty)
+  app.get(
+    '/versioned/later/:id',
+    { config: { validator: async () => validator() }, schema: { response: { 200: product } } },
+    async () => item
+  )
+  return { app }
+}

@@ -1,12 +1,8 @@
-// One server of the benchmark, started as a child process: node server.ts <kind>. It tells its parent where it listens, and
-// answers each message with the processor time it has used so far.
-
 import { randomUUID } from 'node:crypto'
 import { ownTokens } from '@concordat/authentication'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { envelopeSchema, item, itemSchema, list } from './item.ts'
-import { tokenOptions } from './token.ts'
 
 const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   async bare() {
@@ -37,6 +33,11 @@ const kinds: Readonly<Record<string, () => Promise<FastifyInstance>>> = {
   'with-fastify-timeout': () => preset(false, {}, { handlerTimeout: 30_000 })
 }
 
+const tokenOptions = {
+  issuer: 'https://tokens.example.com',
+  audience: 'products',
+  keys: [{ kid: 'bench', algorithm: 'HS256', secret: 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE' }]
+} as const
 const limit = { limit: 100_000_000, windowSeconds: 3600 }
 const transportSecurity = { dangerouslyAllowHttp: 'loopback' } as const
 
@@ -99,10 +100,12 @@ function enveloped(url: string, data: unknown) {
   }
 }
 
-const make = kinds[process.argv[2] as string]
-if (make === undefined) throw new Error(`No such server. Choose one of ${Object.keys(kinds).join(', ')}.`)
-const app = await make()
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-process.send?.(address)
+export async function serve(kind: string) {
+  const make = kinds[kind]
+  if (make === undefined) throw new Error(`No such server. Choose one of ${Object.keys(kinds).join(', ')}.`)
+  // Everybody is sent the same, also who does not look at it.
+  return {
+    app: await make(),
+    headers: { authorization: `Bearer ${await ownTokens(tokenOptions).sign({ sub: 'ada', scope: 'products:read' })}` }
+  }
+}

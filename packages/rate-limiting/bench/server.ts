@@ -1,5 +1,3 @@
-// One server of the benchmark, started as a child process: node server.ts <kind>. It tells its parent where it listens, and
-// answers each message with the processor time it has used so far.
 import { createRequire } from 'node:module'
 import rateLimiting from '@concordat/rate-limiting'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
@@ -26,10 +24,9 @@ const kinds: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> =
   }
 }
 
-const app = Fastify()
-await kinds[process.argv[2] as string]?.(app)
-app.get('/products/:id', { schema }, async () => ({ id: '1', name: 'Chai' }))
-const address = await app.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', () => process.send?.(process.cpuUsage()))
-process.on('disconnect', () => process.exit())
-process.send?.(address)
+export async function serve(kind: string) {
+  const app = Fastify()
+  await kinds[kind]?.(app)
+  app.get('/products/:id', { schema }, async () => ({ id: '1', name: 'Chai' }))
+  return { app }
+}
