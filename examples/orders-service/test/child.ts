@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
+import { describedFetch } from './described-answers.ts'
 
 /** The service as a process of its own. */
 export interface Child {
@@ -14,7 +15,7 @@ export interface Child {
 
 /** The header of somebody who has signed in there. */
 export async function signIn(address: string, username = 'ops@example.com'): Promise<{ authorization: string }> {
-  const answer = await fetch(`${address}/v1/tokens`, {
+  const answer = await describedFetch(`${address}/v1/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: 'correct horse battery staple' })

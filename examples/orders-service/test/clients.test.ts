@@ -4,26 +4,31 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createClient as generateByHeyApi } from '@hey-api/openapi-ts'
 import createClient from 'openapi-fetch'
 import { generate as generateByOrval } from 'orval'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { clientTypesFile, clientTypesOf } from './client/generate.ts'
 import type { components, paths } from './client/v2.ts'
+import { describedFetch } from './described-answers.ts'
 import { password, startService } from './service.ts'
+import { startReceiver } from './webhook-receiver.ts'
 
-type Query<Path extends '/v2/products' | '/v2/customers' | '/v2/orders'> = NonNullable<paths[Path]['get']['parameters']['query']>
-type Filters<Path extends '/v2/products' | '/v2/customers' | '/v2/orders', Row> = readonly [Query<Path>, (row: Row) => boolean][]
+type Filterable = '/v2/products' | '/v2/customers' | '/v2/orders' | '/v2/webhook-subscriptions/{id}/deliveries'
+type Query<Path extends Filterable> = NonNullable<paths[Path]['get']['parameters']['query']>
+type Filters<Path extends Filterable, Row> = readonly [Query<Path>, (row: Row) => boolean][]
 type Product = components['schemas']['Product']
 type Customer = components['schemas']['Customer']
 type Order = components['schemas']['Order']
+type Delivery = components['schemas']['WebhookDelivery']
 
 // Generators and the compiler, on a machine that runs other tests meanwhile.
 t.setTimeout(300_000)
-const { app } = await startService(t, { publicUrl: undefined, rateLimit: 'on' })
+const { app } = await startService(t, { publicUrl: undefined, rateLimit: 'on', localWebhooks: true })
 await app.listen({ host: '127.0.0.1', port: 0 })
-const api = createClient<paths>({ baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` })
+const api = createClient<paths>({ baseUrl: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, fetch: describedFetch })
 const signedIn = await api.POST('/v2/tokens', { body: { username: 'ops@example.com', password } })
 api.use({
   onRequest({ request }) {
@@ -34,6 +39,7 @@ const document = (await app.inject('/v2/openapi')).json()
 
 const products = (query: Query<'/v2/products'> = {}) => api.GET('/v2/products', { params: { query: { perPage: 100, ...query } } })
 const customers = (query: Query<'/v2/customers'> = {}) => api.GET('/v2/customers', { params: { query: { perPage: 100, ...query } } })
+const deliveriesPath = '/v2/webhook-subscriptions/{id}/deliveries'
 const orders = (query: Query<'/v2/orders'> = {}) => api.GET('/v2/orders', { params: { query: { perPage: 100, ...query } } })
 
 t.test('the types of the client are those of the description', async (t) => {
@@ -93,12 +99,20 @@ t.test('every operator of every filter does what its name says, called by the ty
   ]
   for (const [query, holds] of orderFilters) same('/v2/orders', query, await orders(query), allOrders.filter(holds))
 
+  const { id, allDeliveries } = await deliver(t, product.id)
+  const deliveries = (query: Query<typeof deliveriesPath> = {}) => api.GET(deliveriesPath, { params: { path: { id }, query } })
+  const deliveryFilters: Filters<typeof deliveriesPath, Delivery> = (['delivered', 'pending', 'failed'] as const).map((wanted) => [
+    { status: wanted },
+    ({ status }) => status === wanted
+  ])
+  for (const [query, holds] of deliveryFilters) same(deliveriesPath, query, await deliveries(query), allDeliveries.filter(holds))
+
   const sorted = rowsOf(await orders({ sort: ['-total'], fields: ['total'] }))
   t.strictSame(
     sorted.map(({ total }) => Number(total.amount)),
     allOrders.map(({ total }) => Number(total.amount)).toSorted((a, b) => b - a)
   )
-  t.strictSame(filtersOf(['/v2/products', '/v2/customers', '/v2/orders']), [...called].toSorted(), 'no operator was left out')
+  t.strictSame(describedFilters(), [...called].toSorted(), 'no operator was left out')
 
   function same(path: string, query: object, answer: Answered<{ id: string }>, expected: readonly { id: string }[]) {
     const [name] = Object.keys(query)
@@ -169,14 +183,31 @@ function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map(({ id }) => id).toSorted()
 }
 
+/** Subscribes to changes of products, and makes two of which one arrives. */
+async function deliver(t: Test, productId: string) {
+  const { url, next } = await startReceiver(t, (count) => (count === 1 ? 204 : 500))
+  const body = { url, eventTypes: ['product.updated'], ordered: false, signature: 'hmac-sha256' as const }
+  const made = await api.POST('/v2/webhook-subscriptions', { body })
+  const id = made.data?.data.id as string
+  for (const unitsInStock of [71, 72]) {
+    await api.PATCH('/v2/products/{id}', { params: { path: { id: productId } }, body: { unitsInStock } })
+    await next()
+  }
+  for (;;) {
+    const allDeliveries = rowsOf(await api.GET(deliveriesPath, { params: { path: { id } } }))
+    if (allDeliveries.every(({ attempts }) => attempts === 1)) return { id, allDeliveries }
+    await delay(20)
+  }
+}
+
 // Every filter that the description has, as it is written.
-function filtersOf(given: readonly string[]): string[] {
-  return given
-    .flatMap((path) => {
-      const filters: Readonly<Record<string, string[]>> = document.paths[path].get['x-filterable']
-      return Object.entries(filters).flatMap(([field, operators]) =>
+function describedFilters(): string[] {
+  const paths = Object.entries<Record<string, Record<string, Record<string, string[]>>>>(document.paths)
+  return paths
+    .flatMap(([path, { get }]) =>
+      Object.entries(get?.['x-filterable'] ?? {}).flatMap(([field, operators]) =>
         operators.map((operator) => `${path} ${operator === 'eq' ? field : `${field}[${operator}]`}`)
       )
-    })
+    )
     .toSorted()
 }

@@ -5,6 +5,7 @@ import { openDatabase } from '../src/database/open-database.ts'
 import { openPostgreSQL } from '../src/database/postgresql.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { type Child, signIn, startChild } from './child.ts'
+import { describedFetch } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { startService } from './service.ts'
 
@@ -39,10 +40,10 @@ else {
     const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
     const [here, there] = [await (one as Child).address, await (other as Child).address]
     const headers = await signIn(here)
-    const status = async (address: string) => (await fetch(`${address}/v1/orders`, { headers })).status
+    const status = async (address: string) => (await describedFetch(`${address}/v1/orders`, { headers })).status
     t.equal(await status(there), 200)
     const token = headers.authorization.replace('Bearer ', '')
-    await fetch(`${here}/v1/token-revocations`, {
+    await describedFetch(`${here}/v1/token-revocations`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { type Child, signIn, startChild } from './child.ts'
+import { describedFetch } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 const kills = Number(process.env['EXPORT_KILLS'] ?? 6)
@@ -79,17 +80,17 @@ async function serviceOf(child: Child) {
   const address = await child.address
   const headers = { ...(await signIn(address)), 'content-type': 'application/json' }
   const get = async (url: string, more: Record<string, string> = {}) =>
-    (await (await fetch(new URL(url, address), { headers: { ...headers, ...more } })).json()) as { data: unknown }
+    (await (await describedFetch(new URL(url, address), { headers: { ...headers, ...more } })).json()) as { data: unknown }
   const record = async (id: string, more?: Record<string, string>) =>
     (await get(`/v1/order-exports/${id}`, more)).data as { status: string; progress?: number; _links: { href: string }[] }
   return {
     get,
     record,
     async start() {
-      const answer = await fetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
+      const answer = await describedFetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
       return ((await answer.json()) as { data: { jobId: string } }).data.jobId
     },
-    cancel: async (id: string) => (await fetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers })).status,
+    cancel: async (id: string) => (await describedFetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers })).status,
     list: async () => ((await get('/v1/order-exports?perPage=100')).data as { jobId: string }[]).map(({ jobId }) => jobId),
     async over(id: string) {
       for (;;) {

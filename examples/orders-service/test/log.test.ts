@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import t from 'tap'
 import { startChild } from './child.ts'
+import { describedFetch } from './described-answers.ts'
 
 t.setTimeout(120_000)
 
@@ -17,7 +18,7 @@ t.test('no log of a full run, at the most talkative level, has a token, password
 
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const payload = typeof body === 'string' ? body : JSON.stringify(body)
-    const answer = await fetch(address + path, {
+    const answer = await describedFetch(address + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: payload })

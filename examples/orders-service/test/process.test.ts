@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
 import { signIn, startChild } from './child.ts'
+import { describedFetch } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 t.setTimeout(300_000)
@@ -74,8 +75,12 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   const second = startChild(t, environment)
   const again = await second.address
   const created = /"id":"([^"]+)"/.exec(answer)?.[1]
-  t.equal((await fetch(`${again}/v1/customers/${created}`, { headers })).status, 200, 'what was answered is kept, and the token counts')
-  const { data } = (await (await fetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
+  t.equal(
+    (await describedFetch(`${again}/v1/customers/${created}`, { headers })).status,
+    200,
+    'what was answered is kept, and the token counts'
+  )
+  const { data } = (await (await describedFetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
   t.equal(data.length, 20, 'the sample orders are not doubled')
   second.process.kill('SIGINT')
   t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v2\/products\n$/ })
@@ -100,7 +105,7 @@ t.test('killed without warning, it starts again with what it had answered', asyn
   const environment = await freshEnvironment()
   const first = startChild(t, environment)
   const authorization = await signIn(await first.address)
-  const created = await fetch(`${await first.address}/v1/customers`, {
+  const created = await describedFetch(`${await first.address}/v1/customers`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...authorization },
     body: JSON.stringify({ companyName: 'Sturdy', contactName: 'S', email: 's@sturdy.example', country: 'Malta' })
@@ -109,7 +114,7 @@ t.test('killed without warning, it starts again with what it had answered', asyn
   await first.ended
   const second = startChild(t, environment)
   const path = new URL(created.headers.get('location') as string).pathname
-  t.equal((await fetch((await second.address) + path, { headers: authorization })).status, 200)
+  t.equal((await describedFetch((await second.address) + path, { headers: authorization })).status, 200)
 })
 
 t.test('what is not set has a default, and links name the address that it listens on', async (t) => {
@@ -135,7 +140,7 @@ t.test(
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
     const child = startChild(t, { ...(await freshEnvironment()), ...production })
     const address = await child.address
-    const status = async (path: string, headers: Record<string, string> = {}) => (await fetch(address + path, { headers })).status
+    const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
     t.equal(await status('/v1/products', forwarded), 200)
     t.equal(await status('/v1/products', { 'x-forwarded-host': 'shop.example' }), 403)
@@ -143,7 +148,7 @@ t.test(
     t.equal(await status('/v1/products'), 421)
     t.equal(await status('/health/ready'), 200)
     t.equal(await status('/v1/orders', forwarded), 401)
-    const demo = await fetch(`${address}/v1/tokens`, {
+    const demo = await describedFetch(`${address}/v1/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...forwarded },
       body: JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })

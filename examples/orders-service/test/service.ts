@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { answerChecker } from '@concordat/openapi/testing'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import type { Configuration } from '../src/configuration.ts'
+import { describedAnswers } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 /** The members of an answer that tests look at; what they say is for the test to prove. */
@@ -53,7 +53,7 @@ export async function startService(
   })
   t.teardown(() => app.close())
   more(app)
-  await checkAnswers(app)
+  checkAnswers(app)
 
   async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
     // Requests that are injected, and a database in this process, leave no moment to a timer: the feed of revocations would grow stale.
@@ -78,19 +78,15 @@ export async function startService(
 }
 
 /** From now on every answer of an API path is compared with its description; one that differs rejects. */
-async function checkAnswers(app: FastifyInstance) {
+function checkAnswers(app: FastifyInstance) {
   const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<LightMyRequestResponse>
-  const names = ['v1', 'v2']
-  const documents = await Promise.all(names.map((name) => inject(`/${name}/openapi`)))
-  const checks = new Map(documents.map((answer, index) => [names[index], answerChecker(answer.json())]))
+  const check = describedAnswers(async (version) => (await inject(`/${version}/openapi`)).json())
 
   async function checked(options: string | (InjectOptions & { url: string })) {
     const { method = 'GET', url } = typeof options === 'string' ? { url: options } : options
     const answer = await inject(options)
-    const check = checks.get(/^\/(v\d+)\/(?!openapi$)/.exec(url)?.[1] ?? '')
     const { statusCode: status, headers, rawPayload: body } = answer
-    const problems = check?.({ method, url, status, headers, body }) ?? []
-    if (problems.length > 0) throw new Error(problems.join('\n'))
+    await check({ method, url, status, headers, body })
     return answer
   }
   app.inject = checked as typeof app.inject

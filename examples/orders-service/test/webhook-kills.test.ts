@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { signIn, startChild } from './child.ts'
+import { describedFetch } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
@@ -22,7 +23,7 @@ t.test('killed between the commit and the delivery, the service delivers after i
   const address = await child.address
   const post = async (where: string, body: object) => {
     const headers = { ...(await signIn(address, 'ada@example.com')), 'content-type': 'application/json', 'idempotency-key': where.slice(4) }
-    return (await (await fetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
+    return (await (await describedFetch(address + where, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as {
       data: { id: string }
     }
   }

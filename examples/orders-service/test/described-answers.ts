@@ -1,0 +1,41 @@
+import { type Answer, type AnswerChecker, answerChecker } from '@concordat/openapi/testing'
+
+type OpenapiDocument = Parameters<typeof answerChecker>[0]
+
+/** Makes a function that compares an answer of an API path with the description of its version, and rejects when they differ. */
+export function describedAnswers(documentOf: (version: string) => Promise<OpenapiDocument>): (answer: Answer) => Promise<void> {
+  const checkers = new Map<string, Promise<AnswerChecker>>()
+  return async (answer) => {
+    const version = /^\/(v[12])\/(?!openapi(\?|$))/.exec(answer.url)?.[1]
+    if (version === undefined) return
+    if (!checkers.has(version)) checkers.set(version, documentOf(version).then(answerChecker))
+    const problems = (await (checkers.get(version) as Promise<AnswerChecker>))(answer)
+    if (problems.length > 0) throw new Error(problems.join('\n'))
+  }
+}
+
+const checks = new Map<string, ReturnType<typeof describedAnswers>>()
+
+/** `fetch`; an answer that differs from the description that the same process gives rejects. */
+export async function describedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init)
+  const { method } = request
+  const { origin, pathname, search } = new URL(request.url)
+  if (!checks.has(origin))
+    checks.set(
+      origin,
+      describedAnswers((version) => documentOf(`${origin}/${version}/openapi`))
+    )
+  const response = await fetch(request)
+  // `fetch` has undone the coding.
+  const { 'content-encoding': _, ...headers } = Object.fromEntries(response.headers)
+  const body = Buffer.from(await response.clone().arrayBuffer())
+  await checks.get(origin)?.({ method, url: pathname + search, status: response.status, headers, body })
+  return response
+}
+
+// Asked for as one in production is: by https and for its public host.
+async function documentOf(url: string) {
+  const answer = await fetch(url, { headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' } })
+  return (await answer.json()) as OpenapiDocument
+}
