@@ -28,7 +28,7 @@ export function authenticator(settings: Settings): Authenticator {
   }
 
   function remembered({ kind, text }: Credential, now: number) {
-    if (kind === 'token') return tokens.get(text, now, () => verifyToken(text, now))
+    if (kind === 'token') return tokens.get(text, now, verifyToken)
     // Keys live for long, and are not kept as they are.
     return keys.get(hash('sha256', text), now, () => verifyKey(text, now))
   }

@@ -23,6 +23,7 @@ export interface CredentialRequest {
   readonly raw: { readonly rawHeaders: readonly string[] }
 }
 
+const none: readonly string[] = []
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
@@ -30,21 +31,35 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Basic above all (rule U5), INVALID_AUTHORIZATION for two, and CROSS_SITE_REQUEST for a cookie from elsewhere (rule U12).
  */
 export function readCredential(request: CredentialRequest, { apiKeyHeader, cookie }: CredentialPlaces): Credential {
+  let authorization: string | undefined
+  let key: string | undefined
+  let cookies = none
+  let brought = 0
   // Raw, since of two Authorization fields Node's headers show the first, and what stands before this service may have believed the other.
   const { rawHeaders } = request.raw
-  const authorizations = valuesOf(rawHeaders, 'authorization')
-  const keys = apiKeyHeader === undefined || apiKeyHeader === 'authorization' ? none : valuesOf(rawHeaders, apiKeyHeader)
-  const cookies = cookie === undefined ? none : valuesOf(rawHeaders, 'cookie').flatMap((header) => cookieValues(header, cookie.name))
-  if (authorizations.length + keys.length + cookies.length > 1) throw invalidAuthorization()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    const value = rawHeaders[index + 1] as string
+    if (isNamed(name, 'authorization')) {
+      authorization = value
+      brought += 1
+    } else if (apiKeyHeader !== undefined && isNamed(name, apiKeyHeader)) {
+      key = value
+      brought += 1
+    } else if (cookie !== undefined && isNamed(name, 'cookie')) cookies = [...cookies, ...cookieValues(value, cookie.name)]
+  }
+  if (brought + cookies.length > 1) throw invalidAuthorization()
 
-  const [authorization] = authorizations
   if (authorization !== undefined) return fromAuthorization(authorization, apiKeyHeader === 'authorization')
-  const [key] = keys
   if (key !== undefined) return { kind: 'key', text: key }
   const [token] = cookies
   if (token === undefined) throw authenticationRequired()
   if (!safeMethods.has(request.method) && !isSameSite(request.headers, cookie?.origins ?? none)) throw crossSiteRequest()
   return { kind: 'token', text: token }
+}
+
+function isNamed(header: string, name: string) {
+  return header.length === name.length && header.toLowerCase() === name
 }
 
 function fromAuthorization(value: string, takesKeys: boolean): Credential {
@@ -56,15 +71,4 @@ function fromAuthorization(value: string, takesKeys: boolean): Credential {
   // A comma and another scheme begin a second credential; without any text there is not even one.
   if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
   return { kind, text }
-}
-
-const none: readonly string[] = []
-
-function valuesOf(rawHeaders: readonly string[], name: string) {
-  const values: string[] = []
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const header = rawHeaders[index] as string
-    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
-  }
-  return values
 }

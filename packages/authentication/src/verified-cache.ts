@@ -8,6 +8,9 @@ interface Entry<Value> {
 /** What a verification found, and until when it may be believed without another one. */
 export type Verified<Value> = Omit<Entry<Value>, 'credential'>
 
+/** Finds out what a credential means. */
+export type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
+
 // Enough to tell credentials apart: of a token, its signature. A table computes a hash of the whole of each text it is asked for,
 // which takes as long as SHA-256; comparing two takes nothing.
 const keyLength = 43
@@ -26,7 +29,7 @@ export class VerifiedCache<Value> {
   }
 
   /** What the credential means, at once when it is known, else after `verify`. */
-  get(credential: string, now: number, verify: () => Promise<Verified<Value>>): Value | Promise<Value> {
+  get(credential: string, now: number, verify: Verify<Value>): Value | Promise<Value> {
     const key = credential.slice(-keyLength)
     const entry = this.#entries.get(key)
     if (entry?.credential === credential) {
@@ -35,15 +38,15 @@ export class VerifiedCache<Value> {
     }
     let pending = this.#pending.get(credential)
     if (pending === undefined) {
-      pending = this.#learn(credential, key, verify)
+      pending = this.#learn(credential, key, verify(credential, now))
       this.#pending.set(credential, pending)
     }
     return pending
   }
 
-  async #learn(credential: string, key: string, verify: () => Promise<Verified<Value>>) {
+  async #learn(credential: string, key: string, verifying: Promise<Verified<Value>>) {
     try {
-      const { value, expiresAt } = await verify()
+      const { value, expiresAt } = await verifying
       if (this.#entries.size >= this.#maxEntries) this.#entries.delete(this.#entries.keys().next().value as string)
       if (this.#maxEntries > 0) this.#entries.set(key, { credential, value, expiresAt })
       return value
