@@ -16,45 +16,59 @@ export interface Paging {
 const positive = /^[1-9]\d*$/
 const natural = /^(?:0|[1-9]\d*)$/
 
+type Given = readonly (string | undefined)[]
+
 /** Reads the parameters that choose a page, and adds what is wrong with them to `problems`. */
-export function readPaging(collection: BoundCollection, given: readonly (string | undefined)[], problems: QueryProblem[]): Paging {
-  const { maxOffset, places } = collection
-  const transitional = textOf('offset') !== undefined || textOf('limit') !== undefined
-  if (transitional) {
-    for (const role of ['page', 'perPage'] as const) if (textOf(role) !== undefined) problems.push({ field: role, key: 'mixedStyles' })
-  }
-  const perPage = transitional ? readSize('limit') : readSize('perPage')
-  const after = textOf('after')
-  if (transitional) {
-    const offset = readPosition('offset', natural, 0, (value) => value + perPage)
-    return { perPage, page: Math.floor(offset / perPage) + 1, offset, after, transitional }
-  }
-  const page = readPosition('page', positive, 1, (value) => value * perPage)
-  return { perPage, page, offset: (page - 1) * perPage, after, transitional }
+export function readPaging(collection: BoundCollection, given: Given, problems: QueryProblem[]): Paging {
+  const after = textOf(collection, given, 'after')
+  if (textOf(collection, given, 'offset') !== undefined || textOf(collection, given, 'limit') !== undefined)
+    return readTransitional(collection, given, problems, after)
+  const perPage = readSize(collection, given, problems, 'perPage')
+  const text = textOf(collection, given, 'page')
+  const page = text === undefined ? 1 : readPosition(text, 'page', perPage, collection, problems)
+  return { perPage, page, offset: (page - 1) * perPage, after, transitional: false }
+}
 
-  function textOf(role: PagingRole) {
-    const place = places[role]
-    return place === undefined ? undefined : given[place]
+function readTransitional(collection: BoundCollection, given: Given, problems: QueryProblem[], after: string | undefined): Paging {
+  for (const role of ['page', 'perPage'] as const) {
+    if (textOf(collection, given, role) !== undefined) problems.push({ field: role, key: 'mixedStyles' })
   }
+  const perPage = readSize(collection, given, problems, 'limit')
+  const text = textOf(collection, given, 'offset')
+  const offset = text === undefined ? 0 : readPosition(text, 'offset', perPage, collection, problems)
+  return { perPage, page: Math.floor(offset / perPage) + 1, offset, after, transitional: true }
+}
 
-  function readSize(role: 'limit' | 'perPage') {
-    const { default: usual, max } = collection.perPage
-    const text = textOf(role)
-    if (text === undefined) return usual
-    const size = positive.test(text) ? Number(text) : 0
-    if (size > 0 && size <= max) return size
-    problems.push({ field: role, key: 'notBetween', params: { min: 1, max } })
-    return usual
-  }
+function textOf({ places }: BoundCollection, given: Given, role: PagingRole) {
+  const place = places[role]
+  return place === undefined ? undefined : given[place]
+}
 
-  function readPosition(role: 'page' | 'offset', shape: RegExp, usual: number, endOf: (value: number) => number) {
-    const text = textOf(role)
-    if (text === undefined) return usual
-    if (!shape.test(text)) {
-      problems.push({ field: role, key: 'notBetween', params: { min: usual, max: maxOffset } })
-    } else if (endOf(Number(text)) > maxOffset) {
-      problems.push({ field: role, key: 'pageTooDeep', params: { max: maxOffset } })
-    } else return Number(text)
-    return usual
+function readSize(collection: BoundCollection, given: Given, problems: QueryProblem[], role: 'limit' | 'perPage') {
+  const { default: usual, max } = collection.perPage
+  const text = textOf(collection, given, role)
+  if (text === undefined) return usual
+  const size = positive.test(text) ? Number(text) : 0
+  if (size > 0 && size <= max) return size
+  problems.push({ field: role, key: 'notBetween', params: { min: 1, max } })
+  return usual
+}
+
+/** A page from 1 or an offset from 0: the first one, when it can't be had. */
+function readPosition(
+  text: string,
+  role: 'page' | 'offset',
+  perPage: number,
+  { maxOffset }: BoundCollection,
+  problems: QueryProblem[]
+): number {
+  const first = role === 'page' ? 1 : 0
+  if (!(role === 'page' ? positive : natural).test(text)) {
+    problems.push({ field: role, key: 'notBetween', params: { min: first, max: maxOffset } })
+    return first
   }
+  const position = Number(text)
+  if ((role === 'page' ? position * perPage : position + perPage) <= maxOffset) return position
+  problems.push({ field: role, key: 'pageTooDeep', params: { max: maxOffset } })
+  return first
 }

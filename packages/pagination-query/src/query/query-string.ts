@@ -29,7 +29,7 @@ function startOfQuery(target: string, semicolon: boolean) {
  * is guessed: a name or value whose escapes are broken is undefined. `take` gets one pair after the other, until it says stop.
  */
 export function readPairs(query: string, take: (name: string | undefined, value: string | undefined, rawName: string) => boolean): void {
-  const plain = !encoded.test(query)
+  const plain = isPlain(query)
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf('&', start)
     const end = ampersand === -1 ? query.length : ampersand
@@ -44,10 +44,12 @@ export function readPairs(query: string, take: (name: string | undefined, value:
   }
 }
 
-const encoded = /[%+]/
+function isPlain(text: string) {
+  return !text.includes('%') && !text.includes('+')
+}
 
 function decode(text: string): string | undefined {
-  if (!encoded.test(text)) return text
+  if (isPlain(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
