@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import idempotency, { memoryStore } from '@concordat/idempotency'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 
 const text = { type: 'string' }
 const line = { type: 'object', required: ['product', 'quantity'], properties: { product: text, quantity: { type: 'integer' } } }
@@ -16,11 +17,13 @@ const schema = {
 
 export async function serve(way: string) {
   const app = Fastify()
-  if (way !== 'bare') await app.register(idempotency, { scope: () => 'ada', store: memoryStore({ maximumKeys: 1e7, maximumBytes: 4e9 }) })
+  const isOurs = way === 'new key' || way === 'replay'
+  if (isOurs) await app.register(idempotency, { scope: () => 'ada', store: memoryStore({ maximumKeys: 1e7, maximumBytes: 4e9 }) })
+  if (way === 'by hand') keepAnswersByHand(app)
   let orders = 0
   app.post<{ Body: { customer: string; lines: unknown[] } }>(
     '/orders',
-    { schema, ...(way !== 'bare' && { config: { idempotency: 'required' } }) },
+    { schema, ...(isOurs && { config: { idempotency: 'required' } }) },
     async ({ body }, reply) => {
       orders += 1
       reply.code(201).header('location', `/orders/${orders}`)
@@ -28,4 +31,39 @@ export async function serve(way: string) {
     }
   )
   return { app }
+}
+
+interface Answer {
+  readonly fingerprint: string
+  status: number
+  headers: Record<string, string>
+  payload: string | undefined
+}
+
+// What no gate can do without: two digests, and the answer between them. No lease, no waiting, no care for a store that fails.
+function keepAnswersByHand(app: FastifyInstance) {
+  const answers = new Map<string, Answer>()
+  app.decorateRequest('answer', null)
+  app.addHook<{ Headers: { 'idempotency-key': string } }>('preHandler', (request, reply, done) => {
+    const key = hash('sha256', `ada ${request.headers['idempotency-key']}`, 'base64url')
+    const fingerprint = hash('sha256', `${request.method} ${request.url} ${JSON.stringify(request.body)}`, 'base64url')
+    const answer = answers.get(key)
+    if (answer === undefined) {
+      const made = { fingerprint, status: 0, headers: {}, payload: undefined }
+      answers.set(key, made)
+      request.setDecorator('answer', made)
+      return done()
+    }
+    if (answer.payload === undefined || answer.fingerprint !== fingerprint) return done(new Error('The key is in use.'))
+    reply.code(answer.status).headers(answer.headers).header('idempotency-replayed', 'true').send(answer.payload)
+  })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const answer = request.getDecorator<Answer | null>('answer')
+    if (answer !== null) {
+      answer.status = reply.statusCode
+      answer.headers = { 'content-type': String(reply.getHeader('content-type')), location: String(reply.getHeader('location')) }
+      answer.payload = String(payload)
+    }
+    done(null, payload)
+  })
 }

@@ -4,19 +4,28 @@ let keys = 0
 const freshKey = () => `"${String((keys += 1)).padStart(36, '0')}"`
 const sameKey = () => `"${String(keys++ % 1000).padStart(36, 'x')}"`
 
-export const works = [
-  { name: 'bare', server: ['bare'], status: 201, load: (address: string) => load(address, null, freshKey) },
-  { name: 'new key', server: ['new key'], against: 'bare', status: 201, load: (address: string) => load(address, 'true', freshKey) },
-  {
-    name: 'replay',
-    server: ['replay'],
-    against: 'bare',
-    status: 201,
-    async load(address: string) {
-      for (let n = 0; n < 1000; n += 1) await post(address, sameKey())
-      return load(address, 'true', sameKey)
-    }
+const server = (way: string, replayed: 'true' | null) => ({
+  server: [way],
+  status: 201,
+  ...(way !== 'bare' && { against: 'bare' }),
+  load: (address: string) => load(address, replayed, freshKey)
+})
+const replaying = (way: string) => ({
+  ...server(way, 'true'),
+  // A process of its own.
+  server: [way, 'replay'],
+  async load(address: string) {
+    for (let n = 0; n < 1000; n += 1) await post(address, sameKey())
+    return load(address, 'true', sameKey)
   }
+})
+
+export const works = [
+  { name: 'bare', ...server('bare', null) },
+  { name: 'new key', ...server('new key', 'true') },
+  { name: 'replay', ...replaying('replay') },
+  { name: 'by hand, new key', ...server('by hand', 'true') },
+  { name: 'by hand, replay', ...replaying('by hand') }
 ]
 
 async function load(address: string, replayed: 'true' | null, key: () => string) {

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredAnswer } from './store.ts'
 
 /** How much a store in memory holds, and what time it is. */
@@ -30,7 +29,7 @@ const sweepPauseMilliseconds = 1000
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
   const { maximumKeys = 100_000, maximumBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
-  const ended = new EventEmitter().setMaxListeners(0)
+  const waiting = new Map<string, Set<() => void>>()
   // They go up over a restart too.
   let lastToken = Date.now() * 1000
   let bytes = 0
@@ -73,23 +72,39 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       entry.answer = bytes + sizeOf(answer) > maximumBytes ? { ...answer, body: null } : answer
       entry.endsAt = time + lifetimeMilliseconds
       bytes += sizeOf(entry.answer)
-      ended.emit(claim.key)
+      wake(claim.key)
       return 'stored'
     },
     async release(claim) {
       const entry = owned(claim, now())
       if (entry === undefined || entry.answer !== undefined) return 'lost'
       entries.delete(claim.key)
-      ended.emit(claim.key)
+      wake(claim.key)
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.answer === undefined) await once(ended, key, { signal }).catch(() => {})
+      if (entry !== undefined && entry.answer === undefined) await end(key, signal)
     },
     async sweep(maximum) {
       return sweep(now(), maximum)
     }
+  }
+
+  // Not by an emitter: it would keep the name of each event for good.
+  async function end(key: string, signal: AbortSignal) {
+    if (signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const woken = waiting.get(key) ?? new Set()
+    waiting.set(key, woken.add(resolve))
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+    woken.delete(resolve)
+    if (woken.size === 0 && waiting.get(key) === woken) waiting.delete(key)
+  }
+
+  function wake(key: string) {
+    for (const resolve of waiting.get(key) ?? []) resolve()
   }
 
   function living(key: string, time: number) {
