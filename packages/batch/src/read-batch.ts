@@ -79,7 +79,8 @@ function readOperation(operation: unknown, field: string, { rules, ids, problems
   } else if (body !== undefined && withoutBody.has(method as string)) {
     found.push({ field: `${field}.body`, key: 'bodyForbidden', params: { method: method as string } })
   }
-  found.push(...[pathProblem(path, `${field}.path`, rules) ?? []].flat())
+  const wrongPath = pathProblem(path, `${field}.path`, rules)
+  if (wrongPath !== undefined) found.push(wrongPath)
   const headers = readHeaders(known['headers'], `${field}.headers`, rules, found)
   // What is no object has one fault, and lacks nothing.
   if (known === operation) problems.push(...found)

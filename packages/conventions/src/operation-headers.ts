@@ -16,17 +16,16 @@ export function operationHeaders(options: ConventionsOptions): (route: Described
   }
   const requestId = { description: 'The unique id of the request; name it when something is wrong.', schema: text }
   const vary = { description: 'The request headers that the answer depends on.', schema: { ...text, examples: ['accept'] } }
-  const kept = { description: 'How the answer may be kept.', schema: { ...text, examples: ['private, no-cache'] } }
   const spoken = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: anError }
-  const challenge = { description: 'How to authenticate.', schema: { ...text, examples: ['Bearer'] }, statuses: ['400'] }
+  // What openapi has words for needs none.
   const parts: OperationParts = {
     ...(contentNegotiation !== false && { parameters: [language] }),
     headers: {
       ...(transportSecurity !== false && { 'Request-Id': requestId }),
       ...(contentNegotiation !== false && { Vary: vary }),
-      ...(conditionalCaching !== false && { 'Cache-Control': kept }),
+      ...(conditionalCaching !== false && { 'Cache-Control': {} }),
       ...(errorCatalogue !== false && { 'Content-Language': spoken }),
-      ...(authentication !== false && { 'WWW-Authenticate': challenge })
+      ...(authentication !== false && { 'WWW-Authenticate': { statuses: ['400'] } })
     }
   }
   return ({ config }) => {
@@ -46,10 +45,9 @@ function withJob({ parameters = [], headers }: OperationParts, canWait: boolean)
     schema: { ...text, examples: ['wait=5'] }
   }
   const statuses = ['2XX']
-  const retryAfter = { description: 'The seconds after which to ask again.', schema: { type: 'integer' }, statuses }
   const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
   return {
     parameters: canWait ? [...parameters, prefer] : parameters,
-    headers: { ...headers, 'Retry-After': retryAfter, 'Preference-Applied': applied }
+    headers: { ...headers, 'Retry-After': { statuses }, 'Preference-Applied': applied }
   }
 }
