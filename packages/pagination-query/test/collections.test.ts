@@ -339,7 +339,7 @@ t.test('one resource type is paged in one style [Q7]', async (t) => {
   )
 })
 
-t.test('a list that could grow without pages stops the boot, unless its shortness has a reason [Q10]', async (t) => {
+t.test('a list that could grow without pages stops the boot, unless its shortness has a reason [S6] [Q10]', async (t) => {
   const list = Type.Array(Type.String())
   const shared = { $id: 'Shared', type: 'array', items: { type: 'string' } }
   for (const response of [

@@ -15,7 +15,7 @@ function query(...names: string[]) {
   return { querystring: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } }
 }
 
-t.test('the paths of an ordinary service break no rule [S1] [P1] [P2] [P3] [P5]', async (t) => {
+t.test('the paths of an ordinary service break no rule [S1] [S9] [P1] [P2] [P3] [P5] [M10] [V1] [V2]', async (t) => {
   const reads = [
     '/v1/categories',
     '/v1/categories/:id',
@@ -125,9 +125,9 @@ function isRefused(t: Test, id: string) {
   }
 }
 
-t.test('paths other than collections and items under a version are refused [P1]', async (t) => isRefused(t, 'P1'))
+t.test('paths other than collections and items under a version are refused [S1] [S9] [P1]', async (t) => isRefused(t, 'P1'))
 t.test('segments that are no lower-case plural nouns are refused [P2]', async (t) => isRefused(t, 'P2'))
-t.test('verbs, technology words, abbreviations and operation parameters are refused [P3]', async (t) => isRefused(t, 'P3'))
+t.test('verbs, technology words, abbreviations and operation parameters are refused [S1] [P3]', async (t) => isRefused(t, 'P3'))
 t.test('POST on an item is refused [P5]', async (t) => isRefused(t, 'P5'))
 t.test('POST that reads is refused [M10]', async (t) => isRefused(t, 'M10'))
 t.test('versions that are no plain integer are refused [V1]', async (t) => isRefused(t, 'V1'))
