@@ -85,7 +85,12 @@ async function measure(runner: Runner, duration: number) {
 
 async function send({ work, address, load }: Runner, duration: number) {
   if (typeof load === 'function') return load(duration)
+  // Who waits has to be woken by the server's writes, and only a slow server lets its clients wait: so nobody sleeps.
+  let isSending = true
+  const stayAwake = () => void (isSending && setImmediate(stayAwake))
+  stayAwake()
   const result = await autocannon({ url: address, connections: 20, ...load, duration })
+  isSending = false
   const right = result.statusCodeStats?.[`${work.status ?? 200}`]?.count ?? 0
   if (right < result.requests.total || right === 0 || result.errors > 0)
     throw new Error(`${work.name} failed ${result.requests.total - right + result.errors} of ${result.requests.total} requests`)
