@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
+import { pacer } from './pace.ts'
 
 /** Begins an empty file of an export. */
 export async function createFile(database: Queries, exportId: string): Promise<string> {
@@ -20,6 +20,7 @@ export async function deleteFile(database: Queries, id: string): Promise<void> {
 
 /** Reads a file chunk by chunk, each when it is asked for. */
 export async function* readChunks(database: Queries, fileId: string): AsyncGenerator<string> {
+  const pause = pacer()
   for (let number = 1; ; number += 1) {
     const [chunk] = await database.query<{ orders: string }>('SELECT orders FROM order_export_chunks WHERE file_id = $1 AND number = $2', [
       fileId,
@@ -27,7 +28,6 @@ export async function* readChunks(database: Queries, fileId: string): AsyncGener
     ])
     if (chunk === undefined) return
     yield chunk.orders
-    // As in a walk, others have their turn.
-    await setImmediate()
+    await pause()
   }
 }

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ListQuery, SortKey } from '@concordat/pagination-query'
 import { rangesFrom } from '@concordat/pagination-query'
 import type { Queries } from '../database/database.ts'
 import { listOrders } from '../orders/repository.ts'
 import { type Order, orderCollection } from '../orders/schemas.ts'
 import { conditionsOf, type OrderFilters } from './filters.ts'
+import { pacer } from './pace.ts'
 
 /** Some orders of a walk, and how far it is. */
 export interface Step {
@@ -37,13 +37,13 @@ export async function* walkOrders(database: Queries, filters: OrderFilters, cust
     ranges: [{ equal: [] }],
     count: 'exact'
   }
+  const pause = pacer()
   let page = await listOrders(database, first, customerId)
   const total = page.total?.items ?? 0
   let done = page.rows.length
   yield { orders: page.rows, done, total }
   while (page.hasMore && page.last !== undefined) {
-    // PGlite answers without a turn of the event loop: everybody else would wait until the last step.
-    await setImmediate()
+    await pause()
     page = await listOrders(database, { ...first, ranges: rangesFrom(order, page.last, false), count: 'none' }, customerId)
     done += page.rows.length
     yield { orders: page.rows, done, total }
