@@ -89,7 +89,8 @@ async function send({ work, address, load }: Runner, duration: number) {
   let isSending = true
   const stayAwake = () => void (isSending && setImmediate(stayAwake))
   stayAwake()
-  const result = await autocannon({ url: address, connections: 20, ...load, duration })
+  // It stops at the end of a sample.
+  const result = await autocannon({ url: address, connections: 20, ...load, duration, sampleInt: 100 })
   isSending = false
   const right = result.statusCodeStats?.[`${work.status ?? 200}`]?.count ?? 0
   if (right < result.requests.total || right === 0 || result.errors > 0)
