@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { carryOut, never } from './carry-out.ts'
 import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storeUnavailable } from './errors.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { readKey, recordKey } from './idempotency-key.ts'
 import { inTime } from './in-time.ts'
 import type { Settings } from './options.ts'
@@ -32,15 +33,17 @@ export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMill
   }
 }
 
+type LookUp = BeginOutcome | { readonly state: 'bypassed' }
+
 /** What stands before a handler; it answers what is to be sent. */
-export type Gate = (passage: Passage) => Promise<unknown>
+export type Gate = (passage: Passage) => unknown
 
 /** Makes the gate: of all requests with one key one passes, and the others get its answer, or are told why not. */
-export function gateOf(settings: Settings, settlement: Settlement, log: FastifyBaseLogger): Gate {
+export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const room = waitingRoom(store, settings.maximumWaiters, settings.maximumWaitersPerKey)
 
-  return async (passage) => {
+  return (passage) => {
     const { request, reply, policy, handle } = passage
     const key = readKey(request.raw, settings.keySyntax)
     if (key === null) throw keyInvalid(settings.badKeyHeaders)
@@ -48,7 +51,15 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
-    const outcome = await lookUp(passage, recordKey(scopeOf(request), key), transaction)
+    const outcome = lookUp(passage, recordKey(scopeOf(request), key), transaction)
+    // What is known at once takes no turn of the microtasks.
+    return outcome instanceof Promise
+      ? outcome.then((late) => proceed(passage, key, late, transaction))
+      : proceed(passage, key, outcome, transaction)
+  }
+
+  function proceed(passage: Passage, key: string, outcome: LookUp, transaction: RequestTransaction | undefined) {
+    const { request, reply, handle } = passage
     if (outcome.state === 'claimed') return run(passage, key, outcome.claim, transaction)
     if (outcome.state === 'done') return replayTo(passage, outcome.answer)
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
@@ -74,15 +85,30 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
     )
   }
 
-  async function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined) {
-    const { request, reply, policy, fingerprint } = passage
+  function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined): LookUp | Promise<LookUp> {
+    const { fingerprint } = passage
     const terms = transaction ? { ...passage.terms, transaction } : passage.terms
     // A claim in a transaction ends with that.
     const late = transaction ? undefined : giveBack
     const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+    let begun: BeginOutcome | Promise<BeginOutcome>
+    try {
+      begun = begin()
+    } catch (err) {
+      begun = Promise.reject(err)
+    }
+    return begun instanceof Promise || begun.state === 'busy' ? waitFor(passage, key, begun, begin) : begun
+  }
+
+  async function waitFor(
+    { request, reply, policy }: Passage,
+    key: string,
+    begun: BeginOutcome | Promise<BeginOutcome>,
+    begin: () => BeginOutcome | Promise<BeginOutcome>
+  ): Promise<LookUp> {
     let outcome: BeginOutcome | undefined
     try {
-      outcome = await begin()
+      outcome = await begun
       if (outcome.state !== 'busy' || policy.waitMilliseconds === 0) return outcome
       return (await room.wait(key, policy.waitMilliseconds, reply, begin)) ?? outcome
     } catch (err) {
@@ -115,7 +141,7 @@ export function gateOf(settings: Settings, settlement: Settlement, log: FastifyB
 
   // Of a reply that is hijacked, the end of the response is all that is seen.
   function hold(run: Run, request: FastifyRequest, reply: FastifyReply) {
-    run.hold(settings, log)
+    heartbeat.hold(run)
     reply.raw.once('close', () => {
       if (!run.isSettled && reply.raw.headersSent) void settlement.unseen(run, request, reply)
     })

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest,
 import fp from 'fastify-plugin'
 import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { type IdempotencyOptions, resolveOptions } from './options.ts'
 import { harmless } from './outcome.ts'
 import { idempotencyOf, withPolicy } from './published-policy.ts'
@@ -31,14 +32,16 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const resolved = resolveOptions(options)
   const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
   requirePlace(app)
-  const settlement = settlementOf(settings, app.log)
-  const pass = gateOf(settings, settlement, app.log)
+  const heartbeat = new Heartbeat(settings, app.log)
+  const settlement = settlementOf(settings, heartbeat, app.log)
+  const pass = gateOf(settings, settlement, heartbeat, app.log)
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)
   app.addHook('onReady', requireOutermost)
+  app.addHook('onClose', async () => heartbeat.stop())
   tendStore(app, settings)
   // Looking at each request costs as much as a hash of its key.
   if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)

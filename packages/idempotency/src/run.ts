@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import type { FastifyBaseLogger } from 'fastify'
-import { inTime } from './in-time.ts'
 import type { RoutePolicy } from './route-policy.ts'
-import type { Claim, IdempotencyStore } from './store.ts'
+import type { Claim } from './store.ts'
 
 /** What a handler can know and do about the key of its request. */
 export interface RequestIdempotency {
@@ -23,14 +21,6 @@ export interface RequestIdempotency {
   release(): void
 }
 
-/** What a run needs to keep its claim. */
-export interface LeaseTerms {
-  readonly store: IdempotencyStore
-  readonly leaseMilliseconds: number
-  readonly longestRunMilliseconds: number
-  readonly storeTimeoutMilliseconds: number
-}
-
 /** A handler that runs under a claim. */
 export class Run implements RequestIdempotency {
   readonly key: string
@@ -44,7 +34,6 @@ export class Run implements RequestIdempotency {
   isLost = false
   readonly isInTransaction: boolean
   #abortion: AbortController | undefined
-  #timer: NodeJS.Timeout | undefined
 
   constructor(key: string, claim: Claim, fingerprint: string, policy: RoutePolicy, isInTransaction: boolean) {
     this.key = key
@@ -75,35 +64,8 @@ export class Run implements RequestIdempotency {
     this.isReleased = true
   }
 
-  /** Renews the claim until `letGo`, the claim is lost, or the run has lasted too long. */
-  hold(terms: LeaseTerms, log: FastifyBaseLogger): void {
-    const { leaseMilliseconds, longestRunMilliseconds } = terms
-    const begunAt = performance.now()
-    let heldUntil = begunAt + leaseMilliseconds
-    const beat = async () => {
-      const askedAt = performance.now()
-      if (askedAt - begunAt >= longestRunMilliseconds) return this.#abort()
-      try {
-        this.isLost = !(await inTime(terms.store.renew(this.claim, leaseMilliseconds), terms.storeTimeoutMilliseconds))
-        if (this.isLost) return this.#abort()
-        heldUntil = askedAt + leaseMilliseconds
-      } catch (err) {
-        log.warn({ err }, 'idempotency: a claim was not renewed')
-        if (performance.now() >= heldUntil) this.#abort()
-      }
-      if (!this.isSettled) schedule()
-    }
-    const schedule = () => {
-      this.#timer = setTimeout(() => void beat(), leaseMilliseconds / 3).unref()
-    }
-    schedule()
-  }
-
-  letGo(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #abort() {
+  /** Its claim is lost, or can't be renewed any more. */
+  abort(): void {
     // A handler that asks for it later finds it aborted.
     this.#abortion ??= new AbortController()
     this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so another may run it now.'))

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { inProgress } from './errors.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import { inTime } from './in-time.ts'
 import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
@@ -22,7 +23,7 @@ export interface Settlement {
 const firstPauseMilliseconds = 20
 
 /** Makes what stores answers. */
-export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settlement {
+export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: FastifyBaseLogger): Settlement {
   const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
 
   return { inTransaction, byLease, unseen, unanswered }
@@ -49,14 +50,14 @@ export function settlementOf(settings: Settings, log: FastifyBaseLogger): Settle
       onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
       return payload
     } finally {
-      run.letGo()
+      heartbeat.letGo(run)
     }
   }
 
   async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
     run.isSettled = true
     const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
-    run.letGo()
+    heartbeat.letGo(run)
     onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
   }
 
