@@ -9,7 +9,7 @@ const deepest = 1000
  * members does not matter. Throws a `TypeError` for a body that is no JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
-  // Most bodies come in order, and to copy one takes longer than to look.
+  // To copy a body takes longer than to look.
   const text = JSON.stringify(isOrdered(body, 0) ? body : ordered(body, 0))
   return hash('sha256', `${method} ${uri}\n${text}`, 'base64url')
 }
@@ -44,8 +44,13 @@ function ordered(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => ordered(item, depth + 1))
   if (value instanceof Uint8Array) return marked('bytes', hash('sha256', value, 'base64url'))
   if (!hasMembers(value)) throw incomparable()
-  const copy = Object.create(null) as Record<string, unknown>
-  for (const name of Object.keys(value).sort()) copy[name] = ordered(value[name], depth + 1)
+  // With Object's prototype: V8 writes an object without one several times slower.
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(value).sort()) {
+    const member = ordered(value[name], depth + 1)
+    if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true })
+    else copy[name] = member
+  }
   return copy
 }
 
