@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import t from 'tap'
+import { describedFetch } from './described-answers.ts'
 import { password, startService } from './service.ts'
 
 const executablePath = process.env['TEST_CHROMIUM']
@@ -22,7 +23,7 @@ t.test(
     const { app } = await startService(t, { publicUrl: undefined })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const origin = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-    const signedIn = await fetch(`${origin}/v1/tokens`, {
+    const signedIn = await describedFetch(`${origin}/v1/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ username: 'ada@example.com', password })
@@ -75,6 +76,8 @@ t.test(
       await page.getByRole('button', { name: /^Send/ }).first().click()
       const answer = await answered
       t.equal(answer.status(), 200)
+      // Shown, and not only begun: the page complains of a request that is left before its end.
+      await page.getByText('200 OK').first().waitFor()
       t.equal(answer.request().headers()['authorization'], `Bearer ${data.accessToken}`)
     }
 
