@@ -9,9 +9,7 @@ const deepest = 1000
  * members does not matter. Throws a `TypeError` for a body that is no JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
-  // To copy a body takes longer than to look.
-  const text = JSON.stringify(isOrdered(body, 0) ? body : ordered(body, 0))
-  return hash('sha256', `${method} ${uri}\n${text}`, 'base64url')
+  return hash('sha256', `${method} ${uri}\n${JSON.stringify(comparable(body, 0))}`, 'base64url')
 }
 
 /** Refuses a body that was not read, as a multipart one that is a stream: a retry with another would look the same. */
@@ -21,57 +19,39 @@ export function requireBody({ body, headers }: FastifyRequest): unknown {
   return body
 }
 
-/** Whether it is a JSON value with the members of each object in order. */
-function isOrdered(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return !outsideJson.has(typeof value)
-  requireShallow(depth)
-  if (Array.isArray(value)) return value.every((item) => isOrdered(item, depth + 1))
-  if (!hasMembers(value)) return false
-  let last = ''
-  for (const name of Object.keys(value)) {
-    if (name < last || !isOrdered(value[name], depth + 1)) return false
-    last = name
-  }
-  return true
-}
-
-const outsideJson: ReadonlySet<string> = new Set(['bigint', 'function', 'symbol'])
-
-/** The value with the members of each object in one order, whatever theirs was. */
-function ordered(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return ofScalar(value)
-  requireShallow(depth)
-  if (Array.isArray(value)) return value.map((item) => ordered(item, depth + 1))
-  if (value instanceof Uint8Array) return marked('bytes', hash('sha256', value, 'base64url'))
-  if (!hasMembers(value)) throw incomparable()
-  // With Object's prototype: V8 writes an object without one several times slower.
-  const copy: Record<string, unknown> = {}
-  for (const name of Object.keys(value).sort()) {
-    const member = ordered(value[name], depth + 1)
-    if (name === '__proto__') Object.defineProperty(copy, name, { value: member, enumerable: true })
-    else copy[name] = member
-  }
-  return copy
-}
-
-function ofScalar(value: unknown) {
-  if (typeof value === 'bigint') return marked('bigint', String(value))
-  if (outsideJson.has(typeof value)) throw incomparable()
-  return value
-}
-
-// A text that JSON.stringify writes of no other value: it never escapes a letter.
-function marked(kind: string, text: string) {
-  return (JSON as unknown as { rawJSON(text: string): object }).rawJSON(`"\\u006fther ${kind} ${text}"`)
-}
-
-function requireShallow(depth: number) {
+// Arrays with a tag in front, so that JSON.stringify writes it all at once and no two values alike.
+function comparable(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return scalar(value)
   if (depth > deepest) throw bodyTooNested(deepest)
+  if (Array.isArray(value)) {
+    const parts: unknown[] = ['[']
+    for (const item of value) parts.push(comparable(item, depth + 1))
+    return parts
+  }
+  if (value instanceof Uint8Array) return ['bytes', hash('sha256', value, 'base64url')]
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) throw incomparable()
+  const members = value as Readonly<Record<string, unknown>>
+  const parts: unknown[] = ['{']
+  for (const name of sortedNames(members)) {
+    const member = members[name]
+    if (member !== undefined) parts.push(name, comparable(member, depth + 1))
+  }
+  return parts
 }
 
-function hasMembers(value: object): value is Readonly<Record<string, unknown>> {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+// Most objects come with few members and often in order, and to sort them takes longer than to look.
+function sortedNames(members: object) {
+  const names = Object.keys(members)
+  for (let n = 1; n < names.length; n += 1) {
+    if ((names[n - 1] as string) > (names[n] as string)) return names.sort()
+  }
+  return names
+}
+
+function scalar(value: unknown) {
+  if (typeof value === 'function' || typeof value === 'symbol') throw incomparable()
+  return typeof value === 'bigint' ? ['bigint', String(value)] : value
 }
 
 function incomparable() {
