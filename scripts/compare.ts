@@ -41,6 +41,8 @@ const costs = new Map<string, number[]>(works.map((work) => [work.name, []]))
 for (let round = 1; round <= Number(rounds); round += 1) {
   const runners = await start()
   for (const runner of runners) await measure(runner, 1)
+  for (const runner of runners) await ask(runner.child, 'collect')
+  for (const runner of runners) await measure(runner, 1)
   for (const runner of runners) runner.microseconds = runner.requests = 0
   for (let slice = 0; slice < slices; slice += 1) {
     for (const runner of slice % 2 === 0 ? runners : runners.toReversed()) await measure(runner, 0.5)
@@ -64,7 +66,7 @@ async function start(): Promise<Runner[]> {
 
 async function launch(server: readonly string[]) {
   const program = fileURLToPath(new URL('compared-server.ts', import.meta.url))
-  const child = fork(program, [join(folder, 'server.ts'), ...server], { execArgv: ['--conditions=@concordat/source'] })
+  const child = fork(program, [join(folder, 'server.ts'), ...server], { execArgv: ['--conditions=@concordat/source', '--expose-gc'] })
   child.once('exit', () => process.exit(1))
   const [told] = (await once(child, 'message')) as [{ address: string; headers: Record<string, string> }]
   return { child, ...told }
@@ -99,9 +101,14 @@ async function send({ work, address, load }: Runner, duration: number) {
 }
 
 async function processorTime(child: ChildProcess): Promise<number> {
-  child.send('time')
+  const { user, system } = await ask(child, 'time')
+  return user + system
+}
+
+async function ask(child: ChildProcess, what: 'collect' | 'time'): Promise<NodeJS.CpuUsage> {
+  child.send(what)
   const [usage] = (await once(child, 'message')) as [NodeJS.CpuUsage]
-  return usage.user + usage.system
+  return usage
 }
 
 function report() {
