@@ -6,6 +6,8 @@ export interface AnswerWatch {
   isAnswered(): boolean
   /** The client is gone, and whether the handler will still answer can't be told. */
   unanswered(): void
+  /** The handler gave nothing to send: it sends by itself, some time, or writes to the response and passes by every hook. */
+  sendsItself(): void
 }
 
 /**
@@ -14,9 +16,17 @@ export interface AnswerWatch {
  */
 export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: AnswerWatch): Promise<unknown> {
   const result = handle()
-  // It calls reply.send itself, some time.
-  if (result === undefined || result === reply) return never()
-  const payload = await (result as PromiseLike<unknown>)
+  if (result === undefined || result === reply) {
+    watch?.sendsItself()
+    return never()
+  }
+  const answer = result as PromiseLike<unknown>
+  let payload: unknown
+  try {
+    payload = await answer
+  } finally {
+    if (payload === undefined || reply.sent) watch?.sendsItself()
+  }
   if (payload !== undefined) return payload
   // It has called reply.send and returns nothing: while the answer is being stored, Fastify would send that nothing.
   if (watch?.isAnswered()) return never()

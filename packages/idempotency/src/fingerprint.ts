@@ -9,7 +9,7 @@ const deepest = 1000
  * members does not matter. Throws a `TypeError` for a body that is no JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
-  return hash('sha256', `${method} ${uri}\n${JSON.stringify(comparable(body, 0))}`, 'base64url')
+  return hash('sha256', `${method} ${uri}\n${canonical(body, 0)}`, 'base64url')
 }
 
 /** Refuses a body that was not read, as a multipart one that is a stream: a retry with another would look the same. */
@@ -19,25 +19,33 @@ export function requireBody({ body, headers }: FastifyRequest): unknown {
   return body
 }
 
-// Arrays with a tag in front, so that JSON.stringify writes it all at once and no two values alike.
-function comparable(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return scalar(value)
+// Each value with its kind in front and, where its end does not show, its length: no two alike, and nothing to escape.
+function canonical(value: unknown, depth: number): string {
+  if (typeof value === 'string') return canonicalText(value)
+  if (typeof value !== 'object' || value === null) return canonicalScalar(value)
   if (depth > deepest) throw bodyTooNested(deepest)
   if (Array.isArray(value)) {
-    const parts: unknown[] = ['[']
-    for (const item of value) parts.push(comparable(item, depth + 1))
-    return parts
+    let text = '['
+    for (const item of value) text += canonical(item, depth + 1)
+    return `${text}]`
   }
-  if (value instanceof Uint8Array) return ['bytes', hash('sha256', value, 'base64url')]
+  if (value instanceof Uint8Array) return `#${hash('sha256', value, 'base64url')}`
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw incomparable()
   const members = value as Readonly<Record<string, unknown>>
-  const parts: unknown[] = ['{']
+  let text = '{'
   for (const name of sortedNames(members)) {
     const member = members[name]
-    if (member !== undefined) parts.push(name, comparable(member, depth + 1))
+    if (member !== undefined) text += canonicalText(name) + canonical(member, depth + 1)
   }
-  return parts
+  return `${text}}`
+}
+
+// Half a surrogate pair has no bytes in UTF-8, and all of them would be hashed as the same replacement.
+function canonicalText(value: string) {
+  if (value.isWellFormed()) return `"${value.length}:${value}`
+  const escaped = JSON.stringify(value)
+  return `'${escaped.length}:${escaped}`
 }
 
 // Most objects come with few members and often in order, and to sort them takes longer than to look.
@@ -49,9 +57,9 @@ function sortedNames(members: object) {
   return names
 }
 
-function scalar(value: unknown) {
+function canonicalScalar(value: unknown) {
   if (typeof value === 'function' || typeof value === 'symbol') throw incomparable()
-  return typeof value === 'bigint' ? ['bigint', String(value)] : value
+  return typeof value === 'bigint' ? `${value}n,` : `${String(value)},`
 }
 
 function incomparable() {

@@ -90,13 +90,8 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const terms = transaction ? { ...passage.terms, transaction } : passage.terms
     // A claim in a transaction ends with that.
     const late = transaction ? undefined : giveBack
-    const begin = () => inTime(store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
-    let begun: BeginOutcome | Promise<BeginOutcome>
-    try {
-      begun = begin()
-    } catch (err) {
-      begun = Promise.reject(err)
-    }
+    const begin = () => inTime(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+    const begun = begin()
     return begun instanceof Promise || begun.state === 'busy' ? waitFor(passage, key, begun, begin) : begun
   }
 
@@ -135,15 +130,11 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
     request.idempotency = run
     if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
-    else hold(run, request, reply)
-    return carryOut(reply, handle, { isAnswered: () => run.isSettled, unanswered: () => settlement.unanswered(run, request, reply) })
-  }
-
-  // Of a reply that is hijacked, the end of the response is all that is seen.
-  function hold(run: Run, request: FastifyRequest, reply: FastifyReply) {
-    heartbeat.hold(run)
-    reply.raw.once('close', () => {
-      if (!run.isSettled && reply.raw.headersSent) void settlement.unseen(run, request, reply)
+    else heartbeat.hold(run)
+    return carryOut(reply, handle, {
+      isAnswered: () => run.isSettled,
+      unanswered: () => settlement.unanswered(run, request, reply),
+      sendsItself: () => settlement.sendsItself(run, request, reply)
     })
   }
 

@@ -19,12 +19,18 @@ interface Beat {
   isAsking: boolean
 }
 
-/** Renews the claims of runs, each from a third of its lease on, until they are let go. One timer for all: most runs end before they need it. */
+/**
+ * Renews the claims of runs, each from a third of its lease on, until they are let go. One timer for all, and nothing is noted of a run
+ * before that first sees it: most have ended by then.
+ */
 export class Heartbeat {
+  // Each knows its place: a Map of few entries that come and go is made anew all the time.
+  readonly #held: Run[] = []
   readonly #beats = new Map<Run, Beat>()
   readonly #terms: LeaseTerms
   readonly #log: FastifyBaseLogger
   #timer: NodeJS.Timeout | undefined
+  #lookedAt = 0
 
   constructor(terms: LeaseTerms, log: FastifyBaseLogger) {
     this.#terms = terms
@@ -33,26 +39,45 @@ export class Heartbeat {
 
   /** Renews the claim until `letGo`, the claim is lost, or the run has lasted too long. */
   hold(run: Run): void {
-    const { leaseMilliseconds } = this.#terms
-    const begunAt = performance.now()
-    this.#beats.set(run, { begunAt, askedAt: begunAt, heldUntil: begunAt + leaseMilliseconds, isAsking: false })
-    this.#timer ??= setInterval(() => this.#renewAll(), leaseMilliseconds / 6).unref()
+    run.place = this.#held.push(run) - 1
+    this.#timer ??= this.#start()
   }
 
   letGo(run: Run): void {
-    this.#beats.delete(run)
+    if (run.place === -1) return
+    const last = this.#held.pop() as Run
+    if (last !== run) this.#held[run.place] = last
+    last.place = run.place
+    run.place = -1
+    if (this.#beats.size > 0) this.#beats.delete(run)
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
+  #start() {
+    this.#lookedAt = performance.now()
+    return setInterval(() => this.#renewAll(), this.#terms.leaseMilliseconds / 6).unref()
+  }
+
   #renewAll() {
     const now = performance.now()
-    for (const [run, beat] of this.#beats) {
+    // Those that are given up leave their places.
+    for (const run of this.#held.slice()) {
+      const beat = this.#beats.get(run) ?? this.#firstBeat(run)
       if (now - beat.begunAt >= this.#terms.longestRunMilliseconds) this.#giveUp(run)
       else if (!beat.isAsking && now - beat.askedAt >= this.#terms.leaseMilliseconds / 3) void this.#renew(run, beat, now)
     }
+    this.#lookedAt = now
+  }
+
+  // It was claimed since the last look, and rather looks older than it is.
+  #firstBeat(run: Run) {
+    const begunAt = this.#lookedAt
+    const beat = { begunAt, askedAt: begunAt, heldUntil: begunAt + this.#terms.leaseMilliseconds, isAsking: false }
+    this.#beats.set(run, beat)
+    return beat
   }
 
   async #renew(run: Run, beat: Beat, now: number) {
@@ -60,7 +85,7 @@ export class Heartbeat {
     beat.askedAt = now
     beat.isAsking = true
     try {
-      run.isLost = !(await inTime(store.renew(run.claim, leaseMilliseconds), storeTimeoutMilliseconds))
+      run.isLost = !(await inTime(() => store.renew(run.claim, leaseMilliseconds), storeTimeoutMilliseconds))
       if (run.isLost) return this.#giveUp(run)
       beat.heldUntil = now + leaseMilliseconds
     } catch (err) {

@@ -7,7 +7,7 @@ export type KeySyntax = 'both' | 'quoted'
 
 const field = 'idempotency-key'
 // Most keys, and nothing in them that has to be unescaped.
-const plainString = /^"([ !#-[\]-~]{1,255})"$/
+const plainString = /^"[ !#-[\]-~]{1,255}"$/
 // Visible ASCII but for what would let one bare key be read as another thing: the quote, the backslash and the separators.
 const bareKey = /^[!#-+\--:<-[\]-~]{1,255}$/
 
@@ -19,8 +19,7 @@ export function readKey({ headers, rawHeaders }: IncomingMessage, syntax: KeySyn
   const value = headers[field]
   if (value === undefined) return undefined
   if (typeof value !== 'string' || (value.includes(',') && isRepeated(rawHeaders))) return null
-  const plain = plainString.exec(value)
-  if (plain) return plain[1]
+  if (plainString.test(value)) return value.slice(1, -1)
   if (value.startsWith('"')) return readString(value)
   return syntax === 'both' && bareKey.test(value) ? value : null
 }

@@ -1,13 +1,18 @@
 /**
- * What the work resolves to, or a rejection when it takes longer. `late` is then told what it resolved to after all. What needs no time
- * gets no timer.
+ * What the work resolves to, or a rejection when it throws, rejects or takes longer. `late` is then told what it resolved to after all.
+ * What is known at once comes without a promise and without a timer.
  */
 export function inTime<Result>(
-  work: Result | Promise<Result>,
+  work: () => Result | Promise<Result>,
   milliseconds: number,
   late?: (result: Result) => void
 ): Result | Promise<Result> {
-  return work instanceof Promise ? raced(work, milliseconds, late) : work
+  try {
+    const result = work()
+    return result instanceof Promise ? raced(result, milliseconds, late) : result
+  } catch (err) {
+    return Promise.reject(err)
+  }
 }
 
 async function raced<Result>(work: Promise<Result>, milliseconds: number, late?: (result: Result) => void): Promise<Result> {

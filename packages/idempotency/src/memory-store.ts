@@ -69,9 +69,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       const entry = owned(claim, time)
       if (entry === undefined) return 'lost'
       if (entry.answer !== undefined) return 'stored'
-      entry.answer = bytes + sizeOf(answer) > maximumBytes ? { ...answer, body: null } : answer
+      const size = sizeOf(answer)
+      const fits = bytes + size <= maximumBytes
+      entry.answer = fits ? answer : { ...answer, body: null }
       entry.endsAt = time + lifetimeMilliseconds
-      bytes += sizeOf(entry.answer)
+      bytes += fits ? size : sizeOf(entry.answer)
       wake(claim.key)
       return 'stored'
     },

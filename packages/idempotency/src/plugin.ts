@@ -87,20 +87,12 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     }
   }
 
-  // After the hooks that shape the answer, and before the one that compresses it.
+  // After the hooks that shape the answer, and before the one that compresses it. Fastify takes a promise as well.
   function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
     const run = request.idempotency as Run | null
-    if (run === null || run.isSettled || run.isInTransaction) next(null, payload)
-    else void settle(run, request, reply, payload, next)
-  }
-
-  async function settle(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-    try {
-      payload = await settlement.byLease(run, request, reply, payload)
-    } catch (error) {
-      return next(error as Error)
-    }
-    next(null, payload)
+    const isNone = run === null || run.isSettled || run.isInTransaction
+    const settled = isNone ? payload : settlement.byLease(run, request, reply, payload)
+    return settled instanceof Promise ? settled : next(null, settled)
   }
 }
 

@@ -33,6 +33,8 @@ export class Run implements RequestIdempotency {
   /** Another has the claim, or nobody. */
   isLost = false
   readonly isInTransaction: boolean
+  /** Among those that the heartbeat holds; -1: it does not. */
+  place = -1
   #abortion: AbortController | undefined
 
   constructor(key: string, claim: Claim, fingerprint: string, policy: RoutePolicy, isInTransaction: boolean) {

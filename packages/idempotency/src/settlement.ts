@@ -12,10 +12,13 @@ import { answerOf, discard, isTransient, replay } from './stored-answer.ts'
 export interface Settlement {
   /** Stores it or releases the key, inside the transaction of the claim. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
-  /** Stores it or releases the key, and answers the payload to send: another's, where the claim was lost to it. */
-  byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown>
-  /** Stores that the request was carried out, where its answer passed by all hooks. */
-  unseen(run: Run, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /**
+   * Stores it or releases the key, and answers the payload to send: another's, where the claim was lost to it. What the store keeps at once
+   * takes no promise.
+   */
+  byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
+  /** Stores that the request was carried out, once the response has ended and its answer passed by all hooks. */
+  sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void
   /** Does that too when no answer has come until a lease from now. */
   unanswered(run: Run, request: FastifyRequest, reply: FastifyReply): void
 }
@@ -26,7 +29,7 @@ const firstPauseMilliseconds = 20
 export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: FastifyBaseLogger): Settlement {
   const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
 
-  return { inTransaction, byLease, unseen, unanswered }
+  return { inTransaction, byLease, sendsItself, unanswered }
 
   async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
@@ -40,12 +43,24 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     onOutcome(isFree ? 'released' : 'ran', request)
   }
 
-  async function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
+    if (leavesKeyFree(run, reply)) return release(run, request, payload)
+    const answer = keptAnswer(run, reply, payload)
+    const kept = run.isLost ? 'lost' : keep(run, run.claim, answer)
+    if (kept !== 'stored') return whenKept(kept, answer, run, request, reply, payload)
+    heartbeat.letGo(run)
+    onOutcome('ran', request)
+    return payload
+  }
+
+  async function whenKept(
+    kept: 'lost' | Promise<'stored' | 'lost'>,
+    answer: StoredAnswer,
+    ...[run, request, reply, payload]: Parameters<Settlement['byLease']>
+  ) {
     try {
-      if (leavesKeyFree(run, reply)) return await release(run, request, payload)
-      const answer = keptAnswer(run, reply, payload)
-      const outcome = run.isLost ? 'lost' : await complete(run, run.claim, answer)
+      const outcome = kept === 'lost' ? kept : await complete(run, run.claim, answer, kept)
       if (outcome === 'lost') return await giveWay(run, request, reply, payload, answer)
       onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
       return payload
@@ -54,11 +69,13 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     }
   }
 
-  async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
-    run.isSettled = true
-    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
-    heartbeat.letGo(run)
-    onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+  function sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    if (run.isInTransaction) return
+    const ended = () => {
+      if (!run.isSettled && reply.raw.headersSent) void unseen(run, request, reply)
+    }
+    if (reply.raw.destroyed) ended()
+    else reply.raw.once('close', ended)
   }
 
   function unanswered(run: Run, request: FastifyRequest, reply: FastifyReply) {
@@ -68,34 +85,52 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     }, leaseMilliseconds).unref()
   }
 
+  async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
+    run.isSettled = true
+    const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
+    heartbeat.letGo(run)
+    onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+  }
+
   function keptAnswer({ policy }: Run, reply: FastifyReply, payload: unknown) {
     return answerOf(reply, payload, answerFields, policy.maximumStoredBytes)
   }
 
   // What is not released is free when its lease ends.
-  async function release({ claim }: Run, request: FastifyRequest, payload: unknown) {
+  async function release(run: Run, request: FastifyRequest, payload: unknown) {
     try {
-      await inTime(store.release(claim), storeTimeoutMilliseconds)
+      await inTime(() => store.release(run.claim), storeTimeoutMilliseconds)
     } catch (err) {
       log.warn({ err }, 'idempotency: a key was not released')
     }
+    heartbeat.letGo(run)
     onOutcome('released', request)
     return payload
   }
 
+  function keep(run: Run, claim: Claim, answer: StoredAnswer) {
+    return inTime(() => store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
+  }
+
   // The client gets its answer however this ends: what was done is done.
-  async function complete(run: Run, claim: Claim, answer: StoredAnswer): Promise<'stored' | 'lost' | 'failed'> {
+  async function complete(
+    run: Run,
+    claim: Claim,
+    answer: StoredAnswer,
+    kept = keep(run, claim, answer)
+  ): Promise<'stored' | 'lost' | 'failed'> {
     const until = performance.now() + storeTimeoutMilliseconds
     for (let pause = firstPauseMilliseconds; ; pause *= 2) {
       try {
-        return await inTime(store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
+        return await kept
       } catch (err) {
-        if (performance.now() + pause < until) await delay(pause)
-        else {
+        if (performance.now() + pause >= until) {
           log.error({ err }, 'idempotency: an answer was not stored; retries get 409 until the lease ends')
           return 'failed'
         }
       }
+      await delay(pause)
+      kept = keep(run, claim, answer)
     }
   }
 
@@ -116,7 +151,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   async function lookAgain({ claim, fingerprint }: Run) {
     const terms = { leaseMilliseconds, lifetimeMilliseconds: longestRunMilliseconds + leaseMilliseconds, takesOver: true }
     try {
-      return await inTime(store.begin(claim.key, fingerprint, terms), storeTimeoutMilliseconds)
+      return await inTime(() => store.begin(claim.key, fingerprint, terms), storeTimeoutMilliseconds)
     } catch (err) {
       log.error({ err }, 'idempotency: the owner of a lost claim is unknown')
       return { state: 'abandoned' } as const

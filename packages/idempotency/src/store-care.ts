@@ -20,7 +20,7 @@ export function tendStore(app: FastifyInstance, { store, sweepMilliseconds, stor
   // A store that is down does not keep the service from starting: it answers 503 until it is back.
   async function check() {
     try {
-      const problems = await inTime(store.check?.() ?? Promise.resolve([]), storeTimeoutMilliseconds)
+      const problems = await inTime(async () => (await store.check?.()) ?? [], storeTimeoutMilliseconds)
       for (const problem of problems) app.log.warn(`idempotency: ${problem}`)
     } catch (err) {
       app.log.warn({ err }, 'idempotency: the store does not answer yet')

@@ -34,8 +34,13 @@ export function answerOf(reply: FastifyReply, payload: unknown, fields: readonly
 
 function bodyOf(payload: unknown, maximumBytes: number): string | Uint8Array | null {
   if (payload === undefined || payload === null) return ''
-  if (typeof payload === 'string') return Buffer.byteLength(payload) <= maximumBytes ? payload : null
+  if (typeof payload === 'string') return fits(payload, maximumBytes) ? payload : null
   return payload instanceof Uint8Array && payload.byteLength <= maximumBytes ? payload : null
+}
+
+// No character takes more than three bytes for each of its units.
+function fits(text: string, maximumBytes: number) {
+  return text.length * 3 <= maximumBytes || Buffer.byteLength(text) <= maximumBytes
 }
 
 /** Makes the reply a replay, and answers its payload. Throws 409 when the body was not kept (rule I3). */
