@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 
 /** A pair of keys for signatures that the receiver can check and not make (Standard Webhooks `v1a`). */
 export interface SigningKeyPair {
@@ -26,13 +26,16 @@ export function newSigningKeyPair(): SigningKeyPair {
 }
 
 /** A key as the cryptography takes it. */
-export type Key = { readonly kind: 'secret'; readonly bytes: Buffer } | { readonly kind: 'private' | 'public'; readonly key: KeyObject }
+export interface Key {
+  readonly kind: 'secret' | 'private' | 'public'
+  readonly key: KeyObject
+}
 
 /** Reads `whsec_`, `whsk_` and `whpk_`. Throws a `TypeError` that does not show the key, when it is none. */
 export function readKey(text: string): Key {
   const [, prefix, base64 = ''] = /^(whsec|whsk|whpk)_([A-Za-z\d+/]+={0,2})$/.exec(text) ?? []
   const bytes = Buffer.from(base64, 'base64')
-  if (prefix === 'whsec' && bytes.length >= 24 && bytes.length <= 64) return { kind: 'secret', bytes }
+  if (prefix === 'whsec' && bytes.length >= 24 && bytes.length <= 64) return { kind: 'secret', key: createSecretKey(bytes) }
   if (prefix === 'whsk' && bytes.length === 64) {
     const der = Buffer.concat([pkcs8, bytes.subarray(0, 32)])
     return { kind: 'private', key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) }

@@ -1,9 +1,9 @@
 import type { TLSSocket } from 'node:tls'
-import { Agent, request } from 'undici'
+import { Agent } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from './address-guard.ts'
-import { AttemptFailure, failureCodeOf } from './attempt-failure.ts'
+import { failureCodeOf } from './attempt-failure.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { inTime } from './in-time.ts'
+import { exchange } from './exchange.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { signatureOf } from './signature.ts'
 
@@ -47,8 +47,6 @@ export interface WebhookSender {
 }
 
 const maximumHeaderBytes = 16_384
-const maximumBodyBytes = 16_384
-const bodyPatienceMilliseconds = 1000
 
 /**
  * Makes a sender by Standard Webhooks 1.0. It follows no redirect, uses no proxy of the environment, reads no more than 16 KiB of an answer,
@@ -66,7 +64,7 @@ export function webhookSender({
   const guard = addressGuard(guardOptions)
   const agent = guardedAgent(guard)
 
-  function headersOf({ keys, id, body }: Outgoing, startedAt: number) {
+  function headersOf({ keys, id }: Outgoing, body: Uint8Array, startedAt: number) {
     const timestamp = Math.floor(startedAt / 1000)
     return {
       'content-type': 'application/json',
@@ -77,15 +75,17 @@ export function webhookSender({
     }
   }
 
-  async function post({ url, body }: Outgoing, headers: Record<string, string>, ended: AbortSignal | undefined) {
-    if (guard.refusalOf(url) !== undefined) throw new AttemptFailure('URL_REFUSED')
-    const late = AbortSignal.timeout(attemptTimeoutSeconds * 1000)
-    const signal = ended === undefined ? late : AbortSignal.any([late, ended])
-    // undici hears the signal once it is connected; before, the time is kept here.
-    const answer = await inTime(request(url, { method: 'POST', dispatcher: agent, headers, body, signal }), signal)
-    // The status is the answer. What follows is only read so that the connection can be used again, and not for long.
-    await answer.body.dump({ limit: maximumBodyBytes, signal: AbortSignal.timeout(bodyPatienceMilliseconds) }).catch(() => {})
-    return answer
+  async function post(message: Outgoing, startedAt: number, signal: AbortSignal | undefined) {
+    const { url } = message
+    const body = Buffer.from(message.body)
+    const headers = headersOf(message, body, startedAt)
+    if (guard.refusalOf(url) !== undefined) return { failure: 'URL_REFUSED' } as const
+    try {
+      const answer = await exchange(agent, { url, headers, body, timeoutMilliseconds: attemptTimeoutSeconds * 1000, signal })
+      return { statusCode: answer.statusCode, retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after'], now()) }
+    } catch (error) {
+      return { failure: failureCodeOf(error) }
+    }
   }
 
   return {
@@ -93,10 +93,7 @@ export function webhookSender({
     async send(message, signal) {
       const startedAt = now()
       const began = performance.now()
-      const outcome = await post(message, headersOf(message, startedAt), signal).then(
-        ({ statusCode, headers }) => ({ statusCode, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], now()) }),
-        (error: unknown) => ({ failure: failureCodeOf(error) })
-      )
+      const outcome = await post(message, startedAt, signal)
       return { startedAt, durationMilliseconds: Math.round(performance.now() - began), ...outcome }
     },
     close: async () => agent.destroy()

@@ -154,6 +154,19 @@ t.test('what a receiver does to the wire costs one attempt, and no more than its
   )
 })
 
+t.test('the signal ends an attempt, and one that was over before it began sends nothing', async (t) => {
+  const end = new AbortController()
+  const asked: string[] = []
+  const url = await startReceiver(t, ({ headers }) => {
+    asked.push(String(headers['webhook-id']))
+    end.abort()
+  })
+  const sender = senderOf(t)
+  t.match(await sender.send({ ...message, url, id: 'msg_0' }, AbortSignal.abort()), { failure: 'TIMEOUT' })
+  t.match(await sender.send({ ...message, url }, end.signal), { failure: 'TIMEOUT' })
+  t.same(asked, ['msg_1'])
+})
+
 t.test('of a flood, no more than a little is read', async (t) => {
   let written = 0
   const closed = Promise.withResolvers<void>()
