@@ -1,5 +1,6 @@
 import type { Clock, Handler, Outcome, WorkOptions } from '@concordat/work-queue'
 import type { PgBoss } from 'pg-boss'
+import type { QueueDatabase } from './queue-database.ts'
 import type { Outcomes } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
 
@@ -10,9 +11,12 @@ const timersAtMost = 10_000
 /** What a pump works with. */
 export interface PumpParts {
   readonly boss: PgBoss
+  readonly database: QueueDatabase
   readonly name: string
   readonly leaseSeconds: number
   readonly outcomes: Outcomes
+  /** Is told of each job that has ended. */
+  readonly onEnd: () => void
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
@@ -33,7 +37,11 @@ export interface Pump {
  * Begins to work. pg-boss's own workers take one job a look, or keep finished ones back until a whole batch is over; here each slot is
  * filled as soon as it is free.
  */
-export function startPump({ boss, name, leaseSeconds, outcomes, clock, onError }: PumpParts, handler: Handler, options: WorkOptions): Pump {
+export function startPump(
+  { boss, database, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
+  handler: Handler,
+  options: WorkOptions
+): Pump {
   const { concurrency, perKey, pollSeconds = 0.5 } = options
   const timers = new Map<number, () => void>()
   const state = { isStopping: false, hasNews: false, isLooking: false, upkeep: 0 }
@@ -59,7 +67,8 @@ export function startPump({ boss, name, leaseSeconds, outcomes, clock, onError }
   async function look() {
     const batchSize = concurrency - slots.running.size
     if (batchSize <= 0) return 0
-    const jobs = await boss.fetch<{ payload: unknown }>(name, { batchSize, ...(perKey !== undefined && { groupConcurrency: perKey }) })
+    const perGroup = perKey !== undefined && { groupConcurrency: perKey }
+    const jobs = await boss.fetch<{ payload: unknown }>(name, { batchSize, ...perGroup, db: database.taking })
     for (const { id, data, retryCount } of jobs) slots.begin({ id, payload: data.payload, attempt: retryCount + 1 })
     if (jobs.length > 0) cancelRenewal ??= every(renewMilliseconds, renew)
     return jobs.length
@@ -92,6 +101,7 @@ export function startPump({ boss, name, leaseSeconds, outcomes, clock, onError }
 
   async function end(job: Slot['job'], outcome: Outcome) {
     const retryInSeconds = await outcomes.write(job, outcome)
+    onEnd()
     if (retryInSeconds !== undefined) kickIn(retryInSeconds)
   }
 

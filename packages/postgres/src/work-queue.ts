@@ -7,6 +7,7 @@ import { requireSchema } from './postgres.ts'
 import { type QueueDatabase, type QueuePGlite, queueOnPGlite, queueOnPool } from './queue-database.ts'
 import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
+import { statisticsKeeper } from './queue-statistics.ts'
 
 export type { QueuePGlite } from './queue-database.ts'
 
@@ -69,6 +70,7 @@ function workQueue(
     ...(bossClock && { clock: bossClock })
   })
   boss.on('error', onError)
+  const onEnd = statisticsKeeper(database, schema, onError)
   let started: Promise<unknown> | undefined
 
   function lineOf(name: string) {
@@ -150,7 +152,11 @@ function workQueue(
       const line = lineOf(name)
       if (line.pump !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
       const outcomes = outcomesOf(boss, database, name, onError)
-      line.pump = startPump({ boss, name, leaseSeconds: line.settings.leaseSeconds, outcomes, clock, onError }, handler, options)
+      line.pump = startPump(
+        { boss, database, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },
+        handler,
+        options
+      )
       return (graceSeconds) => stop(line, graceSeconds)
     },
     async cancel(name, id) {

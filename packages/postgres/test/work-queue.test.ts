@@ -206,3 +206,55 @@ async function onPGlite(t: Test) {
 async function until(condition: () => boolean) {
   while (!condition()) await setImmediate()
 }
+
+t.test('the planner hears of a queue that has grown, and settings for taking jobs stay with that', async (t) => {
+  const { pglite } = await inMemory()
+  const schema = schemaName()
+  const queue = pgliteQueue(pglite, { schema })
+  t.teardown(() => queue.close())
+  await work500(queue)
+  await grown(async (sql) => pglite.query(sql), schema)
+})
+
+t.test('so it is on PostgreSQL', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const pool = new Pool({ connectionString: server, max: 1 })
+  const queue = postgresQueue(pool, { schema })
+  t.teardown(async () => {
+    await queue.close()
+    await pool.end()
+  })
+  await work500(queue)
+  await grown((sql) => pool.query(sql), schema)
+})
+
+async function work500(queue: WorkQueue) {
+  let done = 0
+  await queue.define('many')
+  const stop = queue.work(
+    'many',
+    async () => {
+      done += 1
+      return { done: true }
+    },
+    { concurrency: 100, perKey: 100 }
+  )
+  await queue.enqueue(
+    'many',
+    Array.from({ length: 500 }, (_, payload) => ({ payload, key: 'one' }))
+  )
+  await until(() => done === 500)
+  await stop()
+}
+
+async function grown(query: (sql: string) => Promise<{ rows: unknown[] }>, schema: string) {
+  const known = `SELECT count(*)::int AS tables FROM pg_class
+    WHERE relnamespace = '${schema}'::regnamespace AND relname LIKE 'job%' AND reltuples >= 500 AND relkind = 'r'`
+  let rows: unknown[] = []
+  while ((rows[0] as { tables: number } | undefined)?.tables !== 1) {
+    rows = (await query(known)).rows
+    await setImmediate()
+  }
+  const settings = await query(`SELECT current_setting('enable_sort') AS sort`)
+  t.same(settings.rows, [{ sort: 'on' }])
+}

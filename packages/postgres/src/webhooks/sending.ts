@@ -9,14 +9,18 @@ export function sendingStore(
   database: Postgres,
   { subscriptions, messages, deliveries }: WebhookTables
 ): Pick<WebhookStore, 'deliveryToSend'> {
+  // Each message is looked up by itself, whatever the planner believes of how many there are.
   const sql = `SELECT json_build_object(
       'delivery', ${deliveryRecords.json('delivery')},
       'subscription', subscription.record,
-      'body', message.bodies[array_position(message.versions, (subscription.record->>'version')::integer)]
+      'body', message.body
     )::text AS json
     FROM ${deliveries} AS delivery
     JOIN ${subscriptions} AS subscription ON subscription.id = delivery.subscription_id
-    JOIN ${messages} AS message ON message.id = delivery.message_id
+    CROSS JOIN LATERAL (
+      SELECT bodies[array_position(versions, (subscription.record->>'version')::integer)] AS body
+      FROM ${messages} WHERE id = delivery.message_id OFFSET 0
+    ) AS message
     WHERE delivery.id = ANY($1::uuid[])`
 
   const deliveryToSend = gathered<string, DeliveryToSend | undefined>(async (ids) => {
