@@ -117,6 +117,14 @@ t.test('a body with its members in another order is the same request', async (t)
   t.equal((await post(app, 'k', { body: { b: { d: 2, c: 1 }, a: 1 } })).headers['idempotency-replayed'], 'true')
 })
 
+t.test('halves of characters are compared, and not what UTF-8 puts in their place', async (t) => {
+  const { app } = await service(t)
+  await post(app, 'k', { body: { a: '\ud800' } })
+  t.equal((await post(app, 'k', { body: { a: '\ud801' } })).statusCode, 422)
+  t.equal((await post(app, 'k', { body: { a: '\ufffd' } })).statusCode, 422)
+  t.equal((await post(app, 'k', { body: { a: '\ud800' } })).headers['idempotency-replayed'], 'true')
+})
+
 t.test('a replay never has a cookie', async (t) => {
   const { app } = await service(t)
   t.ok((await post(app, 'k')).headers['set-cookie'])
