@@ -1,5 +1,4 @@
 import type { Handler, Outcome, Transaction } from '@concordat/work-queue'
-import { v7 as uuid } from 'uuid'
 import { type AttemptResult, verdictOf } from './attempt-result.ts'
 import { afterAttempt, cancelledDelivery, type Delivery } from './delivery.ts'
 import type { Emission } from './emission.ts'
@@ -9,6 +8,7 @@ import { withJitter } from './retry-delay.ts'
 import type { WebhookSender } from './sender.ts'
 import { type DisabledReason, disabledSubscription, liveKeys, type Subscription } from './subscription.ts'
 import { afterFailure, healthy, isGivenUp, quietFor, withProbe } from './subscription-health.ts'
+import { timeOrderedId } from './time-ordered-id.ts'
 
 /** What the worker needs besides the settings. */
 export interface DeliveryTools {
@@ -66,7 +66,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const { delivery, subscription, result } = trial
     const next = afterAttempt(delivery, result, { schedule, random, now: now() })
     const { retryAfterSeconds: _, ...observed } = result
-    const record = { id: uuid(), deliveryId: delivery.id, number: next.attempts, ...observed }
+    const record = { id: timeOrderedId(), deliveryId: delivery.id, number: next.attempts, ...observed }
     async function write(transaction: Transaction | undefined) {
       // The subscription first, as when one is removed: who locks in another order may wait for ever.
       await judge(trial, next, transaction)

@@ -1,10 +1,10 @@
 import type { Transaction } from '@concordat/work-queue'
-import { v7 as uuid } from 'uuid'
 import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
 import type { CallerTransaction, Settings } from './options.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 import type { Subscription } from './subscription.ts'
+import { timeOrderedId } from './time-ordered-id.ts'
 
 /** How an event is emitted. */
 export interface EmitOptions {
@@ -59,7 +59,7 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
   }
 
   async function publish(
-    { id = uuid(), type, timestamp, data }: Publication,
+    { id = timeOrderedId(), type, timestamp, data }: Publication,
     audience: readonly Subscription[],
     transaction: Transaction | undefined
   ): Promise<Emitted> {
@@ -107,5 +107,5 @@ function newDelivery(
   { id: subscriptionId }: Subscription,
   about: Pick<Delivery, 'messageId' | 'eventType' | 'createdAt' | 'nextAttemptAt'>
 ): Delivery {
-  return { id: uuid(), subscriptionId, status: 'pending', attempts: 0, roundStart: 0, ...about }
+  return { id: timeOrderedId(), subscriptionId, status: 'pending', attempts: 0, roundStart: 0, ...about }
 }

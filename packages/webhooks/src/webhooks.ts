@@ -1,4 +1,4 @@
-import { v4 as randomId, v7 as uuid } from 'uuid'
+import { v4 as randomId } from 'uuid'
 import type { AddressGuard } from './address-guard.ts'
 import type { Attempt, Delivery, DeliveryStatus } from './delivery.ts'
 import type { Emission, EmitOptions, Emitted } from './emission.ts'
@@ -26,6 +26,7 @@ import {
   type SubscriptionChange,
   versionOf
 } from './subscription.ts'
+import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Refuses a change by throwing, after a look at what is there now. */
 export type Check = (current: Subscription) => void
@@ -144,7 +145,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       requireGood(wish)
       const others = await store.subscriptionsOf(owner, { limit: settings.maximumSubscriptions }, currentTransaction())
       if (others.length === settings.maximumSubscriptions) throw subscriptionLimit(settings.maximumSubscriptions)
-      const added = newSubscription(wish, { id: uuid(), owner, version, now: now() })
+      const added = newSubscription(wish, { id: timeOrderedId(), owner, version, now: now() })
       await store.addSubscription(added, currentTransaction())
       return added
     },

@@ -87,6 +87,22 @@ t.test('without anyone who wants it, an event is nothing', async (t) => {
   t.match(await service.webhooks.emit('order.created', order), { id: /^[\da-f-]{36}$/, deliveries: 0 })
 })
 
+t.test('deliveries are listed as they were emitted, also those of one millisecond and of a clock that goes back', async (t) => {
+  const service = await startService(t)
+  const { id } = await service.webhooks.subscribe('ada', { url: 'https://example.org/', eventTypes: ['order.created'] })
+  const emitted: string[] = []
+  for (let count = 0; count < 300; count += 1) emitted.push((await service.webhooks.emit('order.created', order)).id)
+  const earlier = Date.now() - 60_000
+  t.intercept(Date, 'now', { value: () => earlier })
+  emitted.push((await service.webhooks.emit('order.created', order)).id)
+  const deliveries = await service.webhooks.deliveries('ada', id, { limit: 400, oldestFirst: true })
+  t.strictSame(
+    deliveries.map(({ messageId }) => messageId),
+    emitted
+  )
+  t.equal(new Set(deliveries.map((delivery) => delivery.id)).size, 301)
+})
+
 t.test('in the caller’s transaction all is written through it, and the worker hears when it has been committed', async (t) => {
   const written: [string, unknown][] = []
   const kicked: string[] = []

@@ -1,0 +1,22 @@
+import { randomFillSync } from 'node:crypto'
+import { v7 } from 'uuid'
+
+// Taken in advance: to ask for random bytes each time costs as much as a twentieth of a delivery.
+const randomBytes = Buffer.alloc(4096)
+const random = Buffer.alloc(16)
+let used = randomBytes.length
+let latest = 0
+let sequence = 0
+
+/** A UUID v7 that sorts behind those that this process has made before, within one millisecond too. */
+export function timeOrderedId(): string {
+  if (used === randomBytes.length) {
+    randomFillSync(randomBytes)
+    used = 0
+  }
+  used += randomBytes.copy(random, 0, used, used + random.length)
+  const now = Date.now()
+  sequence = now > latest ? random.readUInt32BE() >>> 1 : sequence + 1
+  latest = Math.max(latest, now)
+  return v7({ random, msecs: latest, seq: sequence })
+}
