@@ -1,5 +1,7 @@
 import type { QueueDatabase } from './queue-database.ts'
 
+// Its size and its states are what counts, and 3,000 rows tell these as well as 30,000, which would be 400 ms of a processor.
+const statistics = `SELECT set_config('default_statistics_target', '10', true)`
 const firstAnalysisAfter = 500
 
 /**
@@ -14,6 +16,6 @@ export function statisticsKeeper(database: QueueDatabase, schema: string, onErro
     ended += 1
     if (ended < next) return
     next *= 2
-    database.statements.executeSql(`ANALYZE ${schema}.job`).catch(onError)
+    database.statements.executeSql(`${statistics}; ANALYZE ${schema}.job`).catch(onError)
   }
 }

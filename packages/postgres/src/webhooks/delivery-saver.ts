@@ -3,7 +3,7 @@ import type { Transaction } from '@concordat/work-queue'
 import { joined } from '../joined.ts'
 import type { Postgres } from '../postgres.ts'
 import { gathered } from './gathered.ts'
-import { attemptRecords, deliveryRecords } from './records.ts'
+import { attemptRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
 interface Saved {
@@ -20,22 +20,22 @@ export interface DeliverySaver {
 
 export function deliverySaver(database: Postgres, { deliveries, attempts }: WebhookTables): DeliverySaver {
   const perTransaction = new WeakMap<object, (saved: Saved) => Promise<unknown>>()
-  // The attempt of a delivery that is gone has nothing to join.
+  // The attempt of a delivery that is gone is not written.
   const sql = `WITH saved AS (
       UPDATE ${deliveries} AS delivery
       SET status = next.status, attempts = next.attempts, round_start = next."roundStart",
         next_attempt_at = next."nextAttemptAt", ended_at = next."endedAt"
-      FROM json_to_recordset($1::text::json) AS next (${deliveryRecords.members})
-      WHERE delivery.id = next.id
-      RETURNING delivery.id
+      FROM json_to_recordset($1::text::json) AS next (
+        status text, attempts integer, "roundStart" integer, "nextAttemptAt" double precision, "endedAt" double precision,
+        ${attemptRecords.members}
+      )
+      WHERE delivery.id = next."deliveryId"
+      RETURNING next.*
     )
-    INSERT INTO ${attempts} (${attemptRecords.columns})
-    SELECT ${attemptRecords.from('attempt')}
-    FROM json_to_recordset($2::text::json) AS attempt (${attemptRecords.members}) JOIN saved ON saved.id = attempt."deliveryId"`
+    INSERT INTO ${attempts} (${attemptRecords.columns}) SELECT ${attemptRecords.from('saved')} FROM saved WHERE id IS NOT NULL`
 
   async function all(saved: readonly Saved[], transaction: Transaction | undefined) {
-    const tried = saved.flatMap(({ attempt }) => attempt ?? [])
-    await joined(database, transaction).query(sql, [JSON.stringify(saved.map(({ delivery }) => delivery)), JSON.stringify(tried)])
+    await joined(database, transaction).query(sql, [JSON.stringify(saved.map(rowOf))])
   }
 
   function saverIn(transaction: Transaction | undefined) {
@@ -55,4 +55,9 @@ export function deliverySaver(database: Postgres, { deliveries, attempts }: Webh
       await saverIn(transaction)({ delivery, attempt })
     }
   }
+}
+
+/** What of a delivery changes, beside its attempt. */
+function rowOf({ delivery: { id: deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }, attempt }: Saved) {
+  return { ...attempt, deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }
 }

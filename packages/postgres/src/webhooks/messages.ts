@@ -6,14 +6,14 @@ import type { WebhookTables } from './tables.ts'
 
 /** Keeps messages with their deliveries: one statement, however many subscriptions there are. */
 export function messageStore(database: Postgres, { messages, deliveries, subscriptions }: WebhookTables): Pick<WebhookStore, 'addMessage'> {
-  const sql = `WITH message AS (
-      INSERT INTO ${messages} (id, type, happened_at, versions, bodies)
-      VALUES ($1, $2, $3, $4::integer[], $5::text[]) ON CONFLICT DO NOTHING RETURNING id
-    ), added AS (
-      INSERT INTO ${deliveries} (${deliveryRecords.columns})
-      SELECT ${deliveryRecords.from('delivery')}
-      FROM message, json_to_recordset($6::text::json) AS delivery (${deliveryRecords.members})
+  const sql = `WITH wanted AS MATERIALIZED (
+      SELECT * FROM json_to_recordset($6::text::json) AS delivery (${deliveryRecords.members})
       WHERE EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery."subscriptionId")
+    ), message AS (
+      INSERT INTO ${messages} (id, type, happened_at, versions, bodies, deliveries)
+      VALUES ($1, $2, $3, $4::integer[], $5::text[], (SELECT count(*) FROM wanted)) ON CONFLICT DO NOTHING RETURNING id
+    ), added AS (
+      INSERT INTO ${deliveries} (${deliveryRecords.columns}) SELECT ${deliveryRecords.from('wanted')} FROM wanted, message
     )
     SELECT 'true' AS json FROM message`
 

@@ -21,13 +21,15 @@ export const webhookMigrations: readonly Migration[] = [
         subscription_id uuid PRIMARY KEY,
         removed_at timestamptz NOT NULL DEFAULT now()
       )`,
-      // The bodies are text and never json, so that what is signed and sent is what was emitted, byte for byte.
+      // The bodies are text and never json, so that what is signed and sent is what was emitted, byte for byte. How many deliveries a message
+      // still has is counted here: an index on their side would be the dearest part of each attempt.
       `CREATE TABLE {schema}.webhook_messages (
         id text COLLATE "C" PRIMARY KEY,
         type text NOT NULL,
         happened_at double precision NOT NULL,
         versions integer[] NOT NULL,
-        bodies text[] NOT NULL
+        bodies text[] NOT NULL,
+        deliveries integer NOT NULL
       )`,
       // No foreign keys: a subscription goes at once, however many deliveries it has, and the sweep takes these in batches.
       `CREATE TABLE {schema}.webhook_deliveries (
@@ -46,7 +48,6 @@ export const webhookMigrations: readonly Migration[] = [
       `CREATE INDEX webhook_deliveries_recovery ON {schema}.webhook_deliveries (subscription_id, created_at, id)
         WHERE status IN ('failed', 'cancelled')`,
       `CREATE INDEX webhook_deliveries_ended_at ON {schema}.webhook_deliveries (ended_at) WHERE ended_at IS NOT NULL`,
-      `CREATE INDEX webhook_deliveries_message_id ON {schema}.webhook_deliveries (message_id)`,
       `CREATE TABLE {schema}.webhook_attempts (
         delivery_id uuid NOT NULL,
         id uuid NOT NULL,

@@ -1,4 +1,4 @@
-import type { DeliveryToSend, WebhookStore } from '@concordat/webhooks'
+import type { Delivery, DeliveryToSend, Subscription, WebhookStore } from '@concordat/webhooks'
 import type { Postgres } from '../postgres.ts'
 import { gathered } from './gathered.ts'
 import { deliveryRecords } from './records.ts'
@@ -9,12 +9,9 @@ export function sendingStore(
   database: Postgres,
   { subscriptions, messages, deliveries }: WebhookTables
 ): Pick<WebhookStore, 'deliveryToSend'> {
-  // Each message is looked up by itself, whatever the planner believes of how many there are.
-  const sql = `SELECT json_build_object(
-      'delivery', ${deliveryRecords.json('delivery')},
-      'subscription', subscription.record,
-      'body', message.body
-    )::text AS json
+  // Each message is looked up by itself, whatever the planner believes of how many there are. A body within JSON would be escaped here and
+  // read again there, which takes longer than to find it.
+  const sql = `SELECT ${deliveryRecords.json('delivery')}::text AS delivery, subscription.record::text AS subscription, message.body
     FROM ${deliveries} AS delivery
     JOIN ${subscriptions} AS subscription ON subscription.id = delivery.subscription_id
     CROSS JOIN LATERAL (
@@ -24,8 +21,15 @@ export function sendingStore(
     WHERE delivery.id = ANY($1::uuid[])`
 
   const deliveryToSend = gathered<string, DeliveryToSend | undefined>(async (ids) => {
-    const found = await database.query<DeliveryToSend>(sql, [ids])
-    const known = new Map(found.map((one) => [one.delivery.id, one]))
+    const { rows } = await database.client.query<Record<keyof DeliveryToSend, string>>(sql, [ids])
+    const subscriptionsByJson = new Map<string, Subscription>()
+    const known = new Map<string, DeliveryToSend>()
+    for (const row of rows) {
+      const delivery = JSON.parse(row.delivery) as Delivery
+      const subscription = subscriptionsByJson.get(row.subscription) ?? (JSON.parse(row.subscription) as Subscription)
+      subscriptionsByJson.set(row.subscription, subscription)
+      known.set(delivery.id, { delivery, subscription, body: row.body })
+    }
     return ids.map((id) => known.get(id))
   })
 

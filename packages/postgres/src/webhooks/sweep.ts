@@ -11,10 +11,12 @@ export function sweepStore(
   const ended = `SELECT id, message_id FROM ${deliveries} WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED`
   const removal = `WITH taken AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS taken (id uuid, message_id text)),
     tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
-    gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken))
-    DELETE FROM ${messages} AS message WHERE id IN (SELECT message_id FROM taken) AND NOT EXISTS (
-      SELECT FROM ${deliveries} AS other WHERE other.message_id = message.id AND other.id NOT IN (SELECT id FROM taken)
-    )`
+    gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken)),
+    lessened AS MATERIALIZED (SELECT message_id, count(*) AS by FROM taken GROUP BY message_id),
+    kept AS (
+      UPDATE ${messages} SET deliveries = deliveries - by FROM lessened WHERE id = message_id AND deliveries > by
+    )
+    DELETE FROM ${messages} USING lessened WHERE id = message_id AND deliveries <= by`
   const orphaned = `SELECT orphan.id, orphan.message_id FROM ${removals} AS removal, LATERAL (
       SELECT id, message_id FROM ${deliveries} WHERE subscription_id = removal.subscription_id LIMIT $1 FOR UPDATE SKIP LOCKED
     ) AS orphan LIMIT $1`
@@ -32,7 +34,7 @@ export function sweepStore(
   return {
     removeEndedBefore: (time, limit) =>
       database.transaction(async (queries) => {
-        // Of two that remove the last two deliveries of a message at once, neither would see that it has no other.
+        // Of two that remove the last two deliveries of a message at once, neither would find that it has no other.
         const [isAlone] = await queries.query<boolean>(
           `SELECT pg_try_advisory_xact_lock(hashtext('concordat webhook sweep'), hashtext($1))::text AS json`,
           [deliveries]
