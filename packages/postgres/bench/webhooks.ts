@@ -1,6 +1,7 @@
-// Deliveries with their rows, against raw signed POSTs by undici to the same receiver over TLS, in interleaved rounds.
+// Deliveries with their rows, against raw signed POSTs by undici to the same receiver over TLS, in interleaved rounds, each in a process of
+// its own.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhooks.ts [rounds] [deliveries] [subscriptions] [ways]
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,122 +11,181 @@ import { Client } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
 
-interface Run {
-  readonly milliseconds: number
-  readonly cpu: NodeJS.CpuUsage
+interface Wish {
+  readonly way: string
+  readonly url: string
+  readonly deliveries: number
+  readonly subscriptions: number
+  readonly place: Place
 }
 
-const atOnce = 100
+/** A round: what comes before the clock runs, what is measured, and when all of it is written down. */
+interface Way {
+  prepare(): Promise<void>
+  start(): void
+  ended(): Promise<void>
+}
+
+const atOnce = { raw: 100, deliveries: 800 }
 const data = { text: 'a'.repeat(900) }
 
-// The second process of the last way: it only delivers.
-if (process.send) process.once('message', (place: Place) => void startWebhookService(place).then(() => process.send?.('ready')))
+if (process.send) await serve()
 else await measure()
 
 async function measure() {
-  const [rounds = 5, deliveries = 4000, subscriptions = 20] = process.argv.slice(2, 5).map(Number)
-  const wanted = process.argv[5]
+  const [rounds = 5, deliveries = 20_000, subscriptions = 100] = process.argv.slice(2, 5).map(Number)
   const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)))
   const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
   const url = `https://localhost:${address.port}/ok`
   const server = process.env['TEST_DATABASE_URL']
-  const ends: (() => Promise<unknown>)[] = [async () => receiver.disconnect()]
-  const ways: Record<string, () => Promise<Run>> = { raw: rawPosts(certificate) }
-  if (isWanted('PGlite')) ways['PGlite'] = await service('memory://', false)
-  if (server !== undefined && isWanted('PostgreSQL')) ways['PostgreSQL'] = await service(server, false)
-  if (server !== undefined && isWanted('two')) ways['PostgreSQL, two processes'] = await service(server, true)
+  const places: Record<string, string | undefined> = { raw: '', PGlite: 'memory://', PostgreSQL: server, 'two processes': server }
+  const wanted = process.argv[5]?.split(',') ?? Object.keys(places)
+  const schemas: string[] = []
+  const children = new Map<string, ChildProcess>()
+  for (const [way, where] of Object.entries(places)) {
+    if (where === undefined || (way !== 'raw' && !wanted.includes(way))) continue
+    const schema = `webhook_bench_${randomUUID().slice(0, 8)}`
+    if (where === server) schemas.push(schema)
+    const wish: Wish = { way, url, deliveries, subscriptions, place: { where, schema, certificate } }
+    children.set(way, await childFor(wish))
+  }
 
-  const rates = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
-  const costs = new Map(Object.keys(ways).map((name) => [name, [] as number[]]))
+  const rates = new Map([...children.keys()].map((way) => [way, [] as number[]]))
+  const costs = new Map([...children.keys()].map((way) => [way, [] as number[]]))
   for (let round = -1; round < rounds; round += 1) {
-    for (const [name, run] of Object.entries(ways)) {
-      const { milliseconds, cpu } = await run()
+    for (const [way, child] of children) {
+      await asked(child, 'prepare')
+      const before = await counted()
+      const began = performance.now()
+      child.send('start')
+      while ((await counted()) < before + deliveries) await delay(10)
+      const cost = (await asked(child, 'ended')) as number
       // The first round warms up.
       if (round < 0) continue
-      rates.get(name)?.push((deliveries / milliseconds) * 1000)
-      costs.get(name)?.push((cpu.user + cpu.system) / deliveries)
+      rates.get(way)?.push((deliveries / (performance.now() - began)) * 1000)
+      costs.get(way)?.push(cost / deliveries)
     }
   }
-  for (const [name, all] of rates) {
+  for (const [way, all] of rates) {
     const list = all.map((rate) => Math.round(rate)).join(' ')
     const share = (median(all) / median(rates.get('raw'))).toFixed(2)
     // On a machine that has other things to do, what it costs says more than how fast it was. Without the server's part.
-    const cost = Math.round(median(costs.get(name)))
-    console.log(`${name}: ${Math.round(median(all))}/s, ${share} of raw (${list}); ${cost} microseconds of this process each`)
+    const cost = Math.round(median(costs.get(way)))
+    console.log(`${way}: ${Math.round(median(all))}/s, ${share} of raw (${list}); ${cost} microseconds of its process each`)
   }
-  for (const end of ends) await end()
-
-  function isWanted(name: string) {
-    return wanted === undefined || wanted.split(',').includes(name)
+  for (const child of children.values()) {
+    child.disconnect()
+    await once(child, 'exit')
   }
+  receiver.disconnect()
+  if (server !== undefined) for (const schema of schemas) await drop(server, schema)
 
-  function rawPosts(ca: string) {
-    const agent = new Agent({ allowH2: false, connect: { ca } })
-    const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
-    ends.push(() => agent.close())
-    return async () => {
-      const [began, before] = [performance.now(), process.cpuUsage()]
-      let next = 0
-      const line = async () => {
-        while (next < deliveries) {
-          next += 1
-          const id = randomUUID()
-          const body = JSON.stringify({ type: 'order.created', timestamp: new Date().toISOString(), data })
-          const timestamp = Math.floor(Date.now() / 1000)
-          const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-          const headers = {
-            'content-type': 'application/json',
-            'webhook-id': id,
-            'webhook-timestamp': String(timestamp),
-            'webhook-signature': `v1,${signature}`
-          }
-          await (await request(url, { method: 'POST', dispatcher: agent, headers, body })).body.dump()
-        }
+  async function counted() {
+    const { count } = (await asked(receiver, 'count')) as { count: number }
+    return count
+  }
+}
+
+async function childFor(wish: Wish | Place) {
+  const child = fork(import.meta.filename)
+  child.once('exit', (code) => {
+    if (code !== 0) process.exit(1)
+  })
+  child.send(wish)
+  await once(child, 'message')
+  return child
+}
+
+async function asked(child: ChildProcess, message: string): Promise<unknown> {
+  child.send(message)
+  const [answer] = (await once(child, 'message')) as [unknown]
+  return answer
+}
+
+/** What a child does: told what, and then each round in three messages. */
+async function serve() {
+  process.on('disconnect', () => process.exit())
+  const [wish] = (await once(process, 'message')) as [Wish | Place]
+  if ('where' in wish) await startWebhookService(wish, { concurrency: atOnce.deliveries })
+  else answerRounds(wish.way === 'raw' ? rawPosts(wish) : await service(wish))
+  process.send?.('ready')
+}
+
+function answerRounds(way: Way) {
+  let before = process.cpuUsage()
+  process.on('message', async (message) => {
+    if (message === 'prepare') {
+      await way.prepare()
+      process.send?.('prepared')
+    }
+    if (message === 'start') {
+      before = process.cpuUsage()
+      way.start()
+    }
+    if (message === 'ended') {
+      await way.ended()
+      const { user, system } = process.cpuUsage(before)
+      process.send?.(user + system)
+    }
+  })
+}
+
+function rawPosts({ url, deliveries, place }: Wish): Way {
+  const agent = new Agent({ allowH2: false, connect: { ca: place.certificate } })
+  const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
+  let lines: Promise<unknown> = Promise.resolve()
+  let next = 0
+
+  async function line() {
+    while (next < deliveries) {
+      next += 1
+      const id = randomUUID()
+      const body = JSON.stringify({ type: 'order.created', timestamp: new Date().toISOString(), data })
+      const timestamp = Math.floor(Date.now() / 1000)
+      const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+      const headers = {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': `v1,${signature}`
       }
-      await Promise.all(Array.from({ length: atOnce }, line))
-      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(before) }
+      await (await request(url, { method: 'POST', dispatcher: agent, headers, body })).body.dump()
     }
   }
 
-  async function service(where: string, hasHelper: boolean) {
-    const schema = `webhook_bench_${randomUUID().slice(0, 8)}`
-    const place = { where, schema, certificate }
-    const running = await startWebhookService(place, { concurrency: atOnce })
-    const { app, database } = running
-    for (let index = 0; index < subscriptions; index += 1) {
-      await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
-    }
-    const helper = hasHelper ? fork(import.meta.filename) : undefined
-    helper?.send(place)
-    if (helper !== undefined) await once(helper, 'message')
-    ends.push(async () => {
-      helper?.kill()
-      await running.close()
-      if (where.startsWith('postgres:')) await drop(where, schema)
-    })
-    return async () => {
+  return {
+    prepare: async () => void (next = 0),
+    start: () => void (lines = Promise.all(Array.from({ length: atOnce.raw }, line))),
+    ended: async () => void (await lines)
+  }
+}
+
+async function service({ way, url, deliveries, subscriptions, place }: Wish): Promise<Way> {
+  const { app, database } = await startWebhookService(place, { concurrency: atOnce.deliveries })
+  for (let index = 0; index < subscriptions; index += 1) {
+    await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
+  }
+  if (way === 'two processes') await childFor(place)
+  let told: (() => void)[] = []
+
+  return {
+    async prepare() {
+      told = []
       const { session } = await database.open({})
-      const told: (() => void)[] = []
       const transaction = {
         query: async (text: string, values: unknown[] = []) => session.query(text, values),
         afterCommit: (tell: () => void) => void told.push(tell)
       }
       for (let event = 0; event < deliveries / subscriptions; event += 1) await app.webhooks.emit('order.created', data, { transaction })
       await session.commit()
-      const before = await counted()
-      const [began, cpu] = [performance.now(), process.cpuUsage()]
+    },
+    start() {
       for (const tell of told) tell()
-      while ((await counted()) < before + deliveries) await delay(10)
-      const pending = `SELECT '1' AS json FROM ${schema}.webhook_deliveries WHERE status = 'pending' LIMIT 1`
+    },
+    async ended() {
+      const pending = `SELECT '1' AS json FROM ${place.schema}.webhook_deliveries WHERE status = 'pending' LIMIT 1`
       while ((await database.query(pending)).length > 0) await delay(2)
-      return { milliseconds: performance.now() - began, cpu: process.cpuUsage(cpu) }
     }
-  }
-
-  async function counted() {
-    receiver.send('count')
-    const [{ count }] = (await once(receiver, 'message')) as [{ count: number }]
-    return count
   }
 }
 
