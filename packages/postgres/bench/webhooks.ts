@@ -33,7 +33,7 @@ if (process.send) await serve()
 else await measure()
 
 async function measure() {
-  const [rounds = 5, deliveries = 20_000, subscriptions = 100] = process.argv.slice(2, 5).map(Number)
+  const [rounds = 5, deliveries = 50_000, subscriptions = 100] = process.argv.slice(2, 5).map(Number)
   const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)))
   const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
   const url = `https://localhost:${address.port}/ok`
@@ -183,7 +183,10 @@ async function service({ way, url, deliveries, subscriptions, place }: Wish): Pr
       for (const tell of told) tell()
     },
     async ended() {
-      const pending = `SELECT '1' AS json FROM ${place.schema}.webhook_deliveries WHERE status = 'pending' LIMIT 1`
+      const { schema } = place
+      const pending = `SELECT '1' AS json FROM ${schema}.webhook_subscriptions AS subscription WHERE EXISTS (
+        SELECT FROM ${schema}.webhook_deliveries WHERE subscription_id = subscription.id AND status = 'pending'
+      )`
       while ((await database.query(pending)).length > 0) await delay(2)
     }
   }

@@ -21,12 +21,15 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual((await store.deliveriesOf(subscription.id, all)).length, 1)
   })
 
-  test('a delivery to a subscription that was removed meanwhile is not kept, and the others are', async () => {
+  test('a delivery to a subscription that was removed meanwhile is not kept, the others are, and without any the message is not', async () => {
     const { store, subscription } = await begin()
     const [message, delivery] = messageTo(subscription)
     const [, lost] = messageTo(subscriptionOf(), { messageId: message.id })
     strictEqual(await store.addMessage(message, [lost, delivery]), true)
     strictEqual(await store.delivery(lost.id), undefined)
+    const [unheard] = messageTo(subscription)
+    strictEqual(await store.addMessage(unheard, [{ ...messageTo(subscriptionOf())[1], messageId: unheard.id }]), false)
+    strictEqual(await store.addMessage(unheard, [{ ...messageTo(subscription)[1], messageId: unheard.id }]), true)
     deepStrictEqual(present(await store.delivery(delivery.id)), present(delivery))
   })
 
@@ -131,8 +134,10 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     await removeLeft(store)
     const [one, two] = [subscriptionOf(), subscriptionOf()]
     for (const subscription of [one, two]) await store.addSubscription(subscription)
-    const [message, first] = messageTo(one, { status: 'failed', endedAt: long })
-    const second = { ...messageTo(two, { status: 'failed', endedAt: long + 10 })[1], messageId: message.id }
+    const made = { createdAt: long - 1, status: 'failed' as const }
+    const [message, first] = messageTo(one, { ...made, id: uuid({ msecs: made.createdAt }), endedAt: long })
+    const [, other] = messageTo(two, { ...made, id: uuid({ msecs: made.createdAt }), endedAt: long + 10 })
+    const second = { ...other, messageId: message.id }
     await store.addMessage(message, [first, second])
     await store.saveDelivery(first, attemptOf(first, 1))
     strictEqual(await store.removeEndedBefore(long, 10), 0)

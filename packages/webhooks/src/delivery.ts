@@ -15,7 +15,7 @@ export interface WebhookMessage {
 
 /** One event on its way to one subscription. Times in milliseconds since 1970. */
 export interface Delivery {
-  /** A UUID v7. */
+  /** A UUID v7: it says when the delivery was made. */
   readonly id: string
   readonly subscriptionId: string
   readonly messageId: string

@@ -43,9 +43,10 @@ export function memoryStore(): WebhookStore {
     },
 
     async addMessage(message, added) {
-      if (messages.has(message.id)) return false
+      const wanted = added.filter(({ subscriptionId }) => subscriptions.has(subscriptionId))
+      if (messages.has(message.id) || wanted.length === 0) return false
       messages.set(message.id, message)
-      for (const delivery of added) if (subscriptions.has(delivery.subscriptionId)) deliveries.set(delivery.id, delivery)
+      for (const delivery of wanted) deliveries.set(delivery.id, delivery)
       return true
     },
     delivery: async (id) => deliveries.get(id),

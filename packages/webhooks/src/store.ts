@@ -61,8 +61,8 @@ export interface WebhookStore {
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 
   /**
-   * Keeps a message and its deliveries, less those to subscriptions that were removed meanwhile; or nothing when its id is known: then it
-   * answers false.
+   * Keeps a message and its deliveries, less those to subscriptions that were removed meanwhile; or nothing when its id is known or no
+   * delivery is left: then it answers false.
    */
   addMessage(message: WebhookMessage, deliveries: readonly Delivery[], transaction?: Transaction): Promise<boolean>
   delivery(id: string, transaction?: Transaction): Promise<Delivery | undefined>

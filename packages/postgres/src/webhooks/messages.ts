@@ -11,7 +11,8 @@ export function messageStore(database: Postgres, { messages, deliveries, subscri
       WHERE EXISTS (SELECT FROM ${subscriptions} WHERE id = delivery."subscriptionId")
     ), message AS (
       INSERT INTO ${messages} (id, type, happened_at, versions, bodies, deliveries)
-      VALUES ($1, $2, $3, $4::integer[], $5::text[], (SELECT count(*) FROM wanted)) ON CONFLICT DO NOTHING RETURNING id
+      SELECT $1::text, $2::text, $3::double precision, $4::integer[], $5::text[], count(*) FROM wanted HAVING count(*) > 0
+      ON CONFLICT DO NOTHING RETURNING id
     ), added AS (
       INSERT INTO ${deliveries} (${deliveryRecords.columns}) SELECT ${deliveryRecords.from('wanted')} FROM wanted, message
     )

@@ -47,7 +47,6 @@ export const webhookMigrations: readonly Migration[] = [
       `CREATE INDEX webhook_deliveries_list ON {schema}.webhook_deliveries (subscription_id, status, id)`,
       `CREATE INDEX webhook_deliveries_recovery ON {schema}.webhook_deliveries (subscription_id, created_at, id)
         WHERE status IN ('failed', 'cancelled')`,
-      `CREATE INDEX webhook_deliveries_ended_at ON {schema}.webhook_deliveries (ended_at) WHERE ended_at IS NOT NULL`,
       `CREATE TABLE {schema}.webhook_attempts (
         delivery_id uuid NOT NULL,
         id uuid NOT NULL,

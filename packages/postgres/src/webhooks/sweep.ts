@@ -7,8 +7,8 @@ export function sweepStore(
   database: Postgres,
   { removals, messages, deliveries, attempts }: WebhookTables
 ): Pick<WebhookStore, 'removeEndedBefore'> {
-  // Who sends or reopens a delivery is not waited for: its turn comes again.
-  const ended = `SELECT id, message_id FROM ${deliveries} WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED`
+  // An id says when it was made, which is before what it names ended. Who sends or reopens a delivery is not waited for: its turn comes again.
+  const ended = `SELECT id, message_id FROM ${deliveries} WHERE id < $3::uuid AND ended_at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED`
   const removal = `WITH taken AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS taken (id uuid, message_id text)),
     tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
     gone AS (DELETE FROM ${deliveries} WHERE id IN (SELECT id FROM taken)),
@@ -40,7 +40,7 @@ export function sweepStore(
           [deliveries]
         )
         if (isAlone !== true) return 0
-        const count = await remove(queries, ended, [time, limit])
+        const count = await remove(queries, ended, [time, limit, firstIdOf(time)])
         if (count === limit) return count
         const orphans = await remove(queries, orphaned, [limit - count])
         // An event that was emitted while its subscription was removed may have brought deliveries that nobody saw then.
@@ -51,4 +51,10 @@ export function sweepStore(
         return count + orphans
       })
   }
+}
+
+/** The least UUID v7 of a time. */
+function firstIdOf(time: number) {
+  const digits = Math.max(0, Math.ceil(time)).toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
 }

@@ -1,4 +1,5 @@
 // A receiver of webhooks over TLS, in a process of its own: what comes to /hang/… it never answers, everything else at once.
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { generate } from 'selfsigned'
 
@@ -23,22 +24,27 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
 let received: Received[] = []
 let count = 0
 
+const isRecording = process.env['RECORD'] === 'yes'
+
 const server = createServer({ key, cert, keepAliveTimeout: 600_000 }, (request, response) => {
   let text = ''
-  request.setEncoding('utf8')
-  request.on('data', (part: string) => (text += part))
+  if (isRecording) request.setEncoding('utf8').on('data', (part: string) => (text += part))
+  else request.resume()
   request.on('end', () => {
     count += 1
-    if (process.env['RECORD'] === 'yes') {
-      const { timestamp, data } = JSON.parse(text) as { timestamp: string; data: { id: string } }
-      const at = Date.now()
-      const { 'webhook-id': webhookId, 'user-agent': sender } = request.headers
-      const seen = { path: String(request.url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }
-      received.push({ ...seen, at, ageMilliseconds: at - Date.parse(timestamp) })
-    }
+    if (isRecording) record(request, text)
     if (request.url?.startsWith('/hang') !== true) response.writeHead(204).end()
   })
 })
+
+function record({ url, headers }: IncomingMessage, text: string) {
+  const { timestamp, data } = JSON.parse(text) as { timestamp: string; data: { id: string } }
+  const at = Date.now()
+  const { 'webhook-id': webhookId, 'user-agent': sender } = headers
+  const seen = { path: String(url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }
+  received.push({ ...seen, at, ageMilliseconds: at - Date.parse(timestamp) })
+}
+
 server.listen(0, '127.0.0.1', () => process.send?.({ address: server.address(), certificate: cert }))
 process.on('message', (wish) => {
   if (wish === 'count') process.send?.({ count })
