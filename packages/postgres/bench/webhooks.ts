@@ -1,5 +1,5 @@
-// Deliveries with their rows, against raw signed POSTs by undici to the same receiver over TLS, in interleaved rounds, each in a process of
-// its own.
+// Deliveries with their rows, against raw signed POSTs by undici to the same receiver over TLS, and against an outbox by hand, in interleaved
+// rounds, each in a process of its own.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhooks.ts [rounds] [deliveries] [subscriptions] [ways]
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { newSecret } from '@concordat/webhooks'
-import { Client } from 'pg'
+import { Pool } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
 
@@ -33,12 +33,18 @@ if (process.send) await serve()
 else await measure()
 
 async function measure() {
-  const [rounds = 5, deliveries = 50_000, subscriptions = 100] = process.argv.slice(2, 5).map(Number)
+  const [rounds = 5, deliveries = 20_000, subscriptions = 100] = process.argv.slice(2, 5).map(Number)
   const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)))
   const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
   const url = `https://localhost:${address.port}/ok`
   const server = process.env['TEST_DATABASE_URL']
-  const places: Record<string, string | undefined> = { raw: '', PGlite: 'memory://', PostgreSQL: server, 'two processes': server }
+  const places: Record<string, string | undefined> = {
+    raw: '',
+    PGlite: 'memory://',
+    'by hand': server,
+    PostgreSQL: server,
+    'two processes': server
+  }
   const wanted = process.argv[5]?.split(',') ?? Object.keys(places)
   const schemas: string[] = []
   const children = new Map<string, ChildProcess>()
@@ -107,8 +113,13 @@ async function serve() {
   process.on('disconnect', () => process.exit())
   const [wish] = (await once(process, 'message')) as [Wish | Place]
   if ('where' in wish) await startWebhookService(wish, { concurrency: atOnce.deliveries })
-  else answerRounds(wish.way === 'raw' ? rawPosts(wish) : await service(wish))
+  else answerRounds(await wayOf(wish))
   process.send?.('ready')
+}
+
+function wayOf(wish: Wish) {
+  if (wish.way === 'raw') return rawPosts(wish)
+  return wish.way === 'by hand' ? outbox(wish) : service(wish)
 }
 
 function answerRounds(way: Way) {
@@ -130,32 +141,98 @@ function answerRounds(way: Way) {
   })
 }
 
-function rawPosts({ url, deliveries, place }: Wish): Way {
-  const agent = new Agent({ allowH2: false, connect: { ca: place.certificate } })
+/** Signs and posts once, as whoever writes it by hand would. */
+function poster(certificate: string) {
+  const agent = new Agent({ allowH2: false, connect: { ca: certificate } })
   const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
+  return async (url: string, id: string, body: string) => {
+    const timestamp = Math.floor(Date.now() / 1000)
+    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${signature}`
+    }
+    const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body })
+    await answer.body.dump()
+    return answer.statusCode
+  }
+}
+
+function rawPosts({ url, deliveries, place }: Wish): Way {
+  const post = poster(place.certificate)
   let lines: Promise<unknown> = Promise.resolve()
   let next = 0
 
   async function line() {
     while (next < deliveries) {
       next += 1
-      const id = randomUUID()
-      const body = JSON.stringify({ type: 'order.created', timestamp: new Date().toISOString(), data })
-      const timestamp = Math.floor(Date.now() / 1000)
-      const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-      const headers = {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': `v1,${signature}`
-      }
-      await (await request(url, { method: 'POST', dispatcher: agent, headers, body })).body.dump()
+      await post(url, randomUUID(), JSON.stringify({ type: 'order.created', timestamp: new Date().toISOString(), data }))
     }
   }
 
   return {
     prepare: async () => void (next = 0),
     start: () => void (lines = Promise.all(Array.from({ length: atOnce.raw }, line))),
+    ended: async () => void (await lines)
+  }
+}
+
+/** The least that is durable and keeps attempts: rows that are taken, posted and written down, so many at once, and nothing for when it fails. */
+async function outbox({ url, deliveries, subscriptions, place: { where, schema, certificate } }: Wish): Promise<Way> {
+  const pool = new Pool({ connectionString: where, max: 10 })
+  await pool.query(`CREATE SCHEMA ${schema};
+    CREATE TABLE ${schema}.message (id uuid PRIMARY KEY, body text NOT NULL);
+    CREATE TABLE ${schema}.delivery (
+      id uuid PRIMARY KEY, subscription integer NOT NULL, message_id uuid NOT NULL, status text NOT NULL, ended_at timestamptz
+    );
+    CREATE INDEX ON ${schema}.delivery (id) WHERE status = 'pending';
+    CREATE INDEX ON ${schema}.delivery (subscription, status, id);
+    CREATE TABLE ${schema}.attempt (
+      delivery_id uuid, id uuid, started_at timestamptz NOT NULL, milliseconds double precision, status_code integer, PRIMARY KEY (delivery_id, id)
+    )`)
+  const post = poster(certificate)
+  const taken = `UPDATE ${schema}.delivery SET status = 'sending' FROM ${schema}.message WHERE message.id = message_id AND delivery.id = ANY(ARRAY(
+      SELECT id FROM ${schema}.delivery WHERE status = 'pending' ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
+    )) RETURNING delivery.id, subscription, message_id, body`
+  const written = `WITH done AS (
+      UPDATE ${schema}.delivery SET status = 'delivered', ended_at = now() FROM json_to_recordset($1::json)
+        AS next (delivery_id uuid, id uuid, started_at timestamptz, milliseconds double precision, status_code integer)
+      WHERE delivery.id = next.delivery_id RETURNING next.*
+    )
+    INSERT INTO ${schema}.attempt SELECT * FROM done`
+  const share = 200
+  let lines: Promise<unknown> = Promise.resolve()
+
+  async function line() {
+    for (;;) {
+      const { rows } = await pool.query<{ id: string; subscription: number; message_id: string; body: string }>(taken, [share])
+      if (rows.length === 0) return
+      const attempts = await Promise.all(
+        rows.map(async ({ id, subscription, message_id: messageId, body }) => {
+          const startedAt = new Date()
+          const statusCode = await post(`${url}/${subscription}`, messageId, body)
+          const milliseconds = Date.now() - startedAt.getTime()
+          return { delivery_id: id, id: randomUUID(), started_at: startedAt, milliseconds, status_code: statusCode }
+        })
+      )
+      await pool.query(written, [JSON.stringify(attempts)])
+    }
+  }
+
+  return {
+    async prepare() {
+      for (let event = 0; event < deliveries / subscriptions; event += 1) {
+        const body = JSON.stringify({ type: 'order.created', timestamp: new Date().toISOString(), data })
+        await pool.query(
+          `WITH message AS (INSERT INTO ${schema}.message VALUES (gen_random_uuid(), $1) RETURNING id)
+          INSERT INTO ${schema}.delivery SELECT gen_random_uuid(), number, message.id, 'pending' FROM message, generate_series(1, $2) AS number`,
+          [body, subscriptions]
+        )
+      }
+    },
+    start: () => void (lines = Promise.all(Array.from({ length: atOnce.deliveries / share }, line))),
     ended: async () => void (await lines)
   }
 }
@@ -197,9 +274,7 @@ function median(values: readonly number[] = []) {
 }
 
 async function drop(connectionString: string, schema: string) {
-  const client = new Client({ connectionString })
-  await client.connect()
-  await client.query(`DROP SCHEMA ${schema} CASCADE`)
-  await client.query(`DROP SCHEMA ${schema}_queue CASCADE`)
-  await client.end()
+  const pool = new Pool({ connectionString, max: 1 })
+  await pool.query(`DROP SCHEMA IF EXISTS ${schema}, ${schema}_queue CASCADE`)
+  await pool.end()
 }
