@@ -55,8 +55,9 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly scheduleSeconds?: readonly number[] | undefined
   /**
-   * How many attempts this process makes at once.
-   * @default 100
+   * How many attempts this process makes at once. Receivers that hang hold some of these until they are left alone, so give more than the
+   * deliveries that come in one go.
+   * @default 200
    */
   readonly concurrency?: number | undefined
   /**
@@ -136,7 +137,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     delivers,
     schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),
-    concurrency: requireWhole('concurrency', options.concurrency ?? 100, 1, 10_000),
+    concurrency: requireWhole('concurrency', options.concurrency ?? 200, 1, 10_000),
     concurrencyPerSubscription: requireWhole('concurrencyPerSubscription', options.concurrencyPerSubscription ?? 10, 1, 10_000),
     health: {
       breakerFailures: requireWhole('health.breakerFailures', health.breakerFailures, 1, 1_000_000),
