@@ -1,12 +1,12 @@
-// Deliveries with their rows, against raw signed POSTs by undici to the same receiver over TLS, and against an outbox by hand, in interleaved
-// rounds, each in a process of its own.
+// Deliveries with their rows, and the sender without any, against raw signed POSTs by undici to the same receiver over TLS and against an outbox
+// by hand, in interleaved rounds, each in a process of its own.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhooks.ts [rounds] [deliveries] [subscriptions] [ways]
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { newSecret } from '@concordat/webhooks'
+import { newSecret, webhookSender } from '@concordat/webhooks'
 import { Pool } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
@@ -40,6 +40,7 @@ async function measure() {
   const server = process.env['TEST_DATABASE_URL']
   const places: Record<string, string | undefined> = {
     raw: '',
+    sender: '',
     PGlite: 'memory://',
     'by hand': server,
     PostgreSQL: server,
@@ -118,7 +119,8 @@ async function serve() {
 }
 
 function wayOf(wish: Wish) {
-  if (wish.way === 'raw') return rawPosts(wish)
+  if (wish.way === 'raw') return posts(wish, rawPoster(wish.place.certificate))
+  if (wish.way === 'sender') return posts(wish, senderPoster(wish.place.certificate))
   return wish.way === 'by hand' ? outbox(wish) : service(wish)
 }
 
@@ -141,8 +143,10 @@ function answerRounds(way: Way) {
   })
 }
 
+type Post = (url: string, id: string, body: string) => Promise<unknown>
+
 /** Signs and posts once, as whoever writes it by hand would. */
-function poster(certificate: string) {
+function rawPoster(certificate: string) {
   const agent = new Agent({ allowH2: false, connect: { ca: certificate } })
   const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
   return async (url: string, id: string, body: string) => {
@@ -160,8 +164,14 @@ function poster(certificate: string) {
   }
 }
 
-function rawPosts({ url, deliveries, place }: Wish): Way {
-  const post = poster(place.certificate)
+function senderPoster(certificate: string): Post {
+  const sender = webhookSender({ certificateAuthorities: [certificate], dangerouslyAllowLoopback: true })
+  const keys = [newSecret()]
+  return async (url, id, body) => sender.send({ url, keys, id, body })
+}
+
+/** Posts without any rows. */
+function posts({ url, deliveries }: Wish, post: Post): Way {
   let lines: Promise<unknown> = Promise.resolve()
   let next = 0
 
@@ -192,7 +202,7 @@ async function outbox({ url, deliveries, subscriptions, place: { where, schema, 
     CREATE TABLE ${schema}.attempt (
       delivery_id uuid, id uuid, started_at timestamptz NOT NULL, milliseconds double precision, status_code integer, PRIMARY KEY (delivery_id, id)
     )`)
-  const post = poster(certificate)
+  const post = rawPoster(certificate)
   const taken = `UPDATE ${schema}.delivery SET status = 'sending' FROM ${schema}.message WHERE message.id = message_id AND delivery.id = ANY(ARRAY(
       SELECT id FROM ${schema}.delivery WHERE status = 'pending' ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
     )) RETURNING delivery.id, subscription, message_id, body`

@@ -22,7 +22,7 @@ export const webhookMigrations: readonly Migration[] = [
         removed_at timestamptz NOT NULL DEFAULT now()
       )`,
       // The bodies are text and never json, so that what is signed and sent is what was emitted, byte for byte. How many deliveries a message
-      // still has is counted here: an index on their side would be the dearest part of each attempt.
+      // still has is counted here: an index on their side would be a quarter of what an attempt takes here.
       `CREATE TABLE {schema}.webhook_messages (
         id text COLLATE "C" PRIMARY KEY,
         type text NOT NULL,

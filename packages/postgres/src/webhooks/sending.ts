@@ -10,7 +10,7 @@ export function sendingStore(
   { subscriptions, messages, deliveries }: WebhookTables
 ): Pick<WebhookStore, 'deliveryToSend'> {
   // Each message is looked up by itself, whatever the planner believes of how many there are. A body within JSON would be escaped here and
-  // read again there, which takes longer than to find it.
+  // read again there, which takes as long as to find it.
   const sql = `SELECT ${deliveryRecords.json('delivery')}::text AS delivery, subscription.record::text AS subscription, message.body
     FROM ${deliveries} AS delivery
     JOIN ${subscriptions} AS subscription ON subscription.id = delivery.subscription_id
