@@ -1,14 +1,21 @@
 // The promise to the user of one package: installed with nothing but Fastify, it works.
-// Builds and packs every package, installs each tarball in an empty folder, and runs it there on plain Node.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+// Packs every package as `pnpm build` left it, installs each tarball in an empty folder, and runs it there on plain Node.
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { problemKindInfo } from '@arethetypeswrong/core/problems'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
 import { preset } from './arrows.ts'
 import { pnpm, run } from './run.ts'
 import { type Member, readManifest, readMembers, repository } from './workspace.ts'
 
-const template = join(import.meta.dirname, 'alone-probe.mjs')
+/** The file of each package as it is published, by its name. */
+type Tarballs = ReadonlyMap<string, string>
+
+const probe = join(import.meta.dirname, 'alone-probe.mjs')
 
 /** What is wrong with a packed package.json, against the one in the workspace. */
 export function manifestFaults(packed: Member['manifest'], source: Member['manifest']): string[] {
@@ -21,40 +28,62 @@ export function manifestFaults(packed: Member['manifest'], source: Member['manif
   return faults
 }
 
-/** Installs one tarball beside Fastify alone and tries it. Answers what failed, or an empty list. */
-export async function tryAlone(member: Member, tarballs: ReadonlyMap<string, string>, folder: string): Promise<string[]> {
-  const { manifest, floor } = member
-  const tarball = tarballs.get(manifest.name)
-  if (tarball === undefined) return ['it was not packed']
-  mkdirSync(folder, { recursive: true })
+/**
+ * Installs each tarball beside Fastify alone, in a folder of `place` that has the name of the package's own. pnpm runs once
+ * for all of them, and gives every folder its own lockfile and its own node_modules.
+ */
+export async function installAlone(members: readonly Member[], tarballs: Tarballs, place: string): Promise<void> {
   const fastify = readManifest(join(repository, 'node_modules/fastify/package.json')).version
-  const dependencies = { [manifest.name]: `file:${tarball}`, fastify }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
-  const overrides = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]))
-  // Without hoisting, so that a package that forgot a dependency can't find it by chance.
-  writeFileSync(join(folder, 'pnpm-workspace.yaml'), JSON.stringify({ packages: [], hoist: false, overrides }))
-  const installed = await pnpm(['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], { cwd: folder })
-  if (installed.code !== 0) return [`it can't be installed:\n${installed.output}`]
-  const packed = readManifest(join(folder, 'node_modules', manifest.name, 'package.json'))
-  writeFileSync(join(folder, 'probe.mjs'), readFileSync(template))
-  const registers = floor === 2 || manifest.name === preset
+  const files = Object.fromEntries([...tarballs].map(([name, file]) => [name, `file:${file}`]))
+  for (const { folder, manifest } of members) {
+    const dependencies = { [manifest.name]: files[manifest.name], fastify }
+    mkdirSync(join(place, basename(folder)))
+    writeFileSync(join(place, basename(folder), 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
+  }
+  // Without hoisting, so that a package cannot find by chance a dependency that it does not declare.
+  const settings = { packages: ['*'], sharedWorkspaceLockfile: false, hoist: false, overrides: files }
+  writeFileSync(join(place, 'pnpm-workspace.yaml'), JSON.stringify(settings))
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true }))
+  const installed = await pnpm(['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], { cwd: place })
+  if (installed.code !== 0) throw new Error(`The packages cannot be installed:\n${installed.output}`)
+}
+
+/** Tries a package in the folder of `place` where it is installed. Returns what failed, or an empty list. */
+export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Tarballs, place: string): Promise<string[]> {
+  const cwd = join(place, basename(folder))
+  const installed = join(cwd, 'node_modules', manifest.name)
+  const packed = readManifest(join(installed, 'package.json'))
+  copyFileSync(probe, join(cwd, 'probe.mjs'))
   const task = {
     name: manifest.name,
     doors: Object.keys(packed.exports ?? {}),
-    registers,
+    registers: floor === 2 || manifest.name === preset,
     alone: manifest.alone ?? {},
     optional: Object.keys(manifest.peerDependenciesMeta ?? {})
   }
-  const trials = await Promise.all([
-    run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd: folder }),
-    run('publint', ['run', tarball, '--strict']),
-    run('attw', [tarball, '--profile', 'esm-only', '--no-emoji'])
+  const [{ code, output }, packaging] = await Promise.all([
+    run(process.execPath, ['probe.mjs', JSON.stringify(task)], { cwd }),
+    packagingFaults(readFileSync(tarballs.get(manifest.name) as string))
   ])
-  const stale = existsSync(join(folder, 'node_modules', manifest.name, 'dist/.tsbuildinfo'))
   return [
     ...manifestFaults(packed, manifest),
-    ...(stale ? ['dist/.tsbuildinfo is packed; add "!dist/.tsbuildinfo*" to files'] : []),
-    ...trials.filter(({ code }) => code !== 0).map(({ output }) => output.trimEnd())
+    ...(existsSync(join(installed, 'dist/.tsbuildinfo')) ? ['dist/.tsbuildinfo is packed; add "!dist/.tsbuildinfo*" to files'] : []),
+    ...(code === 0 ? [] : [output.trimEnd()]),
+    ...packaging
+  ]
+}
+
+/** What publint and "Are the types wrong?" find in a tarball. Nobody can require() a package of ES modules, which is no fault. */
+async function packagingFaults(tarball: Buffer): Promise<string[]> {
+  const bytes = new Uint8Array(tarball)
+  const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true, level: 'error' })
+  const { types, problems } = { problems: [], ...(await checkPackage(createPackageFromTarballData(bytes))) }
+  return [
+    ...messages.map((message) => `publint: ${formatMessage(message, pkg, { color: false })}`),
+    ...(types ? [] : ['attw: it has no types']),
+    ...problems
+      .filter((problem) => !('resolutionKind' in problem) || !['node10', 'node16-cjs'].includes(problem.resolutionKind))
+      .map((problem) => `attw: ${problemKindInfo[problem.kind].title}: ${JSON.stringify(problem)}`)
   ]
 }
 
@@ -69,19 +98,17 @@ export async function packAll(members: readonly Member[], folder: string): Promi
 
 async function main() {
   const members = readMembers(repository).filter(({ folder, manifest }) => folder.startsWith('packages/') && !manifest.private)
-  // A file that src no longer has must not be packed because an old build left it.
-  for (const { folder } of members) rmSync(join(repository, folder, 'dist'), { recursive: true, force: true })
-  const built = await run('tsc', ['-b'])
-  if (built.code !== 0) throw new Error(built.output)
+  const wanted = process.argv.slice(2)
+  const tried = members.filter(({ folder }) => wanted.length === 0 || wanted.includes(basename(folder)))
   const place = mkdtempSync(join(tmpdir(), 'concordat-alone-'))
   let failed = 0
   try {
     const tarballs = await packAll(members, place)
-    const wanted = process.argv.slice(2)
-    const waiting = members.filter(({ folder }) => wanted.length === 0 || wanted.includes(basename(folder)))
+    await installAlone(tried, tarballs, place)
+    const waiting = tried.values()
     const worker = async () => {
-      for (let member = waiting.shift(); member; member = waiting.shift()) {
-        const faults = await tryAlone(member, tarballs, join(place, basename(member.folder)))
+      for (const member of waiting) {
+        const faults = await tryAlone(member, tarballs, place)
         if (faults.length > 0) failed++
         console.log(`${faults.length > 0 ? '✗' : '✓'} ${member.manifest.name}${faults.map((fault) => `\n${fault}`).join('')}`)
       }

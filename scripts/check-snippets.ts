@@ -1,4 +1,5 @@
-// Every ```ts block of the documentation is a whole program that compiles, in a strict project, against the sources.
+// Every ```ts block of the documentation is a whole program that compiles, in a strict project, against the packages as
+// `pnpm build` left them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { blocksOf } from './markdown.ts'
@@ -30,45 +31,52 @@ export function snippetsByHome(root: string): Map<string, Snippet[]> {
   return homes
 }
 
-/** Compiles the snippets of one package. Answers the compiler's complaints, in terms of the Markdown files. */
-export async function compileSnippets(root: string, home: string, snippets: readonly Snippet[], runner = run): Promise<string[]> {
-  const folder = join(root, home, place)
-  mkdirSync(folder, { recursive: true })
+/** Compiles the snippets of all packages, each package's as a program of its own. Returns the compiler's errors, by place in the text. */
+export async function compileSnippets(root: string, homes: ReadonlyMap<string, readonly Snippet[]>, runner = run): Promise<string[]> {
+  const folders = [...homes.keys()].map((home) => join(root, home, place))
   try {
-    for (const [index, { line, text }] of snippets.entries()) {
-      // As many empty lines before it as in the Markdown file, so that the compiler counts the same lines.
-      writeFileSync(join(folder, `${index}.ts`), `${'\n'.repeat(line - 1)}${text}\nexport {}\n`)
-    }
-    // A snippet may use any package of ours, as its reader has installed it.
-    const paths = Object.fromEntries(readMembers(root).flatMap((member) => sourcesOf(root, member)))
-    const compilerOptions = {
-      noEmit: true,
-      composite: false,
-      isolatedDeclarations: false,
-      noUnusedLocals: false,
-      noUnusedParameters: false,
-      paths
-    }
-    writeFileSync(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: '../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
-    )
-    const { code, output } = await runner('tsc', ['-p', folder, '--pretty', 'false'], { cwd: folder })
+    for (const [home, snippets] of homes) writeProgram(root, home, snippets)
+    const { code, output } = await runner('tsc', ['-b', ...folders, '--checkers', '1', '--pretty', 'false'], { cwd: root })
     if (code === 0) return []
     return output
       .trimEnd()
-      .replaceAll(/^(\d+)\.ts\((\d+),(\d+)\)/gm, (_, index: string, line, column) => `${snippets[Number(index)]?.file}:${line}:${column}`)
+      .replaceAll(/^(.+)\/\.snippets\/(\d+)\.ts\((\d+),(\d+)\)/gm, (_, home: string, index: string, line, column) => {
+        return `${homes.get(home)?.[Number(index)]?.file}:${line}:${column}`
+      })
       .split('\n')
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Where the sources of each door of a package are, by the name that imports it. */
-function sourcesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
+function writeProgram(root: string, home: string, snippets: readonly Snippet[]) {
+  const folder = join(root, home, place)
+  mkdirSync(folder, { recursive: true })
+  for (const [index, { line, text }] of snippets.entries()) {
+    // As many empty lines before it as in the Markdown file, so that the compiler counts the same lines.
+    writeFileSync(join(folder, `${index}.ts`), `${'\n'.repeat(line - 1)}${text}\nexport {}\n`)
+  }
+  // A snippet may use any package of ours, as its reader has installed it.
+  const paths = Object.fromEntries(readMembers(root).flatMap((member) => typesOf(root, member)))
+  const compilerOptions = {
+    noEmit: true,
+    composite: false,
+    isolatedDeclarations: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths
+  }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
+  )
+}
+
+/** Where the built types of each door of a package are, by the name that imports it. */
+function typesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
   return Object.entries(manifest.exports ?? {}).flatMap(([door, targets]) => {
-    const source = typeof targets === 'string' ? undefined : targets['@concordat/source']
-    return source ? [[manifest.name + door.slice(1), [join(root, folder, source)]]] : []
+    const types = typeof targets === 'string' ? undefined : targets['types']
+    return types ? [[manifest.name + door.slice(1), [join(root, folder, types)]]] : []
   })
 }
 
@@ -77,10 +85,8 @@ function height({ floor }: Member) {
 }
 
 if (import.meta.main) {
-  for (const [home, snippets] of snippetsByHome(repository)) {
-    for (const complaint of await compileSnippets(repository, home, snippets)) {
-      console.log(complaint)
-      process.exitCode = 1
-    }
+  for (const complaint of await compileSnippets(repository, snippetsByHome(repository))) {
+    console.log(complaint)
+    process.exitCode = 1
   }
 }

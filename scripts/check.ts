@@ -1,31 +1,43 @@
-// `pnpm check`: everything that must hold before a change is merged. `pnpm check lint types` runs those steps alone;
-// `--skip-tests` leaves out the one step that takes long.
+// `pnpm check`: everything that must hold before a change is merged. `pnpm check lint links` runs those steps alone, after
+// the build where one of them needs it; `--skip-tests` leaves out the one step that takes long.
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { run } from './run.ts'
+import { type Ran, run } from './run.ts'
 
 interface Step {
   readonly name: string
   readonly command: readonly string[]
+  /** For a step that reads what the step `types` built. */
+  readonly readsBuild?: boolean
+  readonly env?: NodeJS.ProcessEnv
+}
+
+interface Finished extends Ran {
+  readonly seconds: string
 }
 
 const base = process.env['GITHUB_BASE_REF'] ? `origin/${process.env['GITHUB_BASE_REF']}` : 'origin/main'
+const processors = availableParallelism()
 const script = (name: string, ...words: string[]) => ['node', join('scripts', name), ...words]
 
+const build: Step = { name: 'types', command: script('build.ts') }
+const tests: Step = { name: 'tests', command: script('test.ts') }
 const steps: readonly Step[] = [
-  { name: 'format', command: ['biome', 'check', '--config-path=scripts/format.json', '.'] },
-  // Before the linter, which looks up the exports of a package in what is built.
-  { name: 'types', command: ['tsc', '-b'] },
-  { name: 'lint', command: ['oxlint', '-c', 'scripts/lint.json', '--type-aware', '--deny-warnings'] },
-  { name: 'floors', command: script('check-floors.ts') },
-  { name: 'tests', command: script('test.ts') },
-  { name: 'alone', command: script('check-alone.ts') },
-  { name: 'api', command: script('api-report.ts') },
+  { name: 'format', command: ['biome', 'check', '.'] },
+  build,
   { name: 'unused', command: ['knip', '--no-config-hints'] },
-  { name: 'links', command: script('check-links.ts') },
-  { name: 'snippets', command: script('check-snippets.ts') },
-  { name: 'rules', command: script('check-rules.ts') },
+  { name: 'floors', command: script('check-floors.ts') },
   { name: 'errors', command: ['node', '--conditions=@concordat/source', join('scripts', 'errors-page.ts')] },
-  ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : [])
+  { name: 'links', command: script('check-links.ts') },
+  { name: 'rules', command: script('check-rules.ts') },
+  ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
+  // The linter looks up the exports of a package in what is built. It takes half of the processors, because the other steps
+  // run beside it, and because each of its threads checks the types that files have in common again.
+  { name: 'lint', command: ['oxlint'], readsBuild: true, env: { GOMAXPROCS: String(Math.ceil(processors / 2)) } },
+  { name: 'alone', command: script('check-alone.ts'), readsBuild: true },
+  { name: 'snippets', command: script('check-snippets.ts'), readsBuild: true },
+  { name: 'api', command: script('api-report.ts'), readsBuild: true },
+  tests
 ]
 
 const words = process.argv.slice(2)
@@ -35,21 +47,43 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 const named = steps.filter(({ name }) => words.includes(name))
-const wanted = (named.length > 0 ? named : steps).filter(({ name }) => name !== 'tests' || !words.includes('--skip-tests'))
+const needed = named.some(({ readsBuild }) => readsBuild) && !named.includes(build) ? [build, ...named] : named
+const wanted = (named.length > 0 ? needed : steps).filter((step) => step !== tests || !words.includes('--skip-tests'))
 const failed: string[] = []
 const begin = performance.now()
-for (const { name, command } of wanted) {
-  const start = performance.now()
-  const { code, output } = await run(command[0] as string, command.slice(1))
-  console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(10)} ${secondsSince(start)}`)
-  if (code === 0) continue
-  failed.push(name)
-  console.log(output.trimEnd().replaceAll(/^/gm, '    '))
-}
+await runAll(wanted.filter((step) => !step.readsBuild && step !== tests))
+const readers = wanted.filter(({ readsBuild }) => readsBuild)
+if (failed.includes(build.name)) for (const { name } of readers) console.log(`– ${name.padEnd(10)} not run, because types failed`)
+else await runAll(readers)
+// The tests run alone, because they take every processor.
+await runAll(wanted.filter((step) => step === tests))
 console.log(
   failed.length === 0 ? `Everything holds (${secondsSince(begin)}).` : `Not right: ${failed.join(', ')} (${secondsSince(begin)}).`
 )
 if (failed.length > 0) process.exitCode = 1
+
+/** Runs the steps, as many at once as there are processors, and reports them in their order. */
+async function runAll(group: readonly Step[]) {
+  const results = new Map(group.map((step) => [step, Promise.withResolvers<Finished>()]))
+  const waiting = results.entries()
+  for (let slot = 0; slot < processors; slot++) void work()
+  for (const [step, { promise }] of results) report(step, await promise)
+
+  async function work() {
+    for (const [{ command, env }, { resolve }] of waiting) {
+      const start = performance.now()
+      const ran = await run(command[0] as string, command.slice(1), { env: { ...process.env, ...env } })
+      resolve({ ...ran, seconds: secondsSince(start) })
+    }
+  }
+}
+
+function report({ name }: Step, { code, output, seconds }: Finished) {
+  console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(10)} ${seconds}`)
+  if (code === 0) return
+  failed.push(name)
+  console.log(output.trimEnd().replaceAll(/^/gm, '    '))
+}
 
 /** A change is compared with its base only where there is one, and where it is not the base itself. */
 async function hasBase() {

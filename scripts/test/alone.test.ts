@@ -1,44 +1,79 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { manifestFaults, tryAlone } from '../check-alone.ts'
+import t from 'tap'
+import { installAlone, manifestFaults, tryAlone } from '../check-alone.ts'
 import type { Member } from '../workspace.ts'
 
-const doors = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } }
+// The test runner puts itself into every child by NODE_OPTIONS, also into pnpm and its children.
+delete process.env['NODE_OPTIONS']
 
-/** Packs a plugin with this source, and tries it alone. */
-async function tryPlugin(t: Test, name: string, source: string, more: object = {}) {
-  const manifest: Member['manifest'] & Record<string, unknown> = {
+const doors = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } }
+const types = "import type { FastifyPluginAsync } from 'fastify'\ndeclare const plugin: FastifyPluginAsync\nexport default plugin\n"
+
+const good = plugin(
+  'good',
+  `export default async function plugin (app, { word }) {
+    app.addHook('onRequest', async (request, reply) => { if (word) return reply.code(418).send({}) })
+  }
+  plugin[Symbol.for('skip-override')] = true`,
+  { alone: { options: { word: 'tea' }, status: 418 } }
+)
+const forgetful = plugin('forgetful', "import fp from 'fastify-plugin'\nexport default fp(async () => {})")
+const honest = plugin('honest', "import fp from 'fastify-plugin'\nexport default fp(async () => {})", {
+  dependencies: { 'fastify-plugin': '^6' }
+})
+const open = plugin('open', 'export default async function plugin () {}', { alone: { status: 401 } })
+const untyped = plugin('untyped', 'export default async function plugin () {}', {
+  exports: { '.': { types: './dist/plugin.d.ts', default: './dist/index.js' } }
+})
+const plugins = [good, forgetful, honest, open, untyped]
+
+const place = t.testdir({ packed: Object.fromEntries(plugins.map(({ name, files }) => [name, { package: files }])), alone: {} })
+const tarballs = new Map(
+  plugins.map(({ name, member }) => {
+    execFileSync('tar', ['-czf', `${name}.tgz`, '-C', join('packed', name), 'package'], { cwd: place })
+    return [member.manifest.name, join(place, `${name}.tgz`)]
+  })
+)
+await installAlone(
+  plugins.map(({ member }) => member),
+  tarballs,
+  join(place, 'alone')
+)
+const faultsOf = ({ member }: typeof good) => tryAlone(member, tarballs, join(place, 'alone'))
+
+/** A plugin with this source: its manifest and the files that are packed. */
+function plugin(name: string, source: string, more: Partial<Member['manifest']> = {}) {
+  const manifest: Member['manifest'] = {
     name: `@concordat/${name}`,
     version: '0.0.0',
-    license: 'MIT',
-    type: 'module',
     exports: doors,
-    publishConfig: { exports: doors },
-    files: ['dist'],
+    publishConfig: { exports: more.exports ?? doors },
     peerDependencies: { fastify: '^5' },
     ...more
   }
-  const types = "import type { FastifyPluginAsync } from 'fastify'\ndeclare const plugin: FastifyPluginAsync\nexport default plugin\n"
-  const root = t.testdir({ [name]: { 'package.json': JSON.stringify(manifest), dist: { 'index.js': source, 'index.d.ts': types } } })
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', root], { cwd: join(root, name) })
-  const tarballs = new Map([[manifest.name, join(root, `concordat-${name}-0.0.0.tgz`)]])
-  return tryAlone({ folder: `packages/${name}`, floor: 2, manifest }, tarballs, join(root, 'alone'))
+  const text = JSON.stringify({ ...manifest, license: 'MIT', type: 'module', files: ['dist'] })
+  const files = { 'package.json': text, dist: { 'index.js': source, 'index.d.ts': types } }
+  return { name, files, member: { folder: `packages/${name}`, floor: 2, manifest } satisfies Member }
 }
 
 t.test('a plugin that needs nothing but Fastify passes', async (t) => {
-  const source = `export default async function plugin (app, { word }) {
-    app.addHook('onRequest', async (request, reply) => { if (word) return reply.code(418).send({}) })
-  }
-  plugin[Symbol.for('skip-override')] = true`
-  t.strictSame(await tryPlugin(t, 'good', source, { alone: { options: { word: 'tea' }, status: 418 } }), [])
+  t.strictSame(await faultsOf(good), [])
 })
 
 t.test('a plugin that forgot a dependency, or answers otherwise, does not', async (t) => {
-  const [forgot] = await tryPlugin(t, 'forgetful', "import fp from 'fastify-plugin'\nexport default fp(async () => {})")
+  const [forgot] = await faultsOf(forgetful)
   t.match(forgot, /Cannot find package 'fastify-plugin'/)
-  t.match(await tryPlugin(t, 'open', 'export default async function plugin () {}', { alone: { status: 401 } }), [
-    /GET \/probe answered 200 and not 401/
+  // Another package that is installed at the same time declares it.
+  t.strictSame(await faultsOf(honest), [])
+  t.match(await faultsOf(open), [/GET \/probe answered 200 and not 401/])
+})
+
+t.test('a plugin whose manifest names a file that is not packed is refused', async (t) => {
+  t.match(await faultsOf(untyped), [
+    /^publint: .*\.types is \.\/dist\/plugin\.d\.ts but the file does not exist/,
+    /^attw: .*"resolutionKind":"node16-esm"/,
+    /^attw: .*"resolutionKind":"bundler"/
   ])
 })
 

@@ -30,12 +30,15 @@ t.test('a text with a bar or a line break stays one cell', async (t) => {
 
 t.test('the command accepts the page that it wrote, and refuses one that says something else', async (t) => {
   const repository = join(import.meta.dirname, '../..')
-  const root = t.testdir({ docs: { 'errors.md': '# Errors\n' } })
-  symlinkSync(join(repository, 'packages'), join(root, 'packages'), 'junction')
+  const root = t.testdir({ docs: { 'errors.md': '# Errors\n' }, packages: { 'error-catalogue': {} } })
+  for (const name of ['packages/error-catalogue/package.json', 'packages/error-catalogue/src']) {
+    symlinkSync(join(repository, name), join(root, name))
+  }
   const page = join(root, 'docs/errors.md')
   const run = (...options: string[]) =>
     spawnSync(process.execPath, ['--conditions=@concordat/source', join(repository, 'scripts/errors-page.ts'), ...options], {
       cwd: root,
+      env: { ...process.env, NODE_OPTIONS: '' },
       encoding: 'utf8'
     })
 

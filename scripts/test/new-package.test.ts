@@ -12,7 +12,7 @@ function workspace(t: Test) {
   const references = '"references": [\n    { "path": "packages/api-error" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter obeys the .gitignore of the nearest repository, and ours leaves out where tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
-  cpSync(join(repository, 'package.json'), join(root, 'package.json'))
+  for (const file of ['package.json', 'biome.json', '.oxlintrc.json']) cpSync(join(repository, file), join(root, file))
   const source = join(repository, 'packages/api-error')
   cpSync(source, join(root, 'packages/api-error'), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
@@ -38,9 +38,9 @@ async function complaintsAbout(root: string, name: string) {
   const tests = filesUnder(root, `${folder}/test/*.test.ts`)
   const complaints = violationsOf(root).map(({ where, rule }) => `${where} ${rule}`)
   for (const words of [
-    ['tsc', '-b', folder, `${folder}/test`],
-    ['biome', 'check', `--config-path=${join(repository, 'scripts/format.json')}`, folder],
-    ['oxlint', '-c', join(repository, 'scripts/lint.json'), '--type-aware', folder],
+    ['tsc', '-b', '--checkers', '1', folder, `${folder}/test`],
+    ['biome', 'check', folder],
+    ['oxlint', folder],
     ...tests.map((file) => ['node', '--conditions=@concordat/source', file])
   ]) {
     const { code, output } = await bareRun(words[0] as string, words.slice(1), { cwd: root })

@@ -8,7 +8,7 @@ import { bareRun } from './bare-run.ts'
 const fence = '```'
 
 function workspace(t: Test, readme: string) {
-  const doors = { '.': { '@concordat/source': './src/index.ts' } }
+  const doors = { '.': { types: './dist/index.d.ts' } }
   const root = t.testdir({
     'README.md': `# All\n${fence}ts\nimport { one } from '@concordat/one'\nimport { two } from '@concordat/two'\nconsole.log(one + two)\n${fence}\n`,
     docs: { api: { 'one.md': `${fence}ts\nnot a program\n${fence}\n` } },
@@ -17,11 +17,11 @@ function workspace(t: Test, readme: string) {
         'package.json': JSON.stringify({ name: '@concordat/one', type: 'module', floor: 1, exports: doors }),
         'README.md': readme,
         'CHANGELOG.md': `${fence}ts\nold\n${fence}\n`,
-        src: { 'index.ts': 'export const one: number = 1' }
+        dist: { 'index.d.ts': 'export declare const one: number' }
       },
       two: {
         'package.json': JSON.stringify({ name: '@concordat/two', type: 'module', floor: 2, exports: doors }),
-        src: { 'index.ts': 'export const two: number = 2' }
+        dist: { 'index.d.ts': 'export declare const two: number' }
       }
     }
   })
@@ -41,15 +41,14 @@ t.test('a snippet belongs to its package, and one of the whole suite to the high
 
 t.test('a whole program compiles, with any package of ours and top-level await', async (t) => {
   const root = workspace(t, `${fence}ts\nimport { two } from '@concordat/two'\nconst unused = await Promise.resolve(two)\n${fence}\n`)
-  for (const [home, snippets] of snippetsByHome(root)) {
-    t.strictSame(await compileSnippets(root, home, snippets, bareRun), [])
-    t.equal(existsSync(join(root, home, '.snippets')), false)
-  }
+  const homes = snippetsByHome(root)
+  t.strictSame(await compileSnippets(root, homes, bareRun), [])
+  for (const home of homes.keys()) t.equal(existsSync(join(root, home, '.snippets')), false)
 })
 
 t.test('a snippet that does not compile is named by its place in the text', async (t) => {
   const root = workspace(t, `# One\n\n${fence}ts\nimport { one } from '@concordat/one'\n\nconst word: string = one\n${fence}\n`)
-  t.match(await compileSnippets(root, 'packages/one', snippetsByHome(root).get('packages/one') ?? [], bareRun), [
+  t.match(await compileSnippets(root, snippetsByHome(root), bareRun), [
     /^packages\/one\/README\.md:6:7: error TS2322: Type 'number' is not assignable/
   ])
 })
