@@ -13,18 +13,16 @@ import { showProgress } from '../src/database/progress.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { emptyDatabase } from './fresh-database.ts'
 
 const ignore = () => {}
 const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
   (SELECT count(*) FROM customers) AS customers, (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_items) AS items`
 const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items: 2155 }
 
-t.setTimeout(120_000)
-
 let database: Database
 t.before(async () => {
-  const options = { ...(await freshDatabase(t)), seedOrders: 830 } as Configuration
+  const options = { ...(await emptyDatabase(t)), seedOrders: 830 } as Configuration
   database = await openDatabase(options, ignore, ignore)
 })
 t.teardown(() => database.close())

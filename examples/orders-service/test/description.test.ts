@@ -15,7 +15,6 @@ import { startService } from './service.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
-t.setTimeout(300_000)
 // As they are released: with their limits.
 const { ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
 const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))

@@ -5,7 +5,6 @@ import { readConfiguration } from '../src/configuration.ts'
 import { startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
-t.setTimeout(120_000)
 // What waits for a delivery keeps no process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
