@@ -1,7 +1,7 @@
 // `npm test`: finds the services, runs every test once, checks the coverage, and ends with "N passed, N failed".
 // `npm test -- packages/links/test/*.test.ts` runs those files and checks no coverage; the words go to tap.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
-// the example is also tested on PostgreSQL; docs/long-run.md is the log.
+// the example is also tested on PGlite; docs/long-run.md is the log.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -35,8 +35,8 @@ try {
   Object.assign(env, prepared?.env)
   outcome = await runTests(env, isWhole ? testFiles() : filters)
   if (isWhole && isLong) {
-    console.log('The tests of the example once more, on PostgreSQL:')
-    outcome = joined(outcome, await runTests({ ...env, DATABASE_URL: env['TEST_DATABASE_URL'] }, testFiles('examples')))
+    console.log('The tests of the example once more, on PGlite:')
+    outcome = joined(outcome, await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples')))
   }
   if (isWhole && !isLong) checkCoverage()
 } catch (error) {

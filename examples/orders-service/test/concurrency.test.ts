@@ -6,10 +6,9 @@ import { openPostgreSQL } from '../src/database/postgresql.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { emptyDatabase, freshDatabase } from './fresh-database.ts'
+import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
 import { startService } from './service.ts'
 
-const server = process.env['TEST_DATABASE_URL']
 const ignore = () => {}
 const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
@@ -20,12 +19,12 @@ function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH'
 
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
-  const shared = await freshDatabase(t, server)
+  const shared = await freshDatabase(t)
   const { ask } = await startService(t, shared)
   const { ask: askOther } = await startService(t, shared)
 
   t.test('two processes that start at once on an empty database migrate and seed it once', async (t) => {
-    const { databaseUrl } = await emptyDatabase(t, server)
+    const { databaseUrl } = await emptyDatabase(t)
     const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
     await Promise.all(children.map(({ address }) => address))
     const database = openPostgreSQL(databaseUrl as string, ignore)
@@ -38,7 +37,7 @@ else {
   })
 
   t.test('a token of one process is good in another on the same database, until it is revoked there [U4]', async (t) => {
-    const { databaseUrl } = await freshDatabase(t, server)
+    const { databaseUrl } = await freshDatabase(t)
     const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
     const [here, there] = [await (one as Child).address, await (other as Child).address]
     const headers = await signIn(here)
@@ -56,7 +55,7 @@ else {
   })
 
   t.test('four that open an empty database at the same moment all find it ready, and none fails', async (t) => {
-    const options = { ...(await emptyDatabase(t, server)), seedOrders: 40 } as Configuration
+    const options = { ...(await emptyDatabase(t)), seedOrders: 40 } as Configuration
     const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore, ignore)))
     for (const database of databases) {
       t.strictSame(await database.query('SELECT count(*) AS orders FROM orders'), [{ orders: 40 }])
@@ -158,7 +157,7 @@ else {
   })
 
   t.test('without its database the service lives, is not ready, and says nothing of the reason', async (t) => {
-    const outside = openPostgreSQL(server, ignore)
+    const outside = openPostgreSQL(server as string, ignore)
     const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])

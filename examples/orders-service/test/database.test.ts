@@ -13,7 +13,7 @@ import { showProgress } from '../src/database/progress.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
-import { emptyDatabase } from './fresh-database.ts'
+import { emptyFolder } from './fresh-database.ts'
 
 const ignore = () => {}
 const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
@@ -22,7 +22,7 @@ const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items:
 
 let database: Database
 t.before(async () => {
-  const options = { ...(await emptyDatabase(t)), seedOrders: 830 } as Configuration
+  const options = { ...emptyFolder(t), seedOrders: 830 } as Configuration
   database = await openDatabase(options, ignore, ignore)
 })
 t.teardown(() => database.close())

@@ -3,10 +3,9 @@ import { scaled } from '@concordat/test-harness/scale'
 import t, { type Test } from 'tap'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { environmentOf, freshDatabase } from './fresh-database.ts'
+import { environmentOf, freshDatabase, freshFolder, server } from './fresh-database.ts'
 
 const orderCount = 3000
-const server = process.env['TEST_DATABASE_URL'] ?? process.env['DATABASE_URL']
 const onServer = server === undefined ? { skip: 'there is no PostgreSQL' } : {}
 
 /** Where an export is when its process is killed. */
@@ -16,11 +15,11 @@ const rounds: readonly (readonly Place[])[] = [['begun', 'accepted', 'cancelled'
 const kills = scaled(rounds.length, 60)
 
 t.test('killed with an export in each state on PGlite files, the service finishes each, once', async (t) => {
-  await killAndFinish(t, environmentOf(await freshDatabase(t)))
+  await killAndFinish(t, environmentOf(freshFolder(t)))
 })
 
 t.test('killed with an export in each state on PostgreSQL, the service finishes each, once', onServer, async (t) => {
-  await killAndFinish(t, environmentOf(await freshDatabase(t, server)))
+  await killAndFinish(t, environmentOf(await freshDatabase(t)))
 })
 
 async function killAndFinish(t: Test, environment: Record<string, string>) {

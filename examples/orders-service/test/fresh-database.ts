@@ -10,21 +10,35 @@ interface Place {
   readonly dataDirectory: string
 }
 
+/** The PostgreSQL of the run; undefined where there is none, and then tests use PGlite. */
+export const server: string | undefined = process.env['TEST_DATABASE_URL']
+
 /**
- * Where a test's own database is: a new one on the PostgreSQL of `url`, or PGlite in a folder without one. It is a copy of the
- * one that `npm test` has prepared, migrated and with the demo users and sample data except orders, and empty without that.
+ * Where a test's own database is: a new one on PostgreSQL, or PGlite in a folder where there is none. It is a copy of the one that
+ * `npm test` has prepared, migrated and with the sample data except orders; it is empty when no run has prepared one.
  */
-export async function freshDatabase(t: Test, url = process.env['DATABASE_URL']): Promise<Place> {
-  if (url !== undefined) return newDatabase(t, url, process.env['TEST_PREPARED_DATABASE'])
-  const { dataDirectory } = emptyFolder(t)
+export async function freshDatabase(t: Test): Promise<Place> {
+  return server === undefined ? freshFolder(t) : newDatabase(t, server, process.env['TEST_PREPARED_DATABASE'])
+}
+
+/** The same on PGlite, also where there is a PostgreSQL. */
+export function freshFolder(t: Test): Place {
+  const place = emptyFolder(t)
   const prepared = process.env['TEST_PREPARED_FOLDER']
-  if (prepared !== undefined) cpSync(prepared, dataDirectory, { recursive: true })
-  return { dataDirectory }
+  if (prepared !== undefined) cpSync(prepared, place.dataDirectory, { recursive: true })
+  return place
 }
 
 /** Where a test's own, empty database is. */
-export async function emptyDatabase(t: Test, url = process.env['DATABASE_URL']): Promise<Place> {
-  return url === undefined ? emptyFolder(t) : newDatabase(t, url)
+export async function emptyDatabase(t: Test): Promise<Place> {
+  return server === undefined ? emptyFolder(t) : newDatabase(t, server)
+}
+
+/** The same on PGlite. */
+export function emptyFolder(t: Test): Place {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
+  return { dataDirectory }
 }
 
 /** The variables that start a service on a database. */
@@ -42,12 +56,6 @@ export async function administer(url: string, sql: string): Promise<void> {
 /** The address of a database on a server. */
 export function onServer(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href
-}
-
-function emptyFolder(t: Test): Place {
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
-  return { dataDirectory }
 }
 
 async function newDatabase(t: Test, url: string, template?: string): Promise<Place> {
