@@ -82,9 +82,8 @@ async function runAll() {
 
 async function reportOf(verdicts: readonly Verdict[], survivors: readonly Verdict[]) {
   const { output: commit } = await run('git', ['describe', '--always', '--dirty', '--exclude=*'])
-  const count = (those: readonly Mutant[], name: string) => those.filter(({ operator }) => operator === name).length
   const table = Object.entries(operators).map(
-    ([name, sentence]) => `| ${name} | ${sentence.replaceAll('|', '\\|')} | ${count(sites.flat(), name)} | ${count(mutants, name)} |`
+    ([name, sentence]) => `| ${name} | ${sentence.replaceAll('|', '\\|')} | ${countOf(name, sites.flat())} | ${countOf(name, mutants)} |`
   )
   const ordered = verdicts.toSorted((a, b) => mutants.indexOf(a.mutant) - mutants.indexOf(b.mutant))
   return `# Mutants
@@ -104,6 +103,10 @@ ${table.join('\n')}
 ## Mutants
 
 ${ordered.map((verdict) => `- ${outcomeOf(verdict)}: ${described(verdict.mutant)}\n`).join('')}`
+}
+
+function countOf(name: string, those: readonly Mutant[]) {
+  return those.filter(({ operator }) => operator === name).length
 }
 
 function outcomeOf({ killer, seconds }: Verdict) {

@@ -22,9 +22,21 @@ const swaps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   logic: { '&&': '||', '||': '&&' },
   arithmetic: { '+': '-', '-': '+', '*': '/', '/': '*', '%': '*', '+=': '-=', '-=': '+=' },
   method: {
-    ...{ some: 'every', every: 'some', find: 'findLast', findLast: 'find', push: 'unshift', toSorted: 'slice', toReversed: 'slice' },
-    ...{ startsWith: 'endsWith', endsWith: 'startsWith', toLowerCase: 'toUpperCase', toUpperCase: 'toLowerCase' },
-    ...{ min: 'max', max: 'min', floor: 'ceil', ceil: 'floor' }
+    some: 'every',
+    every: 'some',
+    find: 'findLast',
+    findLast: 'find',
+    push: 'unshift',
+    toSorted: 'slice',
+    toReversed: 'slice',
+    startsWith: 'endsWith',
+    endsWith: 'startsWith',
+    toLowerCase: 'toUpperCase',
+    toUpperCase: 'toLowerCase',
+    min: 'max',
+    max: 'min',
+    floor: 'ceil',
+    ceil: 'floor'
   }
 }
 
@@ -64,7 +76,11 @@ export function mutantsOf(file: string, source: string): Mutant[] {
       const count = (names.get(name) ?? 0) + 1
       names.set(name, count)
       return {
-        ...{ file, operator, before, after, name: count === 1 ? name : `${name} (${count})` },
+        file,
+        operator,
+        before,
+        after,
+        name: count === 1 ? name : `${name} (${count})`,
         line: source.slice(0, start).split('\n').length,
         source: source.slice(0, start) + text + source.slice(end)
       }
@@ -88,7 +104,6 @@ export function draw(mutants: readonly Mutant[], seed: number, count: number): M
 
 function* editsOf(node: Node, source: string): Generator<Edit> {
   const code = source.slice(node.start, node.end)
-  const whole = ({ start, end }: Node, text: string) => [start, end, text] as const
   if ('operator' in node && 'left' in node) {
     const start = source.indexOf(node.operator, node.left.end)
     for (const [name, replacement] of swapsOf(node.operator)) yield [name, start, start + node.operator.length, replacement]
@@ -137,13 +152,16 @@ function isLeftOut(parent: Node, key: string, child: Node) {
   if (child.type !== 'Literal' && child.type !== 'TemplateLiteral') return false
   if (key === 'key') return true
   if (parent.type === 'Property') return parent.key.type === 'Identifier' && wordingNames.has(parent.key.name)
-  return (
-    key === 'arguments' && 'callee' in parent && /(Error|^refuse|^Symbol)$/.test('name' in parent.callee ? String(parent.callee.name) : '')
-  )
+  if (key !== 'arguments' || !('callee' in parent)) return false
+  return parent.callee.type === 'Identifier' && /(Error|^refuse|^Symbol)$/.test(parent.callee.name)
 }
 
 function swapsOf(word: string) {
   return Object.entries(swaps).flatMap(([name, pairs]) => (Object.hasOwn(pairs, word) ? [[name, pairs[word] as string] as const] : []))
+}
+
+function whole({ start, end }: Node, text: string) {
+  return [start, end, text] as const
 }
 
 /** Other operators negate these conditions already. */

@@ -12,6 +12,11 @@ function changesOf(source: string) {
   return changes
 }
 
+/** The names of five mutants that a seed draws. */
+function namesOf(source: string, seed: number) {
+  return draw(mutantsOf('a.ts', source), seed, 5).map(({ name }) => name)
+}
+
 t.test('each operator makes its change, and the result parses', async (t) => {
   const cases: [source: string, operator: string, changed: string[]][] = [
     ['a <= b > c', 'boundary', ['a <= b >= c', 'a < b > c']],
@@ -60,37 +65,34 @@ t.test('a mutant is named by its file and lines, and by a number where they repe
 
 t.test('the same seed draws the same mutants, another seed others, and a change elsewhere keeps them', async (t) => {
   const source = Array.from({ length: 50 }, (_, index) => `f${index}(a < b)`).join('\n')
-  const names = (text: string, seed: number) => draw(mutantsOf('a.ts', text), seed, 5).map(({ name }) => name)
-  t.equal(new Set(names(source, 1)).size, 5)
-  t.strictSame(names(source, 1), names(source, 1))
-  t.notSame(names(source, 1), names(source, 2))
-  t.strictSame(names(`// first\n${source}`, 1), names(source, 1))
+  t.equal(new Set(namesOf(source, 1)).size, 5)
+  t.strictSame(namesOf(source, 1), namesOf(source, 1))
+  t.notSame(namesOf(source, 1), namesOf(source, 2))
+  t.strictSame(namesOf(`// first\n${source}`, 1), namesOf(source, 1))
   t.strictSame(draw(mutantsOf('a.ts', 'a < b'), 1, 0), [])
 })
 
 t.test('a mutant is killed by a test of its package or of a dependent, or survives, and a test that fails anyway kills none', async (t) => {
-  const manifest = (name: string, more: object) => JSON.stringify({ name, type: 'module', ...more })
-  const asserting = (code: string) => `import assert from 'node:assert'\nimport { f, g, h } from '${code}`
+  const source = 'export const f = () => 1\nexport const g = () => 2\nexport const h = () => 3\n'
   const root = t.testdir({
     packages: {
       one: {
-        'package.json': manifest('one', { floor: 1, exports: { '.': { '@concordat/source': './src/index.ts' } } }),
-        src: { 'index.ts': 'export const f = () => 1\nexport const g = () => 2\nexport const h = () => 3\n' },
+        'package.json': '{"name":"one","floor":1,"type":"module","exports":{"@concordat/source":"./src/index.ts"}}',
+        src: { 'index.ts': source },
         test: {
           'a.test.ts': 'process.exit(1)',
-          'b.test.ts': asserting("../src/index.ts'\nassert.equal(f(), 1)\ng(h)"),
+          'b.test.ts': "import assert from 'node:assert'\nimport { f } from '../src/index.ts'\nassert.equal(f(), 1)",
           'c.long.test.ts': 'process.exit(1)'
         }
       },
       two: {
-        'package.json': manifest('two', { floor: 2, dependencies: { one: '*' } }),
-        test: { 'd.test.ts': asserting("one'\nassert.equal(g(), 2)\nf(h)") },
+        'package.json': '{"name":"two","floor":2,"type":"module","dependencies":{"one":"*"}}',
+        test: { 'd.test.ts': "import assert from 'node:assert'\nimport { g } from 'one'\nassert.equal(g(), 2)" },
         node_modules: { one: t.fixture('symlink', '../../one') }
       }
     }
   })
   mkdirSync(join(root, 'node_modules/.pnpm'), { recursive: true })
-  const source = 'export const f = () => 1\nexport const g = () => 2\nexport const h = () => 3\n'
   const numbers = mutantsOf('packages/one/src/index.ts', source).filter(({ operator }) => operator === 'number')
   const verdicts: Verdict[] = []
   const { NODE_OPTIONS: _, ...env } = process.env
