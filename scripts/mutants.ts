@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { tryMutants, type Verdict } from './mutant-runs.ts'
 import { draw, type Mutant, mutantsOf, operators } from './mutations.ts'
+import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
 import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
 import { filesUnder, readMembers, repository } from './workspace.ts'
@@ -49,6 +50,7 @@ else await runAll()
 async function runAll() {
   const services: Service[] = []
   const verdicts: Verdict[] = []
+  let prepared: Prepared | undefined
   const env: NodeJS.ProcessEnv = { ...process.env, TEST_SCALE: 'quick' }
   const interruption = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
@@ -64,12 +66,15 @@ async function runAll() {
       env[program.variable] = findProgram(program)
       if (!env[program.variable]) throw new Error(`${program.name} is missing. Install it, or set ${program.variable} to its path.`)
     }
+    prepared = await prepareDatabases(env)
+    Object.assign(env, prepared.env)
     const report = (verdict: Verdict) => {
       verdicts.push(verdict)
       console.log(`${outcomeOf(verdict)}: ${described(verdict.mutant)}`)
     }
     await tryMutants(repository, mutants, { env, signal: interruption.signal, report })
   } finally {
+    await prepared?.remove()
     await Promise.all(services.map((service) => service.stop()))
   }
   const survivors = verdicts.filter(({ killer }) => killer === undefined)
