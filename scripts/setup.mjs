@@ -1,5 +1,5 @@
-// Installs what the lockfile says, when it has not been installed yet: `setup.mjs example` what the example needs to run,
-// `setup.mjs` everything. Runs on Node 18 and later, with built-ins only, because it is the first thing that a fresh clone
+// Installs what the lockfile names, unless it is installed already: `setup.mjs example` installs what the example needs to run,
+// `setup.mjs` everything. It runs on Node 18 and later, with built-ins only, because it is the first thing that a fresh clone
 // executes.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,19 +23,18 @@ const wanted = hash.digest('hex')
 const [installed, installedScope] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
 
 if (installed !== wanted || (scope === 'everything' && installedScope !== scope)) {
-  console.log(scope === 'example' ? 'Installing what the example needs to run …' : 'Installing everything that the tests and checks need …')
+  console.log(scope === 'example' ? 'Installing what the example needs to run.' : 'Installing everything that tests and checks need.')
   // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds.
   for (const folder of ['.', ...manifests.map((manifest) => dirname(manifest))]) {
     rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
   }
-  // An exact version: npx looks up a range in the registry, even when it has a version that fits.
+  // The exact version, because npx looks up a range in the registry each time.
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  // The example needs production dependencies only, and Node.js from the root. For each entry of the lockfile, pnpm would load
-  // the metadata of its package, to check how old the version is: 225 MB, mostly about packages that are not installed here.
-  // An install of everything checks that; both check the hash of each package.
-  const words = scope === 'example' ? ['--prod', '--filter=.', '--filter=orders-service...', '--trust-lockfile'] : []
-  // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve dependencies again.
-  const install = spawnSync('npx', ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only', ...words], {
+  // pnpm checks the age of every package in the lockfile, for which it loads 225 MB of metadata, mostly about packages that the
+  // example does not use. An installation of everything includes that check. The integrity of packages is checked in both.
+  const only = scope === 'example' ? ['--prod', '--filter=.', '--filter=orders-service...', '--trust-lockfile'] : []
+  // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve dependencies.
+  const install = spawnSync('npx', ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only', ...only], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32'
