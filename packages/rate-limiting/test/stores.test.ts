@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import rateLimiting, { memoryStore, type RateLimitingOptions, type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -20,7 +21,8 @@ async function ask(app: FastifyInstance) {
 }
 
 t.test('the store in memory', async (t) => {
-  for (const { title, check } of storeContract) t.test(title, async () => check(memoryStore()))
+  const test = casesOf(t)
+  for (const { title, check } of storeContract) test(title, async () => check(memoryStore()))
 })
 
 t.test('two services that share a store share its counts, and of n + m requests to both exactly n pass [X5]', async (t) => {
