@@ -10,11 +10,19 @@ export interface Child {
   readonly runs: () => boolean
 }
 
+/** Where processes of the tests find what earlier ones have compiled, which more than halves the time of their start. */
+export const compileCache: Readonly<Record<string, string>> = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
+}
+
+/** The environment of a process whose coverage and test points are not counted: it starts sooner. */
+export function childEnvironment(): NodeJS.ProcessEnv {
+  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name))), ...compileCache }
+}
+
 /** Starts a program that sends its URL to this process once it listens, and stops it after the test. */
 export async function startChild(t: Test, program: URL, words: readonly string[]): Promise<Child> {
-  // Coverage and test points are those of this process. Without them the child starts sooner.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name)))
-  const child = fork(fileURLToPath(program), words, { env, execArgv: ['--conditions=@concordat/source'] })
+  const child = fork(fileURLToPath(program), words, { env: childEnvironment(), execArgv: ['--conditions=@concordat/source'] })
   t.teardown(async () => {
     if (child.exitCode !== null) return
     child.disconnect()

@@ -1,5 +1,6 @@
 // One process of the tests that kill: `node queue-process.ts <role> <where> <schema> [place] [turn]`. It stops at that place, at the given
 // turn, and prints the name of the place, to be killed there.
+import { flushCompileCache } from 'node:module'
 import { fromPGlite, fromPool } from '@concordat/postgres'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
 import { startPGlite } from '@concordat/test-harness/pglite'
@@ -15,6 +16,8 @@ await database.query(`CREATE SCHEMA IF NOT EXISTS ${schema}_results`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.wanted (job uuid)`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.results (job uuid, attempt integer)`)
 await queue.define('work')
+// When it is killed, it leaves nothing behind.
+flushCompileCache()
 
 if (role === 'victim') await enqueueAndWork()
 if (role === 'survivor') await finish()

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
 // Most of the time is waiting for news to grow old.
-t.jobs = 2
+t.jobs = 3
 
 /** A way to the server that can be cut, and processes that use a prefix of their own. */
 async function prepared(t: Test, client: string) {
