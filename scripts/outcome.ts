@@ -5,14 +5,30 @@ import { Parser, type Result } from 'tap-parser'
 export interface Outcome {
   passed: number
   failed: number
+  /** The test files, in the order in which they ended. */
+  readonly files: FileOutcome[]
 }
+
+/** One test file. */
+export interface FileOutcome {
+  readonly name: string
+  readonly seconds: number
+  readonly passed: number
+  readonly failed: number
+}
+
+type Counts = Pick<Outcome, 'passed' | 'failed'>
 
 /** Of one failure; a difference of two long texts has thousands. */
 const linesShown = 80
+const nothingCounted = 'No assertion was counted. Make each case a test point, or skip the file and say why.'
 
-/** Prints one line a test file as it ends, with each failure in full, and counts the assertions of the whole run. */
+/**
+ * Prints one line a test file as it ends, with each failure in full, and counts the assertions of the whole run. A file that counts
+ * none, and says of no skip why, has proved nothing: it fails.
+ */
 export async function readOutcome(stream: Readable, print: (line: string) => void): Promise<Outcome> {
-  const total: Outcome = { passed: 0, failed: 0 }
+  const total: Outcome = { passed: 0, failed: 0, files: [] }
   const parser = new Parser()
   parser.on('child', (file: Parser) => {
     const before = { ...total }
@@ -20,10 +36,15 @@ export async function readOutcome(stream: Readable, print: (line: string) => voi
     watch(file, [], total, failures)
     parser.once('assert', (result: Result) => {
       settle(result, file.name, total.failed > before.failed, total, failures)
+      const passed = total.passed - before.passed
+      if (passed === 0 && failures.length === 0 && !result.skip)
+        fail({ ...result, diag: { message: nothingCounted } }, file.name, total, failures)
       const failed = total.failed - before.failed
+      const seconds = (result.time ?? 0) / 1000
+      total.files.push({ name: file.name, seconds, passed, failed })
       const skipped = result.skip ? `  skipped: ${result.skip}` : ''
       print(
-        `${failed > 0 ? '✗' : '✓'} ${file.name}  ${total.passed - before.passed} passed${failed > 0 ? `, ${failed} failed` : ''}${skipped}`
+        `${failed > 0 ? '✗' : '✓'} ${file.name}  ${passed} passed${failed > 0 ? `, ${failed} failed` : ''}${skipped}  ${shown(seconds)}`
       )
       for (const failure of failures) print(failure)
     })
@@ -39,7 +60,27 @@ export async function readOutcome(stream: Readable, print: (line: string) => voi
   return total
 }
 
-function watch(parser: Parser, path: readonly string[], total: Outcome, failures: string[]) {
+/** The outcome of two runs. */
+export function joined(one: Outcome, other: Outcome): Outcome {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed, files: [...one.files, ...other.files] }
+}
+
+/** The lines that name the slowest test files, each with its share of the time of all, and the sum. */
+export function slowestFiles(files: readonly FileOutcome[], most: number): string[] {
+  const sum = files.reduce((seconds, file) => seconds + file.seconds, 0)
+  const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, most)
+  const share = (seconds: number) => `${((100 * seconds) / (sum || 1)).toFixed(1)} %`
+  return [
+    `The slowest of ${files.length} test files, which took ${shown(sum)} in sum:`,
+    ...slowest.map(({ name, seconds }) => `${shown(seconds).padStart(9)} ${share(seconds).padStart(7)}  ${name}`)
+  ]
+}
+
+function shown(seconds: number) {
+  return `${seconds.toFixed(1)} s`
+}
+
+function watch(parser: Parser, path: readonly string[], total: Counts, failures: string[]) {
   let failedBefore = total.failed
   parser.on('child', (child: Parser) => {
     failedBefore = total.failed
@@ -55,11 +96,11 @@ function watch(parser: Parser, path: readonly string[], total: Outcome, failures
 }
 
 /** The point that closes a subtest counts only when it fails by itself: a timeout, a wrong plan, a process that died. */
-function settle(result: Result, title: string, explained: boolean, total: Outcome, failures: string[]) {
+function settle(result: Result, title: string, explained: boolean, total: Counts, failures: string[]) {
   if (!result.ok && !explained && !result.todo) fail(result, title, total, failures)
 }
 
-function fail(result: Result, title: string, total: Outcome, failures: string[]) {
+function fail(result: Result, title: string, total: Counts, failures: string[]) {
   total.failed++
   const { diff, stack, at, exitCode, signal, expired, failure, message } = result.diag ?? {}
   const where = stack ?? (at?.fileName && `${at.fileName}:${at.lineNumber}:${at.columnNumber}\n`)

@@ -1,5 +1,6 @@
-// Installs what the lockfile says, when it has not been installed yet. Runs on Node 18 and later, with built-ins only,
-// because it is the first thing that a fresh clone executes.
+// Installs what the lockfile names, unless it is installed already: `setup.mjs example` installs what the example needs to run,
+// `setup.mjs` everything. It runs on Node 18 and later, with built-ins only, because it is the first thing that a fresh clone
+// executes.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,23 +9,32 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.setup-stamp')
+const scope = process.argv[2] === 'example' ? 'example' : 'everything'
 
 const manifests = ['packages', 'examples']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')))
+  .concat(join('test-harness', 'package.json'))
 const hash = createHash('sha256')
 for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', ...manifests.sort()]) {
   if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)))
 }
 const wanted = hash.digest('hex')
+const [installed, installedScope] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+if (installed !== wanted || (scope === 'everything' && installedScope !== scope)) {
+  console.log(scope === 'example' ? 'Installing what the example needs to run.' : 'Installing everything that tests and checks need.')
   // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds.
   for (const folder of ['.', ...manifests.map((manifest) => dirname(manifest))]) {
     rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
   }
-  // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve anything anew.
-  const install = spawnSync('npx', ['--yes', 'pnpm@12', 'install', '--frozen-lockfile', '--reporter=append-only'], {
+  // The exact version, because npx looks up a range in the registry each time.
+  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  // pnpm checks the age of every package in the lockfile, for which it loads 225 MB of metadata, mostly about packages that the
+  // example does not use. An installation of everything includes that check. The integrity of packages is checked in both.
+  const only = scope === 'example' ? ['--prod', '--filter=.', '--filter=orders-service...', '--trust-lockfile'] : []
+  // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve dependencies.
+  const install = spawnSync('npx', ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only', ...only], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32'
@@ -33,7 +43,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     console.error('Setup failed: the packages could not be installed. Check the network and that npm works, then try again.')
     process.exit(1)
   }
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, `${wanted} ${scope}`)
 }
 
 // On Linux the packages bring Node 24, and its scripts run on it. Elsewhere they run on the Node that is here.

@@ -1,40 +1,64 @@
 // `npm test`: finds the services, runs every test once, checks the coverage, and ends with "N passed, N failed".
-// Arguments go to tap: `npm test packages/links/test/*.test.ts` runs those files and checks no coverage.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+// `npm test -- packages/links/test/*.test.ts` runs those files and checks no coverage; the words go to tap.
+// `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
+// the example is also tested on PGlite; docs/long-run.md is the log.
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { coverageGaps } from './coverage.ts'
-import { type Outcome, readOutcome } from './outcome.ts'
+import { longRunLog, longRunPage } from './long-run.ts'
+import { joined, type Outcome, readOutcome, slowestFiles } from './outcome.ts'
+import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
-import { repository } from './workspace.ts'
+import { filesUnder, repository } from './workspace.ts'
 
-const filters = process.argv.slice(2).filter((argument) => argument !== '--require-services')
-const servicesRequired = process.argv.includes('--require-services') || process.env['CI'] === 'true'
+const words = process.argv.slice(2)
+const filters = words.filter((word) => !['--require-services', '--long'].includes(word))
+const isWhole = filters.length === 0
+const isLong = words.includes('--long') || process.env['TEST_SCALE'] === 'long'
+const servicesRequired = words.includes('--require-services') || process.env['CI'] === 'true'
 const kinds = [postgres, redis]
 const services: Service[] = []
 const notes: string[] = []
-let tap: ChildProcessByStdio<null, Readable, null> | undefined
+const begin = performance.now()
+let prepared: Prepared | undefined
+let tap: ChildProcess | undefined
 let interrupted: NodeJS.Signals | undefined
-let outcome: Outcome = { passed: 0, failed: 0 }
+let outcome: Outcome = { passed: 0, failed: 0, files: [] }
 
 // The children get the signal too; this process stays to stop its services and to say how far the run came.
 process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
 try {
   const env = await findServices()
-  outcome = await runTests(env)
-  if (filters.length === 0) checkCoverage()
+  if (isWhole || filters.some((filter) => filter.includes('examples/'))) prepared = await prepareDatabases(env)
+  Object.assign(env, prepared?.env)
+  outcome = await runTests(env, isWhole ? testFiles() : filters)
+  if (isWhole && isLong) {
+    console.log('The tests of the example once more, on PGlite:')
+    outcome = joined(outcome, await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples')))
+  }
+  if (isWhole && !isLong) checkCoverage()
 } catch (error) {
   outcome.failed ||= 1
   process.exitCode = 1
   console.error(error)
 } finally {
+  await prepared?.remove()
   await Promise.all(services.map((service) => service.stop()))
 }
+const seconds = Math.round((performance.now() - begin) / 1000)
+for (const line of slowestFiles(outcome.files, 12)) console.log(line)
+console.log(`The run took ${seconds} s.`)
 for (const note of notes) console.log(note)
 if (outcome.failed > 0 || outcome.passed === 0) process.exitCode = 1
+if (isWhole && isLong) writeFileSync(join(repository, longRunLog), longRunPage(outcome, seconds, notes))
 console.log(`${outcome.passed} passed, ${outcome.failed} failed`)
+
+function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
+  const folders = place === 'examples' ? 'examples/*' : '{packages/*,examples/*,scripts}'
+  return filesUnder(repository, `${folders}/test/**/*.test.ts`).filter((file) => isLong || !file.endsWith('.long.test.ts'))
+}
 
 async function findServices() {
   const env = { ...process.env }
@@ -60,11 +84,16 @@ async function findServices() {
   return env
 }
 
-async function runTests(env: NodeJS.ProcessEnv) {
-  const coverage = filters.length === 0 ? ['--allow-incomplete-coverage', '--coverage-report=json-summary'] : ['--disable-coverage']
+async function runTests(env: NodeJS.ProcessEnv, files: readonly string[]) {
+  const coverage = isWhole && !isLong ? ['--allow-incomplete-coverage', '--coverage-report=json-summary'] : ['--disable-coverage']
   if (interrupted) throw new Error(`Stopped by ${interrupted}.`)
-  tap = spawn('tap', ['run', '--reporter=tap', ...coverage, ...filters], { cwd: repository, env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const [found, [code, signal]] = await Promise.all([readOutcome(tap.stdout, console.log), once(tap, 'close')])
+  const child = spawn('tap', ['run', '--reporter=tap', ...(isLong ? ['--timeout=3600'] : []), ...coverage, ...files], {
+    cwd: repository,
+    env: { ...env, TEST_SCALE: isLong ? 'long' : 'quick' },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  tap = child
+  const [found, [code, signal]] = await Promise.all([readOutcome(child.stdout, console.log), once(child, 'close')])
   if (code !== 0 && found.failed === 0) {
     notes.push(`tap ended with ${signal ?? `code ${code}`} although no assertion failed.`)
     process.exitCode = 1

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-t.setTimeout(120_000)
 const { ask: staff, as, app } = await startService(t, { seedOrders: 60 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const anybody = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {

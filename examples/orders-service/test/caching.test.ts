@@ -1,7 +1,6 @@
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-t.setTimeout(120_000)
 const { ask, as, app } = await startService(t)
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data

@@ -6,10 +6,9 @@ import { openPostgreSQL } from '../src/database/postgresql.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
 import { startService } from './service.ts'
 
-const server = process.env['TEST_DATABASE_URL']
 const ignore = () => {}
 const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
@@ -20,10 +19,12 @@ function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH'
 
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
-  t.setTimeout(120_000)
+  const shared = await freshDatabase(t)
+  const { ask } = await startService(t, shared)
+  const { ask: askOther } = await startService(t, shared)
 
   t.test('two processes that start at once on an empty database migrate and seed it once', async (t) => {
-    const { databaseUrl } = await freshDatabase(t, server)
+    const { databaseUrl } = await emptyDatabase(t)
     const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
     await Promise.all(children.map(({ address }) => address))
     const database = openPostgreSQL(databaseUrl as string, ignore)
@@ -36,7 +37,7 @@ else {
   })
 
   t.test('a token of one process is good in another on the same database, until it is revoked there [U4]', async (t) => {
-    const { databaseUrl } = await freshDatabase(t, server)
+    const { databaseUrl } = await freshDatabase(t)
     const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
     const [here, there] = [await (one as Child).address, await (other as Child).address]
     const headers = await signIn(here)
@@ -54,7 +55,7 @@ else {
   })
 
   t.test('four that open an empty database at the same moment all find it ready, and none fails', async (t) => {
-    const options = { ...(await freshDatabase(t, server)), seedOrders: 40 } as Configuration
+    const options = { ...(await emptyDatabase(t)), seedOrders: 40 } as Configuration
     const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore, ignore)))
     for (const database of databases) {
       t.strictSame(await database.query('SELECT count(*) AS orders FROM orders'), [{ orders: 40 }])
@@ -63,9 +64,6 @@ else {
   })
 
   t.test('fifty orders at once, on two instances, sell the ten that are in stock, in whatever order they name the products', async (t) => {
-    const fresh = await freshDatabase(t, server)
-    const { ask } = await startService(t, fresh)
-    const { ask: askOther } = await startService(t, fresh)
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const newProduct = async (unitsInStock: number) =>
@@ -84,7 +82,6 @@ else {
   })
 
   t.test('an order is cancelled once, however many ask at once', async (t) => {
-    const { ask } = await startService(t, await freshDatabase(t, server))
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const product = (await ask('GET', '/v1/products')).body.data.find(({ discontinued }: { discontinued: boolean }) => !discontinued)
     const order = (await ask('POST', '/v1/orders', { customerId, items: [{ productId: product.id, quantity: 5 }] })).body.data
@@ -95,7 +92,6 @@ else {
   })
 
   t.test('whatever is done to one order at once, no unit of stock is lost and nobody sees a 5xx', async (t) => {
-    const { ask } = await startService(t, await freshDatabase(t, server))
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const product = async () =>
@@ -133,7 +129,6 @@ else {
   })
 
   t.test('PUT under one new id, many times at once, creates one product', async (t) => {
-    const { ask } = await startService(t, await freshDatabase(t, server))
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const product = { name: 'Rye', categoryId, unitPrice: '1.00', currency: 'EUR', unitsInStock: 1, discontinued: false }
     const path = `/v1/products/${randomUUID()}`
@@ -142,9 +137,8 @@ else {
   })
 
   t.test('a connection that breaks is a 503 for the one who had it, and for nobody else', async (t) => {
-    const { databaseUrl } = await freshDatabase(t, server)
     const reported: unknown[] = []
-    const database = openPostgreSQL(databaseUrl as string, (error) => reported.push(error))
+    const database = openPostgreSQL(shared.databaseUrl as string, (error) => reported.push(error))
     t.teardown(() => database.close())
     await t.rejects(database.query(breaking), { code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } }, 'the server says why')
     await t.rejects(
@@ -163,10 +157,8 @@ else {
   })
 
   t.test('without its database the service lives, is not ready, and says nothing of the reason', async (t) => {
-    const fresh = await freshDatabase(t, server)
-    const { ask } = await startService(t, fresh)
-    const outside = openPostgreSQL(server, ignore)
-    const name = new URL(fresh.databaseUrl as string).pathname.slice(1)
+    const outside = openPostgreSQL(server as string, ignore)
+    const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
     for (const path of ['/health/ready', '/v1/products']) {

@@ -1,19 +1,17 @@
+import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
-import { freshDatabase } from './fresh-database.ts'
+import { freshDatabase, server } from './fresh-database.ts'
 import { soakOrders } from './soak.ts'
-
-const server = process.env['TEST_DATABASE_URL']
 
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
-  t.setTimeout(600_000)
-
   t.test(
     'processes are killed while clients order: each key has one order and one answer, none is stuck, and the stock is right',
     async (t) => {
-      const { databaseUrl } = await freshDatabase(t, server)
-      const report = await soakOrders(databaseUrl as string, { processes: 2, kills: 3, keys: 60, leastUp: 1 })
-      t.match(report, { kills: 3, orders: 60, items: 60, doubles: 0, divergent: 0, stuckKeys: 0, stockIsWrongBy: 0 })
+      const { databaseUrl } = await freshDatabase(t)
+      const [kills, keys] = [scaled(1, 10), scaled(30, 200)]
+      const report = await soakOrders(databaseUrl as string, { processes: 2, kills, keys, leastUp: 1 })
+      t.match(report, { kills, orders: keys, items: keys, doubles: 0, divergent: 0, stuckKeys: 0, stockIsWrongBy: 0 })
       t.comment(JSON.stringify(report))
     }
   )

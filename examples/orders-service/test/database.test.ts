@@ -1,5 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
@@ -13,18 +13,16 @@ import { showProgress } from '../src/database/progress.ts'
 import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { emptyFolder, freshFolder } from './fresh-database.ts'
 
 const ignore = () => {}
 const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT count(*) FROM products) AS products,
   (SELECT count(*) FROM customers) AS customers, (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_items) AS items`
 const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items: 2155 }
 
-t.setTimeout(120_000)
-
 let database: Database
 t.before(async () => {
-  const options = { ...(await freshDatabase(t)), seedOrders: 830 } as Configuration
+  const options = { ...emptyFolder(t), seedOrders: 830 } as Configuration
   database = await openDatabase(options, ignore, ignore)
 })
 t.teardown(() => database.close())
@@ -109,9 +107,7 @@ t.test('only the violation of a named constraint is translated', async (t) => {
 })
 
 t.test('a data folder keeps what was written, and belongs to one process at a time', async (t) => {
-  const dataDirectory = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(dataDirectory, { recursive: true }))
-  const options = { dataDirectory, seedOrders: 5 } as Configuration
+  const options = { ...freshFolder(t), seedOrders: 5 } as Configuration
   const first = await openDatabase(options, ignore, ignore)
   await first.query(`UPDATE orders SET note = 'kept'`)
   await t.rejects(openDatabase(options, ignore, ignore), { message: /is in use by another process/ })
@@ -124,8 +120,7 @@ t.test('a data folder keeps what was written, and belongs to one process at a ti
 })
 
 t.test('of several that take a data folder at the same moment, one gets it', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(folder, { recursive: true }))
+  const { dataDirectory: folder } = emptyFolder(t)
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lockFolder(folder)))
   const [release] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
   const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -137,11 +132,12 @@ t.test('of several that take a data folder at the same moment, one gets it', asy
 })
 
 t.test('a data folder that can not be opened is given back, so that mending it is enough', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, 'PG_VERSION'), 'none')
+  const { dataDirectory: folder } = freshFolder(t)
+  const file = join(folder, 'PG_VERSION')
+  const version = existsSync(file) ? await readFile(file) : undefined
+  await writeFile(file, 'none')
   await t.rejects(openPGlite(folder), { message: /failed to initialize/ })
-  await rm(join(folder, 'PG_VERSION'))
+  await (version === undefined ? rm(file) : writeFile(file, version))
   const database = await openPGlite(folder)
   t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
   await database.close()

@@ -1,31 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { scaled } from '@concordat/test-harness/scale'
 import t, { type Test } from 'tap'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { environmentOf, freshDatabase, freshFolder, server } from './fresh-database.ts'
 
-const kills = Number(process.env['EXPORT_KILLS'] ?? 6)
 const orderCount = 3000
-const server = process.env['TEST_DATABASE_URL'] ?? process.env['DATABASE_URL']
 const onServer = server === undefined ? { skip: 'there is no PostgreSQL' } : {}
-t.setTimeout(120_000 + kills * 30_000)
 
 /** Where an export is when its process is killed. */
-const places = ['sent', 'accepted', 'begun', 'halfway', 'ending', 'cancelled'] as const
-type Place = (typeof places)[number]
+type Place = 'sent' | 'accepted' | 'begun' | 'halfway' | 'ending' | 'cancelled'
+/** The exports that are brought there, one after another, before each kill. */
+const rounds: readonly (readonly Place[])[] = [['begun', 'accepted', 'cancelled'], ['halfway', 'sent'], ['ending']]
+const kills = scaled(rounds.length, 60)
 
 t.test('killed with an export in each state on PGlite files, the service finishes each, once', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'exports-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  await killAndFinish(t, { DATA_DIR: join(folder, 'data') })
+  await killAndFinish(t, environmentOf(freshFolder(t)))
 })
 
 t.test('killed with an export in each state on PostgreSQL, the service finishes each, once', onServer, async (t) => {
-  const { databaseUrl = '' } = await freshDatabase(t, server)
-  await killAndFinish(t, { DATABASE_URL: databaseUrl })
+  await killAndFinish(t, environmentOf(await freshDatabase(t)))
 })
 
 async function killAndFinish(t: Test, environment: Record<string, string>) {
@@ -35,7 +29,7 @@ async function killAndFinish(t: Test, environment: Record<string, string>) {
   for (let killed = 0; killed < kills; killed += 1) {
     const child = startChild(t, env)
     const service = await serviceOf(child)
-    await reach(service, places[killed % places.length] as Place, killed)
+    for (const place of rounds[killed % rounds.length] ?? []) await reach(service, place, killed)
     child.process.kill('SIGKILL')
     await child.ended
   }

@@ -1,7 +1,6 @@
 import t, { type Test } from 'tap'
 import { startService } from './service.ts'
 
-t.setTimeout(240_000)
 const { app, ask, as } = await startService(t, { seedOrders: 600 })
 const ada = await as('ada@example.com')
 const max = await as('max@example.com')

@@ -1,21 +1,66 @@
 import { randomUUID } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import type { Test } from 'tap'
 
-/** Where a test's own, empty database is: a new one on the PostgreSQL of `url`, or PGlite in memory without one. */
-export async function freshDatabase(t: Test, url = process.env['DATABASE_URL']): Promise<{ databaseUrl?: string; dataDirectory: string }> {
-  if (url === undefined) return { dataDirectory: 'memory://' }
-  const name = `orders_service_${randomUUID().replaceAll('-', '')}`
-  await administer(url, `CREATE DATABASE ${name}`)
-  t.teardown(() => administer(url, `DROP DATABASE ${name} WITH (FORCE)`))
-  const own = new URL(url)
-  own.pathname = `/${name}`
-  return { databaseUrl: own.href, dataDirectory: 'memory://' }
+interface Place {
+  readonly databaseUrl?: string
+  readonly dataDirectory: string
 }
 
-async function administer(url: string, sql: string) {
+/** The PostgreSQL of the run; undefined where there is none, and then tests use PGlite. */
+export const server: string | undefined = process.env['TEST_DATABASE_URL']
+
+/**
+ * Where a test's own database is: a new one on PostgreSQL, or PGlite in a folder where there is none. It is a copy of the one that
+ * `npm test` has prepared, migrated and with the sample data except orders; it is empty when no run has prepared one.
+ */
+export async function freshDatabase(t: Test): Promise<Place> {
+  return server === undefined ? freshFolder(t) : newDatabase(t, server, process.env['TEST_PREPARED_DATABASE'])
+}
+
+/** The same on PGlite, also where there is a PostgreSQL. */
+export function freshFolder(t: Test): Place {
+  const place = emptyFolder(t)
+  const prepared = process.env['TEST_PREPARED_FOLDER']
+  if (prepared !== undefined) cpSync(prepared, place.dataDirectory, { recursive: true })
+  return place
+}
+
+/** Where a test's own, empty database is. */
+export async function emptyDatabase(t: Test): Promise<Place> {
+  return server === undefined ? emptyFolder(t) : newDatabase(t, server)
+}
+
+/** The same on PGlite. */
+export function emptyFolder(t: Test): Place {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'orders-service-'))
+  t.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
+  return { dataDirectory }
+}
+
+/** The variables that start a service on a database. */
+export function environmentOf({ databaseUrl, dataDirectory }: Place): Record<string, string> {
+  return databaseUrl === undefined ? { DATA_DIR: dataDirectory } : { DATABASE_URL: databaseUrl }
+}
+
+/** Sends one statement to a server. */
+export async function administer(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
-  await client.query(sql)
-  await client.end()
+  await client.query(sql).finally(() => client.end())
+}
+
+/** The address of a database on a server. */
+export function onServer(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href
+}
+
+async function newDatabase(t: Test, url: string, template?: string): Promise<Place> {
+  const name = `orders_service_${randomUUID().replaceAll('-', '')}`
+  await administer(url, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
+  t.teardown(() => administer(url, `DROP DATABASE ${name} WITH (FORCE)`))
+  return { databaseUrl: onServer(url, name), dataDirectory: 'memory://' }
 }

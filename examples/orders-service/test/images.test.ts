@@ -3,7 +3,6 @@ import t from 'tap'
 import { readImageHeader } from '../src/images/content.ts'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 // SOI, an APP0 segment, padding, a frame header of 3 by 2 pixels, EOI.
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffffc0000b08000200030101110000ffd9', 'hex')

@@ -16,9 +16,9 @@ import { freshDatabase } from './fresh-database.ts'
 
 // The same database as the service makes, open to statements that the service never sends.
 async function migrated() {
-  const { databaseUrl } = await freshDatabase(t)
+  const { databaseUrl, dataDirectory } = await freshDatabase(t)
   if (databaseUrl === undefined) {
-    const engine = await PGlite.create('memory://')
+    const engine = await PGlite.create(dataDirectory)
     t.teardown(() => engine.close())
     await makeTables(fromPGlite(engine))
     return engine

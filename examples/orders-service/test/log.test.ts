@@ -2,8 +2,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-
-t.setTimeout(120_000)
+import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const password = 'correct horse battery staple'
 // Nothing of this may be read in a log, wherever it was sent.
@@ -12,7 +11,7 @@ let next = 0
 const canary = () => canaries[next++] as string
 
 t.test('no log of a full run, at the most talkative level, has a token, password, key, e-mail or query secret in it [S12]', async (t) => {
-  const child = startChild(t, { DATA_DIR: 'memory://', LOG_LEVEL: 'trace' })
+  const child = startChild(t, { ...environmentOf(await freshDatabase(t)), LOG_LEVEL: 'trace' })
   const address = await child.address
   const secrets: string[] = []
 

@@ -1,9 +1,9 @@
 import t from 'tap'
+import { freshFolder } from './fresh-database.ts'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
-const { ask } = await startService(t)
+const { ask } = await startService(t, freshFolder(t))
 const [category] = (await ask('GET', '/v1/categories')).body.data
 const [customer] = (await ask('GET', '/v1/customers')).body.data
 

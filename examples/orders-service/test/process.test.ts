@@ -1,26 +1,15 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
+import { openDatabase } from '../src/database/open-database.ts'
 import { signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { freshDatabase } from './fresh-database.ts'
-
-t.setTimeout(300_000)
+import { emptyFolder, environmentOf, freshFolder } from './fresh-database.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
+const ignore = () => {}
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
-
-async function freshEnvironment() {
-  const { databaseUrl } = await freshDatabase(t)
-  if (databaseUrl !== undefined) return { DATABASE_URL: databaseUrl }
-  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  return { DATA_DIR: folder }
-}
 
 async function refusesConnections(address: string) {
   const { hostname, port } = new URL(address)
@@ -50,7 +39,7 @@ t.test('a database that can not be reached is one clear line and exit code 1', a
 })
 
 t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0; the next start has the same data', async (t) => {
-  const environment = await freshEnvironment()
+  const environment = environmentOf(freshFolder(t))
   const first = startChild(t, environment)
   const address = await first.address
   const { hostname, port } = new URL(address)
@@ -87,7 +76,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
 })
 
 t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
-  const child = startChild(t, await freshEnvironment())
+  const child = startChild(t, environmentOf(freshFolder(t)))
   const { hostname, port } = new URL(await child.address)
   const unused = connect(Number(port), hostname)
   const kept = connect(Number(port), hostname)
@@ -102,7 +91,7 @@ t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor o
 })
 
 t.test('killed without warning, it starts again with what it had answered', async (t) => {
-  const environment = await freshEnvironment()
+  const environment = environmentOf(freshFolder(t))
   const first = startChild(t, environment)
   const authorization = await signIn(await first.address)
   const created = await describedFetch(`${await first.address}/v1/customers`, {
@@ -138,7 +127,7 @@ t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
-    const child = startChild(t, { ...(await freshEnvironment()), ...production })
+    const child = startChild(t, { ...environmentOf(emptyFolder(t)), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
@@ -158,11 +147,8 @@ t.test(
 )
 
 t.test('a database with the demo users in it is not taken into production', async (t) => {
-  const environment = await freshEnvironment()
-  const development = startChild(t, environment)
-  await development.address
-  development.process.kill('SIGTERM')
-  await development.ended
+  const environment = environmentOf(freshFolder(t))
+  await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
   const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 const { ask } = await startService(t)
 const [category] = (await ask('GET', '/v1/categories')).body.data

@@ -1,8 +1,6 @@
 import t from 'tap'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
-
 interface Line {
   readonly productId: string
   quantity: number

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
 const { ask, as } = await startService(t)
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data

@@ -5,7 +5,6 @@ import { orderErrors } from '../src/orders/errors.ts'
 import { productErrors } from '../src/products/errors.ts'
 import { startService } from './service.ts'
 
-t.setTimeout(120_000)
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 
 t.test('each error of the service is told in Spanish to whoever reads Spanish, and says so [G1] [N6]', async (t) => {

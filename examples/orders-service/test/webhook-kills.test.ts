@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import { signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { freshDatabase } from './fresh-database.ts'
+import { environmentOf, freshDatabase } from './fresh-database.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
-t.setTimeout(120_000)
 // What waits for a delivery keeps no process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
@@ -15,10 +11,7 @@ t.teardown(() => clearInterval(alive))
 t.test('killed between the commit and the delivery, the service delivers after its next start', async (t) => {
   // It never answers the process that is killed.
   const { url, next } = await startReceiver(t, (count) => (count === 1 ? undefined : 204))
-  const { databaseUrl } = await freshDatabase(t)
-  const folder = await mkdtemp(join(tmpdir(), 'orders-service-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const environment = { DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }) }
+  const environment = { DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', ...environmentOf(await freshDatabase(t)) }
   const child = startChild(t, environment)
   const address = await child.address
   const post = async (where: string, body: object) => {

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
+import { freshFolder } from './fresh-database.ts'
 import { startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
-t.setTimeout(120_000)
 // What waits for a delivery keeps no process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
@@ -18,7 +18,7 @@ const {
   app,
   ask: staff,
   as
-} = await startService(t, { localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
+} = await startService(t, { ...freshFolder(t), localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
   app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
     await app.webhooks.emit('product.updated', {})
     throw Object.assign(new Error('No.'), body)

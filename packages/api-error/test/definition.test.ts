@@ -5,7 +5,12 @@ const definition = { statusCode: 404, message: { en: 'Not here.', es: 'No está.
 
 t.test('a list with a mistake is refused when it is defined', async (t) => {
   t.throws(() => defineErrors({ notUpper: definition }), /"notUpper" is not UPPER_SNAKE_CASE/)
-  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 200 } }), /status 200/)
+  for (const code of ['aNOT_FOUND', '_NOT_FOUND', '4_NOT_FOUND', 'NOT__FOUND', 'NOT_FOUND_', 'NOT_FOUNDs']) {
+    t.throws(() => defineErrors({ [code]: definition }), /is not UPPER_SNAKE_CASE/, code)
+  }
+  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 399 } }), /status 399/)
+  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 600 } }), /status 600/)
+  for (const statusCode of [400, 599]) t.doesNotThrow(() => defineErrors({ FINE_2: { ...definition, statusCode } }), String(statusCode))
   t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 404.5 } }), /status 404.5/)
   t.throws(() => defineErrors({ FINE: { ...definition, message: { en: 'No {name}.', es: 'No.' } } }), /"en" has \{name\}, "es" has none/)
   t.throws(() => defineErrors({ FINE: definition }, { wrong: { en: 'bad', es: 'mal {x}' } }), /wrong differ.*"en" has none, "es" has \{x\}/)

@@ -12,6 +12,7 @@ import authentication, {
   credentialNames,
   memoryApiKeyStore
 } from '@concordat/authentication'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify from 'fastify'
 import t from 'tap'
 import { ownIssuer, permissions, service } from './service.ts'
@@ -261,10 +262,7 @@ t.test('a key is remembered for a moment, and its store that fails is 503', asyn
 })
 
 t.test('the store in memory keeps the contract', async (t) => {
-  apiKeyStoreContract(
-    (title, run) => t.test(title, run),
-    () => memoryApiKeyStore()
-  )
+  apiKeyStoreContract(casesOf(t), () => memoryApiKeyStore())
 })
 
 t.test('a cookie lets a browser read, and change only from the pages of the service [U12]', async (t) => {

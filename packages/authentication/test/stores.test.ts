@@ -6,6 +6,7 @@ import {
   refreshTokenStoreContract,
   revocationStoreContract
 } from '@concordat/authentication'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import t from 'tap'
 
 const hour = 3_600_000
@@ -19,24 +20,15 @@ const familyOf = (name: string, began: number) => ({
 })
 
 t.test('refresh tokens in memory', async (t) => {
-  refreshTokenStoreContract(
-    (title, run) => t.test(title, run),
-    () => memoryRefreshTokenStore()
-  )
+  refreshTokenStoreContract(casesOf(t), () => memoryRefreshTokenStore())
 })
 
 t.test('revocations in memory', async (t) => {
-  revocationStoreContract(
-    (title, run) => t.test(title, run),
-    () => memoryRevocationStore()
-  )
+  revocationStoreContract(casesOf(t), () => memoryRevocationStore())
 })
 
 t.test('login attempts in memory', async (t) => {
-  loginAttemptStoreContract(
-    (title, run) => t.test(title, run),
-    () => memoryLoginAttemptStore()
-  )
+  loginAttemptStoreContract(casesOf(t), () => memoryLoginAttemptStore())
 })
 
 t.test('with more sessions than the memory may hold, the one that has rested longest ends', async (t) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { elapsedTime } from '@concordat/test-harness/elapsed-time'
+import { turns, until } from '@concordat/test-harness/until'
 import t from 'tap'
 import { type ReadOutcome, serviceWith } from './service.ts'
 
@@ -93,7 +94,7 @@ t.test('the client of a batch leaves: the operation that runs is told and ends, 
       calls.push(`${params.id} begins`)
       running.resolve()
       await once(signal, 'abort')
-      await delay(20)
+      await turns()
       calls.push(`${params.id} ends after ${(signal.reason as Error).name}`)
       return {}
     })
@@ -105,17 +106,21 @@ t.test('the client of a batch leaves: the operation that runs is told and ends, 
   request.end(JSON.stringify({ operations: ['1', '2'].map((id) => ({ id, method: 'GET', path: `/things/${id}` })) }))
   await running.promise
   request.destroy()
-  while (calls.length < 2) await delay(5)
-  await delay(50)
+  await until(() => calls.length === 2)
+  await turns()
   t.strictSame(calls, ['1 begins', '1 ends after AbortError'])
 })
 
 t.test('what has not begun in time is not begun, and told so', async (t) => {
+  const time = elapsedTime(t)
   const { outcomesOf } = await serviceWith(
     t,
     (app) => {
       app.get('/things', async () => ({}))
-      app.get('/things/slow', async () => delay(1100, {}))
+      app.get('/things/slow', async () => {
+        time.moveBy(1001)
+        return {}
+      })
     },
     { route: { maximumSeconds: 1 } }
   )
@@ -129,18 +134,20 @@ t.test('what has not begun in time is not begun, and told so', async (t) => {
 
 t.test('a batch that was answered for by its time limit begins nothing more', async (t) => {
   const calls: string[] = []
+  const over = Promise.withResolvers<object>()
   const { send } = await serviceWith(
     t,
     (app) =>
       app.get('/things', { handlerTimeout: 5000 }, async () => {
         calls.push('called')
-        return delay(100, {})
+        return over.promise
       }),
     { server: { handlerTimeout: 50 } }
   )
   const operations = ['1', '2', '3'].map((id) => ({ id, method: 'GET', ...show }))
   t.equal((await send({ operations })).status, 503)
-  await delay(200)
+  over.resolve({})
+  await turns()
   t.strictSame(calls, ['called'])
 })
 

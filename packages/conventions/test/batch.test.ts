@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { createApiKey, memoryApiKeyStore, ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
@@ -39,10 +39,14 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
     ...options
   })
   let orders = 0
+  const slow = { begun: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() }
   await app.apiVersion(1, async (v1) => {
     v1.get('/orders/:id', { config: { permissions: ['orders:read'] }, schema: { response: { 200: Order } } }, async (request) => {
       const { id } = request.params as { id: string }
-      if (id === 'slow') await delay(150)
+      if (id === 'slow') {
+        slow.begun.resolve()
+        await slow.released.promise
+      }
       return { id }
     })
     v1.post(
@@ -72,7 +76,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
     const json = answer.json<{ data?: ReadOutcome[]; error?: { code: string } }>()
     return { answer, json, outcomes: json.data ?? [], statuses: (json.data ?? []).map(({ status }) => status) }
   }
-  return { app, send, orders: () => orders }
+  return { app, send, slow, orders: () => orders }
 }
 
 t.test('a batch and each of its outcomes are in the envelope, in the language of the request [B1] [E5] [G1]', async (t) => {
@@ -186,7 +190,7 @@ t.test('an operation is idempotent under its own key, or under one of the batch;
 })
 
 t.test('a service that closes carries out the batches that it has begun', async (t) => {
-  const { app } = await start(t)
+  const { app, slow } = await start(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const operations = ['slow', '2', '3'].map((id) => ({ id, ...get(`/v1/orders/${id}`) }))
@@ -199,8 +203,11 @@ t.test('a service that closes carries out the batches that it has begun', async 
     })
     request.on('error', reject).end(JSON.stringify({ operations }))
   })
-  await delay(75)
-  await Promise.all([app.close(), answered])
+  await slow.begun.promise
+  const closed = app.close()
+  while (app.server.listening) await setImmediate()
+  slow.released.resolve()
+  await Promise.all([closed, answered])
   const { data } = JSON.parse(await answered) as { data: ReadOutcome[] }
   t.strictSame(
     data.map(({ status }) => status),

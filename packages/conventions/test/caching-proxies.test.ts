@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { ask, credentialsOf, startCachedService } from './cached-service.ts'
 import { freePort, runProxy } from './proxy-process.ts'
 
+/** Where a service listens, and where the proxy listens for it. */
 interface Ports {
   readonly service: number
   readonly proxy: number
@@ -13,8 +14,8 @@ interface Proxy {
   readonly program: string | undefined
   readonly missing: string
   /** The name of the file that `configuration` makes, and what starts the proxy with it in a folder. */
-  readonly configuration: (ports: Ports, folder: string) => string
-  readonly words: (ports: Ports, folder: string) => string[]
+  readonly configuration: (ports: readonly Ports[], folder: string) => string
+  readonly words: (ports: readonly Ports[], folder: string) => string[]
   /** A second request for what is public does not reach the service. */
   readonly caches: boolean
   /** It lets `If-None-Match` through for what it does not keep. Otherwise that is sent in full, as nginx does where it has a cache. */
@@ -24,12 +25,10 @@ interface Proxy {
 const nginx = {
   program: process.env['TEST_NGINX'],
   missing: 'set TEST_NGINX to where nginx is',
-  words: (_ports: Ports, folder: string) => ['-p', folder, '-c', join(folder, 'configuration')]
+  words: (_ports: readonly Ports[], folder: string) => ['-p', folder, '-c', join(folder, 'configuration')]
 }
-const nginxWith =
-  (http: (folder: string) => string, location: string) =>
-  ({ service, proxy }: Ports, folder: string) =>
-    `
+const nginxWith = (http: (folder: string) => string, location: string) => (ports: readonly Ports[], folder: string) =>
+  `
   daemon off; master_process off; pid ${folder}/pid; error_log stderr;
   events {}
   http {
@@ -37,6 +36,9 @@ const nginxWith =
     client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
     uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
     ${http(folder)}
+    ${ports
+      .map(
+        ({ service, proxy }) => `
     server {
       listen 127.0.0.1:${proxy};
       location / {
@@ -45,7 +47,9 @@ const nginxWith =
         proxy_set_header X-Forwarded-Proto https;
         ${location}
       }
-    }
+    }`
+      )
+      .join('')}
   }`
 
 const gzip = 'gzip on; gzip_types application/json; gzip_min_length 0; gzip_proxied any;'
@@ -69,19 +73,23 @@ const proxies: Readonly<Record<string, Proxy>> = {
   Varnish: {
     program: process.env['TEST_VARNISH'],
     missing: 'set TEST_VARNISH to where varnishd is',
-    configuration: ({ service }) => `
+    configuration: (ports) => `
       vcl 4.1;
-      backend default { .host = "127.0.0.1"; .port = "${service}"; }
-      sub vcl_recv { set req.http.Host = "shop.example"; set req.http.X-Forwarded-Proto = "https"; }
+      import std;
+      ${ports.map(({ service, proxy }) => `backend at_${proxy} { .host = "127.0.0.1"; .port = "${service}"; }`).join('\n')}
+      sub vcl_recv {
+        set req.http.Host = "shop.example"; set req.http.X-Forwarded-Proto = "https";
+        ${ports.map(({ proxy }) => `if (std.port(local.ip) == ${proxy}) { set req.backend_hint = at_${proxy}; }`).join('\n')}
+      }
+      sub vcl_hash { hash_data(std.port(local.ip)); }
       sub vcl_backend_response { set beresp.grace = 0s; }`,
-    words: ({ proxy }, folder) => [
+    words: (ports, folder) => [
       '-F',
       '-j',
       'none',
       '-n',
       folder,
-      '-a',
-      `127.0.0.1:${proxy}`,
+      ...ports.flatMap(({ proxy }) => ['-a', `127.0.0.1:${proxy}`]),
       '-s',
       'malloc,16m',
       '-f',
@@ -92,14 +100,18 @@ const proxies: Readonly<Record<string, Proxy>> = {
   }
 }
 
-async function start(t: Test, proxy: Proxy, options: Parameters<typeof startCachedService>[1] = {}) {
-  const { port: service, runs } = await startCachedService(t, options)
-  const ports = { service, proxy: await freePort() }
+/** Starts a service with the defaults and one with lenient tags, and one proxy before both, since Varnish takes seconds to start. */
+async function start(t: Test, proxy: Proxy) {
+  const usual = await startCachedService(t)
+  const lenient = await startCachedService(t, { conditionalCaching: { ifMatch: 'opaque' } })
+  const ports = { service: usual.port, proxy: await freePort() }
+  const lenientPorts = { service: lenient.port, proxy: await freePort() }
+  const both = [ports, lenientPorts]
   await runProxy(t, proxy.program as string, ports.proxy, (folder) => ({
-    files: { configuration: proxy.configuration(ports, folder) },
-    words: proxy.words(ports, folder)
+    files: { configuration: proxy.configuration(both, folder) },
+    words: proxy.words(both, folder)
   }))
-  return { ...ports, runs }
+  return { ...ports, lenient: lenientPorts, runs: usual.runs }
 }
 
 const codings = [{}, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'br, gzip' }, { 'accept-encoding': 'identity' }]
@@ -107,8 +119,7 @@ const product = { id: 'any', name: 'Chang', description: 'beer' }
 
 for (const [name, proxy] of Object.entries(proxies)) {
   t.test(`behind ${name}`, { skip: proxy.program === undefined && proxy.missing }, async (t) => {
-    const { service, proxy: port, runs } = await start(t, proxy)
-    const lenient = await start(t, proxy, { conditionalCaching: { ifMatch: 'opaque' } })
+    const { service, proxy: port, lenient, runs } = await start(t, proxy)
 
     t.test(`behind ${name}, every answer has the status and the body that it has without the proxy, twice [S10] [N7]`, async (t) => {
       const paths = ['/v1/products/large-1', '/v1/products/small-1', '/v1/categories/1', '/v1/products/none', '/v1/profiles/mine', '/none']

@@ -135,6 +135,24 @@ t.test('schemas of every other form are left to the compiled serializer', async 
       },
       { a: 'a', b: 'b' }
     ],
+    [
+      {
+        type: 'object',
+        properties: { a: { type: 'string' } },
+        oneOf: [{ type: 'object', properties: { b: { type: 'string' } } }]
+      },
+      { a: 'a', b: 'b' }
+    ],
+    [
+      {
+        type: 'array',
+        items: { type: 'object', properties: { a: { type: 'string' } } },
+        anyOf: [{ type: 'array', items: { type: 'object', properties: { b: { type: 'string' } } } }]
+      },
+      [{ a: 'a', b: 'b' }]
+    ],
+    [{ type: 'object', properties: { a: { const: 'x', anyOf: [{ type: 'string' }] } } }, { a: 'y' }],
+    [{ type: 'object', properties: { a: { oneOf: [{ type: 'string' }], anyOf: [{ type: 'string' }] } } }, { a: 'y' }],
     [{ type: 'object', properties: { a: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } }, { a: 1 }],
     [{ type: 'object', properties: { a: { const: 5 } } }, { a: 5 }],
     [{ type: 'object', properties: { a: { enum: [1, 'x'] } } }, { a: 'x' }],

@@ -16,6 +16,7 @@ interface AjvSettings {
 }
 type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null | undefined }
 type Compile = (schema: AnySchemaObject) => Validator
+type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPart?: string }) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
@@ -29,19 +30,31 @@ const maxMembersForAllErrors = 10_000
  * Fastify's `ajv` option are kept.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
-  const shared = Object.values(sharedSchemas)
+  const known = compilers.get(settings) ?? new Map<string, RouteCompiler>()
+  compilers.set(settings, known)
+  const key = JSON.stringify(sharedSchemas)
+  const compile = known.get(key) ?? routeCompiler(Object.values(sharedSchemas), settings)
+  known.set(key, compile)
+  return compile
+  // Fastify's type knows the compilers of its own package only.
+}) as unknown as ValidatorBuilder
+
+// Fastify asks once for each context, and making the validators takes tens of milliseconds: contexts of one server that share
+// the same schemas have the same ones.
+const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
+
+function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
   const closer = objectCloser(shared)
   const sharedOpen = shared.map((schema) => closer.openAtTop(schema))
   const body = compiler(settings, false, sharedOpen)
   const query = compiler(settings, 'array', sharedOpen)
   const rest = compiler(settings, 'array', shared)
-  return ({ schema, httpPart }: { schema: AnySchemaObject; httpPart?: string }) => {
+  return ({ schema, httpPart }) => {
     if (httpPart === 'body') return body(closer.closed(schema))
     if (httpPart === 'querystring') return query(closer.closed(schema))
     return rest(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
   }
-  // Fastify's type knows the compilers of its own package only.
-}) as unknown as ValidatorBuilder
+}
 
 // The validator that stops at the first error decides; the one that finds them all is compiled when it is first needed.
 function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: readonly AnySchemaObject[]): Compile {

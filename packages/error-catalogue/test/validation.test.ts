@@ -452,6 +452,38 @@ t.test('schemas that say which draft they follow, words of OpenAPI and boolean s
   t.strictSame(await (await bodies({ anyOf: [false, { type: 'object', properties: { a: {} } }] }))({ a: 1 }), { a: 1 })
 })
 
+t.test('contexts of one server share their validators, except a context with a shared schema of its own', async (t) => {
+  let made = 0
+  const app = await service({}, { ajv: { plugins: [() => void made++] as never } })
+  for (const prefix of ['/a', '/b', '/c']) {
+    await app.register(async (child) => {
+      child.post(prefix, { schema: { body: Person } }, async (request) => ({ got: request.body }))
+    })
+  }
+  const wrong = async (url: string) => t.strictSame(await ask(app, { url, body: { name: 7 } }), [422, 'body.name: must be of type string'])
+  await app.ready()
+  const ofAll = made
+  for (const url of ['/a', '/b', '/c']) await wrong(url)
+  t.ok(ofAll > 0)
+  t.equal(made, ofAll + 1, 'and the one that finds all errors, once')
+
+  const other = await service()
+  await other.register(async (child) => {
+    child.addSchema({ $id: 'Own', type: 'string' })
+    child.post('/own', { schema: { body: { type: 'object', properties: { own: { $ref: 'Own#' } } } } }, async (request) => ({
+      got: request.body
+    }))
+  })
+  await other.register(async (child) => {
+    child.addSchema({ $id: 'Own', type: 'integer' })
+    child.post('/other', { schema: { body: { type: 'object', properties: { own: { $ref: 'Own#' } } } } }, async (request) => ({
+      got: request.body
+    }))
+  })
+  t.strictSame(await ask(other, { url: '/own', body: { own: 7 } }), [422, 'body.own: must be of type string'])
+  t.strictSame(await ask(other, { url: '/other', body: { own: 7 } }), { own: 7 })
+})
+
 t.test('keywords, formats and plugins that the service gave to Fastify as ajv are kept, coercion is not', async (t) => {
   const ajv = {
     customOptions: {

@@ -1,12 +1,11 @@
 import { type Claim, type IdempotencyStore, idempotencyStoreContract, memoryStore, type RequestTransaction } from '@concordat/idempotency'
-import t, { type Test } from 'tap'
-
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import t from 'tap'
 
 t.test('the store in memory keeps the contract', async (t) => {
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
-  idempotencyStoreContract(runIn(t), () => memoryStore({ now: () => time }), { pass })
+  idempotencyStoreContract(casesOf(t), () => memoryStore({ now: () => time }), { pass })
 })
 
 /** What the suite asks of stores with transactions can be kept: each writes when it commits, and gives its claims back when it does not. */
@@ -49,7 +48,7 @@ t.test('the contract asks nothing of transactions that can not be kept', async (
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
   const memory = memoryStore({ now: () => time })
-  idempotencyStoreContract(runIn(t), () => transactional(memory), {
+  idempotencyStoreContract(casesOf(t), () => transactional(memory), {
     pass,
     async transact(work) {
       const transaction = new Transaction()

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { memoryJobStore } from '@concordat/jobs'
+import { until } from '@concordat/test-harness/until'
 import { memoryQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.ts'
@@ -56,13 +56,9 @@ t.test('by option, the status of a completed job sends on to its result by 303, 
   const job = countJob(async ({ rows }) => ({ sum: rows }))
   const app = await serviceOf(t, job, {}, { onComplete: 'redirect', resultPath: ({ id }) => `/files/${id}` })
   const url = await begin(app)
-  for (;;) {
-    const { status, headers } = await send(app, 'GET', url)
-    await delay(5)
-    if (status !== 303) continue
-    t.match(headers, { location: url.replace('/counts/', '/files/'), 'cache-control': 'no-store' })
-    break
-  }
+  await until(async () => (await send(app, 'GET', url)).status === 303)
+  const { headers } = await send(app, 'GET', url)
+  t.match(headers, { location: url.replace('/counts/', '/files/'), 'cache-control': 'no-store' })
   t.match(await send(app, 'GET', url, { prefer: 'return=representation' }), { status: 200, json: { status: 'completed' } })
   t.equal((await send(app, 'GET', `${url}/result`)).status, 404)
 })
@@ -227,11 +223,12 @@ t.test('whoever waits and goes away is waited for no longer', async (t) => {
   const gone = Promise.withResolvers<void>()
   const slow = Promise.withResolvers<Sum>()
   const memory = memoryJobStore()
-  const count = { reads: 0 }
+  const reads = new Map<string, number>()
+  const readsOf = (url: string) => reads.get(url.split('/').at(-1) as string) ?? 0
   const store = {
     ...memory,
     async read(id: string) {
-      count.reads += 1
+      reads.set(id, (reads.get(id) ?? 0) + 1)
       return memory.read(id)
     }
   }
@@ -240,7 +237,7 @@ t.test('whoever waits and goes away is waited for no longer', async (t) => {
     countJob(async () => slow.promise),
     { store }
   )
-  const url = await begin(app)
+  const [url, other] = [await begin(app), await begin(app)]
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   app.server.once('connection', (socket) => socket.once('close', () => gone.resolve()))
   const stop = new AbortController()
@@ -248,14 +245,21 @@ t.test('whoever waits and goes away is waited for no longer', async (t) => {
     headers: { client: 'ada', prefer: 'wait=30' },
     signal: stop.signal
   })
-  const enough = count.reads + 3
-  while (count.reads < enough) await delay(5)
+  await readSeveralTimes(url)
   stop.abort()
   await t.rejects(asked)
   await gone.promise
-  await delay(200)
-  const after = count.reads
-  await delay(400)
-  t.equal(count.reads, after)
+  // For a client that stays, the record is read at the same intervals.
+  const stays = send(app, 'GET', other, { prefer: 'wait=30' })
+  await readSeveralTimes(other)
+  const after = readsOf(url)
+  await readSeveralTimes(other)
+  t.equal(readsOf(url), after)
   slow.resolve({ sum: 1 })
+  await stays
+
+  async function readSeveralTimes(url: string) {
+    const enough = readsOf(url) + 3
+    await until(() => readsOf(url) >= enough)
+  }
 })

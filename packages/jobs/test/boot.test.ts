@@ -1,10 +1,11 @@
 import jobs, { defineJob, type JobState, jobStoreContract, jobsErrors, memoryJobStore, transitions } from '@concordat/jobs'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { memoryQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
 import { countJob } from './service.ts'
 
-jobStoreContract((title, run) => t.test(title, run), memoryJobStore)
+jobStoreContract(casesOf(t), memoryJobStore)
 
 t.test('every state and everything that can happen in it is defined, and nothing leads out of an end [J2]', async (t) => {
   const states: JobState[] = ['queued', 'processing', 'completed', 'failed', 'cancelled']

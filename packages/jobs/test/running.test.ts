@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '@concordat/api-error'
 import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
+import { turns } from '@concordat/test-harness/until'
 import { memoryQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
@@ -72,7 +72,7 @@ t.test('DELETE cancels a job that waits or runs, and its handler is told; what i
   await recordIn(app, url, 'processing')
   t.match(await send(app, 'DELETE', url), { status: 204, json: undefined })
   await told.promise
-  await delay(5)
+  await turns()
   t.match(await send(app, 'GET', url), { status: 200, json: { status: 'cancelled' } })
   t.equal((await send(app, 'DELETE', url)).status, 204)
   const over = await begin(app, { rows: 1 })
@@ -141,7 +141,7 @@ t.test('a job that its owner cancels while a worker takes it up is not done', as
   const job = countJob(async () => ({ sum: (runs += 1) }))
   const app = await serviceOf(t, job, { store })
   await recordIn(app, await begin(app), 'cancelled')
-  await delay(20)
+  await turns()
   t.equal(runs, 0)
 })
 
@@ -161,7 +161,7 @@ t.test('progress never goes back, stays between 0 and 100, and is written at mos
     for (const [done, total] of [[10], [20], [5], [33.3], [-1], [Number.NaN], [50, 100], [1, 0], [999]] as [number, number?][]) {
       progress(done, total)
       if (done !== 10) time += 500
-      await delay(2)
+      await turns()
     }
     return { sum: rows }
   })
@@ -206,6 +206,6 @@ t.test('a job whose start was never answered, so that it has no record, is not d
   const id = randomUUID()
   await queue.enqueue('job-count', [{ id, payload: id }])
   await looked.promise
-  await delay(5)
+  await turns()
   t.strictSame([runs, await queue.cancel('job-count', id)], [0, false])
 })

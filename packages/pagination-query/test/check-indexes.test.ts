@@ -1,7 +1,7 @@
 import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
+import { scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
-import t from 'tap'
 import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
 const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,
@@ -103,8 +103,6 @@ const cases: readonly Case[] = [
   }
 ]
 
-t.setTimeout(300_000)
-
 for (const { title, tables, listing: declared, source } of cases) {
   const collection = listing(declared)
 
@@ -114,17 +112,19 @@ for (const { title, tables, listing: declared, source } of cases) {
       await subject.run(...tables)
       const findings = await findMissingIndexes(subject.database, collection, source)
       t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
-      const indexes = new Map<string, string>()
-      for (const { statement } of findings) indexes.set(await created(subject, statement as string), statement as string)
+      const indexes: string[] = []
+      for (const { statement } of findings) indexes.push(await created(subject, statement as string))
       await t.resolves(checkIndexes(subject.database, collection, source))
 
-      for (const [name, statement] of indexes) {
+      // PGlite has the planner of PostgreSQL, so the quick tier drops two of its indexes there, and every one on PostgreSQL.
+      const dropped = subject.engine === 'PGlite' ? indexes.slice(0, scaled(2, indexes.length)) : indexes
+      for (const name of dropped) {
         await subject.run(`DROP INDEX ${name}`)
         const missed = await findMissingIndexes(subject.database, collection, source)
         t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
         await subject.run(...missed.map((finding) => finding.statement))
-        await t.resolves(checkIndexes(subject.database, collection, source), `${statement} is made good`)
       }
+      await t.resolves(checkIndexes(subject.database, collection, source), 'each statement repairs what was dropped')
     }
   )
 }

@@ -1,7 +1,8 @@
 import type { ListQuery } from '@concordat/pagination-query'
 import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runDrizzle } from '@concordat/pagination-query/drizzle'
-import { PGlite } from '@electric-sql/pglite'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import { scaled } from '@concordat/test-harness/scale'
 import { eq, or, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import {
@@ -29,9 +30,6 @@ import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
-
-const walks = Number(process.env['WALKS'] ?? 500)
-t.setTimeout(Math.max(120_000, walks * 200))
 
 const state = pgEnum('State', ['waiting', 'active', 'done'])
 const ticket = pgTable('ticket', {
@@ -63,13 +61,13 @@ t.test('Drizzle on PostgreSQL', { skip }, async (t) => {
           return { ...sample, run: (query) => runDrizzle(database, query, { table }) }
         }
       },
-      { walks: database === plain ? walks : Math.ceil(walks / 5) }
+      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
     )
   }
 })
 
 t.test('Drizzle on PGlite', async (t) => {
-  const client = await PGlite.create()
+  const client = await startPGlite()
   t.teardown(() => client.close())
   const db = drizzlePglite(client)
   await client.exec(`create type "State" as enum ('waiting', 'active', 'done');

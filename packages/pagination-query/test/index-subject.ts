@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Operator, ValueKind } from '@concordat/pagination-query'
 import type { CheckedCollection, CheckedDatabase } from '@concordat/pagination-query/check-indexes'
-import { PGlite } from '@electric-sql/pglite'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
 import t from 'tap'
 
@@ -49,6 +50,7 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
 export interface Subject {
   readonly database: CheckedDatabase
   readonly query: <Row = Record<string, unknown>>(sql: string) => Promise<Row[]>
+  readonly engine: 'PGlite' | 'PostgreSQL'
   /** Runs statements one after another. */
   readonly run: (...statements: readonly (string | undefined)[]) => Promise<void>
 }
@@ -64,10 +66,7 @@ export function onEach(title: string, work: (t: Test, subject: Subject) => Promi
 /** Runs a test on PostgreSQL, where it needs what PGlite does not have. */
 export function onPostgreSQL(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
   t.test(`${title} (PostgreSQL)`, { skip: server === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
-    const client = new Client(await ownDatabase())
-    await client.connect()
-    t.teardown(() => client.end())
-    await work(t, await subjectOn(t, client))
+    await work(t, await subjectOn(t, await connected()))
   })
 }
 
@@ -95,11 +94,25 @@ async function makeDatabase() {
   return url.href
 }
 
+let connection: Promise<Client> | undefined
+
+function connected() {
+  connection ??= connect()
+  return connection
+}
+
+async function connect() {
+  const client = new Client(await ownDatabase())
+  await client.connect()
+  t.teardown(() => client.end())
+  return client
+}
+
 let instance: Promise<PGlite> | undefined
 
 function pglite() {
   if (instance === undefined) {
-    instance = PGlite.create()
+    instance = startPGlite()
     t.teardown(async () => (await instance)?.close())
   }
   return instance
@@ -113,5 +126,5 @@ async function subjectOn(t: Test, database: PGlite | Client): Promise<Subject> {
   const schema = `indexes_${randomUUID().replaceAll('-', '')}`
   await run(`CREATE SCHEMA ${schema}`, `SET search_path = ${schema}`)
   t.teardown(() => run(`DROP SCHEMA ${schema} CASCADE`, 'SET search_path = public'))
-  return { database, query, run }
+  return { database, engine: database instanceof Client ? 'PostgreSQL' : 'PGlite', query, run }
 }

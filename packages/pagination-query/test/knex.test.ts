@@ -1,14 +1,12 @@
 import type { ListQuery } from '@concordat/pagination-query'
 import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runKnex } from '@concordat/pagination-query/knex'
+import { scaled } from '@concordat/test-harness/scale'
 import knex, { type Knex } from 'knex'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
-
-const walks = Number(process.env['WALKS'] ?? 500)
-t.setTimeout(Math.max(120_000, walks * 200))
 
 t.test('Knex on PostgreSQL', { skip }, async (t) => {
   const pool = await openSchema(t)
@@ -33,7 +31,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
           return { ...sample, run: (query) => runKnex(database(sample.name), query, { title: `${sample.name}.title` }) }
         }
       },
-      { walks: database === plain ? walks : Math.ceil(walks / 5) }
+      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
     )
   }
 

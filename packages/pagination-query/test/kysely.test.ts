@@ -1,14 +1,11 @@
 import { type Key, type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
 import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runKysely } from '@concordat/pagination-query/kysely'
+import { scaled } from '@concordat/test-harness/scale'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { openSampleTable } from './sample-table.ts'
-
-const walks = Number(process.env['WALKS'] ?? 500)
-// A random walk is some dozens of statements.
-t.setTimeout(120_000 + walks * 500)
 
 t.test('Kysely on PostgreSQL', { skip }, async (t) => {
   const pool = await openSchema(t)
@@ -26,7 +23,7 @@ t.test('Kysely on PostgreSQL', { skip }, async (t) => {
           return { ...table, run: (query) => runKysely(database.selectFrom(table.name), query, { title: `${table.name}.title` }) }
         }
       },
-      { walks: database === plain ? walks : Math.ceil(walks / 5) }
+      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
     )
   }
 })

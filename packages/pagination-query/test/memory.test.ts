@@ -1,6 +1,7 @@
 import type { Operator, ValueKind } from '@concordat/pagination-query'
 import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runArray } from '@concordat/pagination-query/memory'
+import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { rowsInMemory } from './rows-in-memory.ts'
 import { wholeList } from './whole-list.ts'
@@ -11,7 +12,7 @@ adapterSuite(
     name: 'memory',
     open: rowsInMemory(runArray)
   },
-  { walks: Number(process.env['WALKS'] ?? 500) }
+  { walks: scaled(200, 500) }
 )
 
 const query = wholeList<object>()

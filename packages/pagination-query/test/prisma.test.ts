@@ -6,16 +6,13 @@ import { promisify } from 'node:util'
 import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
 import { adapterSuite, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
 import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { scaled } from '@concordat/test-harness/scale'
 import { PrismaPg } from '@prisma/adapter-pg'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { generateClient } from './prisma-client.ts'
 import { openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
-
-// A walk costs about 0.1 s, several times what it costs by SQL: Prisma compiles each query anew, and reads range after range.
-const walks = Number(process.env['WALKS'] ?? 100)
-t.setTimeout(Math.max(120_000, walks * 1000))
 
 interface Client {
   readonly item: PrismaDelegate
@@ -86,8 +83,9 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
     }
     return { ...sample, close, run: (query) => runPrisma(client[model], query) }
   }
-  adapterSuite(t, { name: 'Prisma', open: () => openAs('item'), finestTime: 'milliseconds' }, { walks })
-  adapterSuite(t, { name: 'Prisma with times as text', open: () => openAs('introspected') }, { walks: Math.ceil(walks / 5) })
+  // A walk costs about 0.1 s, several times what it costs by SQL: Prisma compiles each query, and reads range after range.
+  adapterSuite(t, { name: 'Prisma', open: () => openAs('item'), finestTime: 'milliseconds' }, { walks: scaled(25, 100) })
+  adapterSuite(t, { name: 'Prisma with times as text', open: () => openAs('introspected') }, { walks: scaled(5, 20) })
 
   t.test("values that a field can't have are compared as numbers and times are", async (t) => {
     await withRows(t, 'item', [

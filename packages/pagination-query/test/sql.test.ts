@@ -2,29 +2,26 @@ import { once } from 'node:events'
 import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
 import { type AdapterUnderTest, adapterSuite, type SampleQuery } from '@concordat/pagination-query/adapter-suite'
 import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
-import { PGlite } from '@electric-sql/pglite'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import { scaled } from '@concordat/test-harness/scale'
 import { Query } from 'pg'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
 import { type Database, openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
 
-const walks = Number(process.env['WALKS'] ?? 500)
-// A random walk is some dozens of statements.
-t.setTimeout(120_000 + walks * 500)
-
-const pglite = await PGlite.create()
+const pglite = await startPGlite()
 t.teardown(() => pglite.close())
-adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks })
+adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks: scaled(50, 500) })
 
 t.test('SQL on PostgreSQL', { skip }, async (t) => {
-  adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks })
+  adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks: scaled(120, 500) })
 })
 
 t.test('SQL on PostgreSQL with prepared pages', { skip }, async (t) => {
   const pool = await openSchema(t)
   pool.on('connect', preparePages)
-  adapterSuite(t, sqlAdapter('SQL on PostgreSQL with prepared pages', pool), { walks: Math.ceil(walks / 5) })
+  adapterSuite(t, sqlAdapter('SQL on PostgreSQL with prepared pages', pool), { walks: scaled(25, 100) })
 })
 
 t.test('PostgreSQL keeps the statements of pages, of no others, and at most a hundred', { skip }, async (t) => {

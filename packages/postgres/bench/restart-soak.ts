@@ -1,10 +1,10 @@
 // PostgreSQL crashes and comes back while the service works, a server of the script's own:
 // node --conditions=@concordat/source packages/postgres/bench/restart-soak.ts [restarts] [keys] [processes]
-import { ownServer } from '../test/soak/own-server.ts'
+import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { soakPostgres } from '../test/soak/soak.ts'
 
 const [count = 20, keys = 10_000, processes = 4] = process.argv.slice(2).map(Number)
-const own = await ownServer()
+const own = await ownPostgres()
 if (own === undefined) throw new Error('PostgreSQL is not installed here.')
 const restart = async () => {
   await own.restart()

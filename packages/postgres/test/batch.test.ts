@@ -7,8 +7,6 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { kinds, thingsOn } from './unit-of-work.ts'
 
-t.setTimeout(120_000)
-
 interface ReadOutcome {
   readonly status: number
   readonly headers: Record<string, string>

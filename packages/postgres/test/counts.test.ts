@@ -1,16 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type LoginAttemptStore, loginAttemptStoreContract } from '@concordat/authentication'
 import { migrate, type Postgres } from '@concordat/postgres'
 import { loginAttemptMigrations, postgresLoginAttempts } from '@concordat/postgres/login-attempts'
 import { postgresRateLimits, rateLimitMigrations } from '@concordat/postgres/rate-limits'
-import { type Count, type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import type { Count } from '@concordat/rate-limiting'
+import { inTurn, testLoginAttempts, testRateLimits } from '@concordat/test-harness/counts'
+import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, server, without } from './database.ts'
+import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
 const all = [...loginAttemptMigrations, ...rateLimitMigrations]
-const onServer = server === undefined ? { skip: without } : {}
 const minute = 60_000
-t.setTimeout(120_000)
 
 async function onServers(t: Test) {
   const schema = freshSchema(t)
@@ -25,42 +23,24 @@ async function onPGlite() {
   return { database, schema }
 }
 
-/** Two stores on the same rows, asked in turn, as two processes would. */
-function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
-  let asked = 0
-  return { add: (...request) => ((asked += 1) % 2 === 0 ? one : two).add(...request) }
-}
-
-function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
-  let asked = 0
-  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
-}
-
 t.test('rate limits on PostgreSQL, raced by two pools', onServer, async (t) => {
   const { schema, one, two } = await onServers(t)
-  const store = inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema }))
-  for (const { title, check } of storeContract) t.test(title, () => check(store))
+  testRateLimits(t, inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema })))
 })
 
 t.test('rate limits on PGlite', async (t) => {
   const { database, schema } = await onPGlite()
-  for (const { title, check } of storeContract) t.test(title, () => check(postgresRateLimits(database, { schema })))
+  testRateLimits(t, postgresRateLimits(database, { schema }))
 })
 
 t.test('attempts to sign in on PostgreSQL, raced by two pools', onServer, async (t) => {
   const { schema, one, two } = await onServers(t)
-  loginAttemptStoreContract(
-    (title, run) => t.test(title, run),
-    () => attemptsInTurn(postgresLoginAttempts(one, { schema }), postgresLoginAttempts(two, { schema }))
-  )
+  testLoginAttempts(t, postgresLoginAttempts(one, { schema }), postgresLoginAttempts(two, { schema }))
 })
 
 t.test('attempts to sign in on PGlite', async (t) => {
   const { database, schema } = await onPGlite()
-  loginAttemptStoreContract(
-    (title, run) => t.test(title, run),
-    () => postgresLoginAttempts(database, { schema })
-  )
+  testLoginAttempts(t, postgresLoginAttempts(database, { schema }))
 })
 
 t.test('a key whose window reopens again and again, raced by many, never lets more through than its windows have', onServer, async (t) => {
@@ -87,7 +67,7 @@ t.test('who waits for the count of another is judged by it, and not counted when
   const late = await one.transaction(async (queries) => {
     await postgresRateLimits({ ...one, query: (...told) => queries.query(...told) }, { schema }).add('a', 1, 1, minute)
     const answer = Promise.resolve(store.add('a', 1, 1, minute))
-    while ((await one.query(waiting, [schema])).length === 0) await delay(5)
+    await until(async () => (await one.query(waiting, [schema])).length > 0)
     return { answer }
   })
   t.equal((await late.answer).count, 2)
@@ -104,10 +84,9 @@ t.test('who is refused because the window is full writes nothing', async (t) => 
   t.strictSame(await version(), before)
 })
 
-/** Waits for what is done beside the work. The test's own time limit is the only one. */
-async function untilRows(database: Postgres, table: string, wanted: number) {
-  const count = () => database.query<number>(`SELECT count(*)::text AS json FROM ${table}`)
-  while ((await count())[0] !== wanted) await delay(5)
+/** Waits for what is done beside the work. */
+function untilRows(database: Postgres, table: string, wanted: number) {
+  return until(async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${table}`))[0] === wanted)
 }
 
 t.test('counts that are over are deleted beside the work, batch by batch', async (t) => {

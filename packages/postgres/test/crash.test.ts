@@ -2,28 +2,33 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
 import { startFleet } from '@concordat/idempotency/crash-soak'
+import { ownPostgres } from '@concordat/test-harness/own-postgres'
+import { scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
-import t, { type Test } from 'tap'
-import { server, without } from './database.ts'
-import { ownServer } from './soak/own-server.ts'
+import t from 'tap'
+import { onServer, server } from './database.ts'
 import { programOn, soakPostgres } from './soak/soak.ts'
 import { makeTables } from './soak/tables.ts'
 
-t.setTimeout(600_000)
-const onServer = server === undefined ? { skip: without } : {}
 const right = (keys: number) => ({ keys, rows: keys, events: keys, doubles: 0, divergent: 0 })
 
-async function fleetOn(t: Test, processes: number) {
+/** One fleet for the tests that kill nothing. */
+let fleet: ReturnType<typeof startFleetOfFour> | undefined
+
+async function startFleetOfFour() {
   const schema = newSchema()
   const pool = new Pool({ connectionString: server, max: 2 })
   await makeTables(pool, schema)
-  const fleet = await startFleet(processes, programOn(server as string, schema))
+  const fleet = await startFleet(4, programOn(server, schema))
   t.teardown(async () => {
     await fleet.stop()
     await pool.query(`DROP SCHEMA ${schema} CASCADE`)
     await pool.end()
   })
-  const orders = async () => (await pool.query<{ id: string }>(`SELECT id FROM ${schema}.orders`)).rows.map(({ id }) => id)
+  const orders = async (key: string) => {
+    const { rows } = await pool.query<{ id: string }>(`SELECT id FROM ${schema}.orders WHERE client_key = $1`, [key])
+    return rows.map(({ id }) => id)
+  }
   return { schema, pool, urls: fleet.members.map(({ url }) => url), orders }
 }
 
@@ -36,23 +41,25 @@ function post(url: string, key: string) {
 }
 
 t.test('processes are killed while they work: each key has one row and one answer, and none is stuck', onServer, async (t) => {
-  const report = await soakPostgres(server as string, newSchema(), { processes: 4, kills: 10, keys: 500, leastUp: 2 })
-  t.match(report, { kills: 10, ...right(500) })
+  const load = { processes: scaled(2, 4), kills: scaled(2, 10), keys: scaled(60, 500), leastUp: scaled(1, 2) }
+  const report = await soakPostgres(server, newSchema(), load)
+  t.match(report, { kills: load.kills, ...right(load.keys) })
   t.comment(JSON.stringify(report))
 })
 
 t.test('PostgreSQL crashes and comes back: nothing is lost or done twice, and the processes go on', async (t) => {
-  const own = await ownServer()
+  const own = await ownPostgres()
   if (own === undefined) return t.comment('not run: PostgreSQL is not installed here')
   t.teardown(() => own.stop())
   const restarts = { count: 1, restart: () => own.restart() }
-  const report = await soakPostgres(own.url, newSchema(), { processes: 2, kills: 0, keys: 200, restarts })
-  t.match(report, { kills: 0, ...right(200) })
+  const keys = scaled(60, 200)
+  const report = await soakPostgres(own.url, newSchema(), { processes: 2, kills: 0, keys, restarts })
+  t.match(report, { kills: 0, ...right(keys) })
   return t.comment(JSON.stringify(report))
 })
 
 t.test('a thousand requests with one key on four processes: one runs, and other routes are served meanwhile', onServer, async (t) => {
-  const { urls, orders, schema, pool } = await fleetOn(t, 4)
+  const { urls, orders, schema, pool } = await (fleet ??= startFleetOfFour())
   const holder = await pool.connect()
   await holder.query('BEGIN')
   await holder.query('SELECT pg_advisory_xact_lock(hashtext($1))', [schema])
@@ -67,11 +74,11 @@ t.test('a thousand requests with one key on four processes: one runs, and other 
   await holder.query('COMMIT')
   holder.release()
   t.equal(new Set(await Promise.all(all)).size, 1)
-  t.equal((await orders()).length, 1)
+  t.equal((await orders('one-key')).length, 1)
 })
 
 t.test('an answer that is lost on the way comes again to the retry, with the same body and Location', onServer, async (t) => {
-  const { urls, orders } = await fleetOn(t, 1)
+  const { urls, orders } = await (fleet ??= startFleetOfFour())
   const origin = new URL(urls[0] as string)
   let isCut = true
   // Takes the answer of the origin, and with it cuts the connection to the client.
@@ -88,8 +95,8 @@ t.test('an answer that is lost on the way comes again to the retry, with the sam
   await t.rejects(post(url, 'lost'))
   isCut = false
   const [again, third] = [await post(url, 'lost'), await post(url, 'lost')]
-  const [id] = await orders()
-  t.equal((await orders()).length, 1)
+  const [id] = await orders('lost')
+  t.equal((await orders('lost')).length, 1)
   t.strictSame([again.status, again.headers.get('location'), again.headers.get('idempotency-replayed')], [201, `/orders/${id}`, 'true'])
   const body = await again.text()
   t.equal((JSON.parse(body) as { id: string }).id, id)

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { fromPGlite, fromPool, type Postgres } from '@concordat/postgres'
-import { PGlite } from '@electric-sql/pglite'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { Client, Pool, type PoolConfig, type QueryResult } from 'pg'
 import tap, { type Test } from 'tap'
 
-export const server: string | undefined = process.env['TEST_DATABASE_URL']
-export const without = 'set TEST_DATABASE_URL to the address of a PostgreSQL server'
+export const server: string = process.env['TEST_DATABASE_URL'] ?? ''
+export const onServer: { skip?: string } = server === '' ? { skip: 'set TEST_DATABASE_URL to the address of a PostgreSQL server' } : {}
 
 /** A schema of the test's own, that is dropped after it. */
 export function freshSchema(t: Test, schema: string = schemaName()): string {
@@ -18,9 +19,12 @@ export function freshSchema(t: Test, schema: string = schemaName()): string {
   return schema
 }
 
-/** A pool of its own, as another process would have; `errors` are those of broken connections. */
+/**
+ * A pool of its own, as another process would have; `errors` are those of broken connections. Its commits do not wait for the disk, which
+ * only a crash of the server would show.
+ */
 export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; database: Postgres; errors: unknown[] } {
-  const pool = new Pool({ connectionString: server, max: 5, ...settings })
+  const pool = new Pool({ connectionString: server, max: 5, options: '-c synchronous_commit=off', ...settings })
   const errors: unknown[] = []
   t.teardown(() => pool.end())
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
@@ -46,7 +50,7 @@ export function watched(pool: Pool, send: (sql: string, answer: () => Promise<Qu
 
 let engine: Promise<PGlite> | undefined
 
-/** One PGlite for the whole file, since it takes long to begin, and a schema of the test's own in it. */
+/** One PGlite for the whole file, since it takes a second to start, and a schema of the test's own in it. */
 export async function inMemory(): Promise<{ database: Postgres; pglite: PGlite; schema: string }> {
   engine ??= begin()
   const pglite = await engine
@@ -54,7 +58,7 @@ export async function inMemory(): Promise<{ database: Postgres; pglite: PGlite; 
 }
 
 async function begin() {
-  const begun = await PGlite.create('memory://')
+  const begun = await startPGlite()
   tap.teardown(() => begun.close())
   return begun
 }

@@ -8,13 +8,13 @@ import {
 import { migrate, type Postgres } from '@concordat/postgres'
 import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, server, without } from './database.ts'
+import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
-t.setTimeout(120_000)
-const onServer = server === undefined ? { skip: without } : {}
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+// Those with leases wait for them, and each has a key of its own.
+const casesAtOnce = 4
 
 type Work = (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>
 
@@ -67,9 +67,11 @@ function passing(database: Postgres, schema: string) {
 function overHttp(t: Test, database: Postgres, store: IdempotencyStore) {
   // The contract closes the store with each service.
   const createStore = () => ({ ...store, close: async () => {} })
-  t.test('over HTTP, by leases', async (t) => idempotencyHttpContract(runIn(t), { createServer: () => Fastify(), createStore }))
+  t.test('over HTTP, by leases', async (t) =>
+    idempotencyHttpContract(casesOf(t, casesAtOnce), { createServer: () => Fastify(), createStore })
+  )
   t.test('over HTTP, in transactions', async (t) =>
-    idempotencyHttpContract(runIn(t), {
+    idempotencyHttpContract(casesOf(t), {
       async createServer() {
         const app = Fastify({ handlerTimeout: 30_000 })
         await app.register(unitOfWork, { database })
@@ -92,7 +94,7 @@ t.test('on PostgreSQL, by two pools', onServer, async (t) => {
     IdempotencyStore
   ]
   t.teardown(() => Promise.all([first.close?.(), second.close?.()]))
-  idempotencyStoreContract(runIn(t), () => stretched(first), {
+  idempotencyStoreContract(casesOf(t), () => stretched(first), {
     createSecond: () => stretched(second),
     pass: passing(one.database, schema),
     transact: await transactions(t, one.database)
@@ -105,7 +107,7 @@ t.test('on PGlite', async (t) => {
   await migrate(database, idempotencyMigrations, { schema })
   const store = postgresIdempotency(database, { schema })
   const options = { pass: passing(database, schema), transact: await transactions(t, database) }
-  idempotencyStoreContract(runIn(t), () => stretched(store), options)
+  idempotencyStoreContract(casesOf(t), () => stretched(store), options)
   overHttp(t, database, store)
 })
 

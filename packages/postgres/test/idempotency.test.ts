@@ -8,11 +8,9 @@ import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { connect, server, watched, without } from './database.ts'
+import { connect, onServer, watched } from './database.ts'
 import { kinds, type Things, thingsOn } from './unit-of-work.ts'
 
-t.setTimeout(120_000)
-const onServer = server === undefined ? { skip: without } : {}
 const config = { transaction: true, idempotency: 'required' } as const
 
 interface Setup {

@@ -3,26 +3,23 @@ import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobs } from '@concordat/postgres/jobs'
 import unitOfWork, { currentTransaction } from '@concordat/postgres/unit-of-work'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, schemaName, server, without } from './database.ts'
-
-const onServer = server === undefined ? { skip: without } : {}
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
-t.setTimeout(120_000)
+import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 
 t.test('records of jobs on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database } = connect(t)
   await migrate(database, jobMigrations, { schema })
-  jobStoreContract(runIn(t), () => postgresJobs(database, { schema }))
+  jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
 })
 
 t.test('records of jobs on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
-  jobStoreContract(runIn(t), () => postgresJobs(database, { schema }))
+  jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
 })
 
 t.test('a job is accepted with the transaction of its request or not at all, and ends with its record, on PGlite', async (t) => {

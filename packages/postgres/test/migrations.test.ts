@@ -1,10 +1,8 @@
 import { type Migration, migrate } from '@concordat/postgres'
 import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'
 import t from 'tap'
-import { connect, freshSchema, inMemory, server, without } from './database.ts'
+import { connect, freshSchema, inMemory, onServer, server } from './database.ts'
 
-t.setTimeout(120_000)
-const onServer = server === undefined ? { skip: without } : {}
 const first: Migration = {
   component: 'trees',
   version: 1,
@@ -45,8 +43,8 @@ t.test('a step that is missing before a later one stops the start', async (t) =>
 
 t.test('when a step fails nothing of it remains, on PGlite and on PostgreSQL', async (t) => {
   const broken: Migration = { component: 'trees', version: 2, statements: [`INSERT INTO {schema}.trees VALUES ('elm')`, 'SELECT nonsense'] }
-  const schema = server === undefined ? (await inMemory()).schema : freshSchema(t)
-  const databases = [(await inMemory()).database, ...(server === undefined ? [] : [connect(t).database])]
+  const schema = server === '' ? (await inMemory()).schema : freshSchema(t)
+  const databases = [(await inMemory()).database, ...(server === '' ? [] : [connect(t).database])]
   for (const database of databases) {
     await migrate(database, [first], { schema })
     await t.rejects(migrate(database, [first, broken], { schema }), /nonsense/)

@@ -1,29 +1,34 @@
-// One process of the tests that kill: `node queue-process.ts <role> <where> <schema>`. It says on its output what it does.
-import { setTimeout as delay } from 'node:timers/promises'
+// One process of the tests that kill: `node queue-process.ts <role> <where> <schema> [place] [turn]`. It stops at that place, at the given
+// turn, and prints the name of the place, to be killed there.
+import { flushCompileCache } from 'node:module'
 import { fromPGlite, fromPool } from '@concordat/postgres'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import { isLong } from '@concordat/test-harness/scale'
+import { until } from '@concordat/test-harness/until'
 import type { Claim, Transaction } from '@concordat/work-queue'
-import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 
-const [role, where = '', schema = ''] = process.argv.slice(2)
+const [role, where = '', schema = '', placeToStop, turnToStop = 0] = process.argv.slice(2)
+let turns = 0
 const { database, queue, inTransaction } = where.startsWith('postgres:') ? onServer() : await inFolder()
 await database.query(`CREATE SCHEMA IF NOT EXISTS ${schema}_results`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.wanted (job uuid)`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.results (job uuid, attempt integer)`)
 await queue.define('work')
+// When it is killed, it leaves nothing behind.
+flushCompileCache()
 
 if (role === 'victim') await enqueueAndWork()
 if (role === 'survivor') await finish()
 if (role === 'sharer') await share()
 
-/** Each line is a place to be killed at. */
 async function enqueueAndWork() {
   await inTransaction(async (open) => {
     await enqueueWanted(open, 4)
-    await sayAndWait('enqueued')
+    await pass('enqueued')
   })
-  await sayAndWait('committed')
+  await pass('committed')
   await inTransaction(async (open) => {
     await queue.enqueue('work', [{ payload: 'rolled back' }], open)
     throw new Error('rolled back')
@@ -32,25 +37,30 @@ async function enqueueAndWork() {
 }
 
 async function finish() {
+  if (!isLong) await passLeases()
   const start = Date.now()
   queue.work('work', (claim) => writeResult(claim), { concurrency: 10 })
-  for (;;) {
-    const [counts] = await database.query<{ wanted: number; found: number; rows: number; strangers: number }>(`SELECT json_build_object(
+  await until(async () => {
+    const [counts] = await database.query<{ unfinished: number }>(`SELECT json_build_object(
       'wanted', (SELECT count(*) FROM ${schema}_results.wanted),
       'found', (SELECT count(DISTINCT job) FROM ${schema}_results.results),
       'rows', (SELECT count(*) FROM ${schema}_results.results),
       'again', (SELECT count(*) FROM ${schema}_results.results WHERE attempt > 1),
+      'unfinished', (SELECT count(*) FROM ${schema}.job WHERE name = 'work' AND state IN ('created', 'retry', 'active')),
       'strangers', (SELECT count(*) FROM ${schema}_results.results WHERE job NOT IN (SELECT job FROM ${schema}_results.wanted))
     )::text AS json`)
-    if (counts !== undefined && counts.found >= counts.wanted) {
-      const milliseconds = Date.now() - start
-      // Whatever would be done twice is done by now.
-      await delay(1500)
-      await queue.close()
-      return exit({ ...counts, milliseconds })
-    }
-    await delay(100)
-  }
+    if (counts?.unfinished !== 0) return false
+    // Nothing is left that could be done twice.
+    const milliseconds = Date.now() - start
+    await queue.close()
+    exit({ ...counts, milliseconds })
+    return true
+  }, 50)
+}
+
+/** Lets the default lease pass for the jobs of the processes that were killed. The long tier waits for it. */
+async function passLeases() {
+  await database.query(`UPDATE ${schema}.job SET heartbeat_on = heartbeat_on - interval '10 seconds' WHERE state = 'active'`)
 }
 
 async function share() {
@@ -69,13 +79,13 @@ async function share() {
 
 async function writeResult({ id, payload, attempt }: Claim) {
   if (payload === 'rolled back') throw new Error('a job was done whose transaction was rolled back')
-  await sayAndWait('begun')
-  say('ending')
+  await pass('begun')
+  await pass('ending')
   return {
     done: true as const,
     async write(open: Transaction | undefined) {
       await open?.query(`INSERT INTO ${schema}_results.results (job, attempt) VALUES ($1, $2)`, [id, attempt])
-      await sayAndWait('written')
+      await pass('written')
     }
   }
 }
@@ -107,15 +117,16 @@ function onServer() {
 }
 
 async function inFolder() {
-  const pglite = await PGlite.create(where)
+  const pglite = await startPGlite(where)
   const inTransaction = (work: (open: Transaction) => Promise<void>) => pglite.transaction((open) => work(open))
   return { database: fromPGlite(pglite), queue: pgliteQueue(pglite, { schema, onError: warn }), inTransaction }
 }
 
-/** Long enough to be killed here. */
-async function sayAndWait(what: string) {
-  say(what)
-  await delay(30)
+/** Goes on, except where the process is to be killed. */
+async function pass(place: string) {
+  if (place !== placeToStop || turns++ < Number(turnToStop)) return
+  say(place)
+  await new Promise(() => {})
 }
 
 function say(what: string) {

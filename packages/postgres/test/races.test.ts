@@ -1,17 +1,15 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fromPool } from '@concordat/postgres'
 import unitOfWork, { currentTransaction, transactionErrors } from '@concordat/postgres/unit-of-work'
+import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Pool } from 'pg'
 import t from 'tap'
-import { connect, server, watched, without } from './database.ts'
+import { connect, onServer, watched } from './database.ts'
 import { kinds, serviceOn, thingsOn } from './unit-of-work.ts'
 
-t.setTimeout(120_000)
-const onServer = server === undefined ? { skip: without } : {}
 const config = { transaction: true } as const
 const handler = async () => ({})
 const named = (name: string) => fp(async () => {}, { name })
@@ -131,7 +129,7 @@ for (const kind of kinds) {
       await isBegun
       leave.abort()
       await asked
-      while (!(await things.names()).includes(how)) await delay(5)
+      await until(async () => (await things.names()).includes(how))
     }
     t.strictSame(await things.names(), ['nothing', 'object', 'send'])
   })

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   apiKeyStoreContract,
   createApiKey,
@@ -10,19 +9,14 @@ import { migrate } from '@concordat/postgres'
 import { apiKeyMigrations, postgresApiKeys } from '@concordat/postgres/api-keys'
 import { postgresRefreshTokens, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocations, revocationMigrations } from '@concordat/postgres/revocations'
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import { until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, server, without } from './database.ts'
+import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
 const hour = 3_600_000
 const all = [...apiKeyMigrations, ...refreshTokenMigrations, ...revocationMigrations]
-const onServer = server === undefined ? { skip: without } : {}
-t.setTimeout(120_000)
 const killNamed = 'SELECT pg_terminate_backend(pid)::text AS json FROM pg_stat_activity WHERE application_name = $1'
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
-
-async function until(condition: () => boolean) {
-  while (!condition()) await delay(5)
-}
 
 async function prepared(t: Test, settings = {}) {
   const schema = freshSchema(t)
@@ -34,7 +28,7 @@ async function prepared(t: Test, settings = {}) {
 t.test('refresh tokens on PostgreSQL, raced by two pools', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   refreshTokenStoreContract(
-    runIn(t),
+    casesOf(t),
     () => postgresRefreshTokens(one.database, { schema }),
     () => postgresRefreshTokens(two.database, { schema })
   )
@@ -43,7 +37,7 @@ t.test('refresh tokens on PostgreSQL, raced by two pools', onServer, async (t) =
 t.test('revocations on PostgreSQL, told to another pool', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   revocationStoreContract(
-    runIn(t),
+    casesOf(t),
     () => postgresRevocations(one.database, { schema }),
     () => postgresRevocations(two.database, { schema })
   )
@@ -53,7 +47,7 @@ t.test('API keys on PostgreSQL', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   // What one process adds, another finds.
   const [here, there] = [postgresApiKeys(one.database, { schema }), postgresApiKeys(two.database, { schema })]
-  apiKeyStoreContract(runIn(t), () => ({ ...here, find: (id) => there.find(id) }))
+  apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
 })
 
 t.test('a service’s own type parsers change nothing', onServer, async (t) => {
@@ -69,19 +63,19 @@ t.test('a service’s own type parsers change nothing', onServer, async (t) => {
 t.test('refresh tokens on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
-  refreshTokenStoreContract(runIn(t), () => postgresRefreshTokens(database, { schema }))
+  refreshTokenStoreContract(casesOf(t), () => postgresRefreshTokens(database, { schema }))
 })
 
 t.test('revocations on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
-  revocationStoreContract(runIn(t), () => postgresRevocations(database, { schema }))
+  revocationStoreContract(casesOf(t), () => postgresRevocations(database, { schema }))
 })
 
 t.test('API keys on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
-  apiKeyStoreContract(runIn(t), () => postgresApiKeys(database, { schema }))
+  apiKeyStoreContract(casesOf(t), () => postgresApiKeys(database, { schema }))
 })
 
 t.test('what is over is deleted by and by', async (t) => {
@@ -155,10 +149,10 @@ t.test('with its connections killed again and again the feed grows stale, and he
   // As long as the table is locked nothing can be read, and whoever waits for it is cut off.
   await one.database.transaction(async (queries) => {
     await queries.query(`LOCK TABLE ${schema}.revocations IN ACCESS EXCLUSIVE MODE`)
-    while (feed.staleMilliseconds < 1000 || cut.errors.length === 0) {
+    await until(async () => {
       await one.database.query(killNamed, [schema])
-      await delay(20)
-    }
+      return feed.staleMilliseconds >= 1000 && cut.errors.length > 0
+    })
     const store = postgresRevocations({ ...one.database, query: (...told) => queries.query(...told) }, { schema })
     await store.revoke({ kind: 'session', id: 's1', until: Date.now() + hour })
   })

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
 import { currentTransaction, enclosingTransaction, runAsOne, type Transaction } from '@concordat/postgres/unit-of-work'
+import { until } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import t, { type Test } from 'tap'
 import { kinds, serviceOn, type Things, thingsOn } from './unit-of-work.ts'
 
-t.setTimeout(120_000)
 const config = { transaction: true } as const
 
 const insert = ({ table }: Things) => `INSERT INTO ${table} VALUES ($1)`
@@ -232,6 +231,7 @@ for (const kind of kinds) {
           request.transaction.afterCommit(() => told.push(name))
           return reply.code(name === 'bad' ? 409 : 201).send({})
         })
+        app.get('/transaction', { config }, async (request) => (await request.transaction.query('SELECT txid_current()::text')).rows)
       })
       const run = (names: readonly string[], timeoutMilliseconds = 10_000, end = async () => {}) =>
         runAsOne({ database: things.database, timeoutMilliseconds, onFault: (error) => t.fail(String(error)) }, async () => {
@@ -251,7 +251,8 @@ for (const kind of kinds) {
       t.strictSame(await run([]), [])
       await t.rejects(
         run(['late'], 1, async () => {
-          await delay(1200)
+          const { body } = await app.inject('/transaction')
+          await until(async () => (await app.inject('/transaction')).body !== body)
         }),
         { code: 'TRANSACTION_ENDED' },
         'it is over when its time is'

@@ -12,7 +12,7 @@ export interface Things {
 }
 
 /** Both kinds of database, where there is a server. */
-export const kinds: readonly ('PGlite' | 'PostgreSQL')[] = server === undefined ? ['PGlite'] : ['PGlite', 'PostgreSQL']
+export const kinds: readonly ('PGlite' | 'PostgreSQL')[] = server === '' ? ['PGlite'] : ['PGlite', 'PostgreSQL']
 
 export async function thingsOn(t: Test, kind: 'PGlite' | 'PostgreSQL', settings = {}): Promise<Things & { errors: unknown[] }> {
   if (kind === 'PGlite') return { ...(await tableIn(await inMemory())), errors: [] }

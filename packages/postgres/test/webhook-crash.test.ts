@@ -1,24 +1,33 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { scaled } from '@concordat/test-harness/scale'
 import t, { type Test } from 'tap'
-import { freshSchema, schemaName, server, without } from './database.ts'
+import { freshSchema, onServer, schemaName, server } from './database.ts'
 import { type WebhookLoad, webhookSoak } from './soak/webhook-soak.ts'
 
-const onServer = server === undefined ? { skip: without } : {}
-t.setTimeout(300_000)
+// Most of the time is waiting for the leases of killed processes to end.
+t.jobs = 2
 
-t.test('processes that are killed while they emit and deliver lose no acknowledged event on PGlite files', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  await killAndCompare(t, { where: join(folder, 'data'), schema: schemaName(), processes: 1, kills: 3, lifeMilliseconds: 500 })
-})
+t.test(
+  'processes that are killed while they emit and deliver lose no acknowledged event on PGlite files',
+  { buffered: true },
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+    await killAndCompare(t, { where: join(folder, 'data'), schema: schemaName(), processes: 1, kills: scaled(1, 3), lifeMilliseconds: 500 })
+  }
+)
 
-t.test('processes that are killed while they emit and deliver lose no acknowledged event on PostgreSQL', onServer, async (t) => {
-  const schema = freshSchema(t)
-  freshSchema(t, `${schema}_queue`)
-  await killAndCompare(t, { where: server ?? '', schema, processes: 2, kills: 7, lifeMilliseconds: 1000 })
-})
+t.test(
+  'processes that are killed while they emit and deliver lose no acknowledged event on PostgreSQL',
+  { ...onServer, buffered: true },
+  async (t) => {
+    const schema = freshSchema(t)
+    freshSchema(t, `${schema}_queue`)
+    await killAndCompare(t, { where: server, schema, processes: 2, kills: scaled(2, 7), lifeMilliseconds: 1000 })
+  }
+)
 
 async function killAndCompare(t: Test, load: WebhookLoad) {
   const report = await webhookSoak(load)

@@ -1,37 +1,36 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
 import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import { scaled } from '@concordat/test-harness/scale'
+import { until } from '@concordat/test-harness/until'
 import webhooks, { webhookStoreContract } from '@concordat/webhooks'
 import type { WorkQueue } from '@concordat/work-queue'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import Fastify from 'fastify'
 import { generate } from 'selfsigned'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, schemaName, server, without } from './database.ts'
+import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 
-const onServer = server === undefined ? { skip: without } : {}
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
   keyType: 'ec',
   extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }]
 })
-t.setTimeout(400_000)
 
 t.test('the store of webhooks on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database } = connect(t)
   await migrate(database, webhookMigrations, { schema })
-  webhookStoreContract(runIn(t), () => postgresWebhooks(database, { schema }))
+  webhookStoreContract(casesOf(t), () => postgresWebhooks(database, { schema }))
 })
 
 t.test('the store of webhooks on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, webhookMigrations, { schema })
-  webhookStoreContract(runIn(t), () => postgresWebhooks(database, { schema }))
+  webhookStoreContract(casesOf(t), () => postgresWebhooks(database, { schema }))
 })
 
 t.test('an event arrives when the transaction of its emitter was committed, and never when it was not, on PGlite', async (t) => {
@@ -57,9 +56,9 @@ t.test('processes that emit the same events and share their deliveries send each
   const { url, seen } = await startReceiver(t)
   const [schema, queues] = [freshSchema(t), freshSchema(t)]
   const services = await Promise.all([1, 2, 3].map(async () => onPool(t, schema, queues)))
-  const [{ app }] = services as [(typeof services)[0]]
+  const [{ app, database }] = services as [(typeof services)[0]]
   for (const owner of ['ada', 'bob']) await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
-  const numbers = Array.from({ length: 100 }, (_, number) => number)
+  const numbers = Array.from({ length: scaled(20, 100) }, (_, number) => number)
   const emitted = await Promise.all(
     numbers.flatMap((number) =>
       services.map(async (one) => (await one.app.webhooks.emit('order.created', { number }, { id: `event-${number}` })).deliveries)
@@ -67,10 +66,11 @@ t.test('processes that emit the same events and share their deliveries send each
   )
   t.equal(
     emitted.reduce((sum, deliveries) => sum + deliveries, 0),
-    200
+    2 * numbers.length
   )
-  await until(() => seen.length >= 200)
-  await delay(300)
+  // Once the queue has nothing left, nothing can be sent a second time.
+  const unfinished = `SELECT count(*)::text AS json FROM ${queues}.job WHERE state IN ('created', 'retry', 'active')`
+  await until(async () => seen.length >= 2 * numbers.length && (await database.query<number>(unfinished))[0] === 0)
   t.strictSame(
     seen.map(({ data }) => data.number).toSorted((a, b) => a - b),
     numbers.flatMap((number) => [number, number])
@@ -81,14 +81,14 @@ t.test(
   'what fails, is changed, delivered again, removed and swept at the same time does not wait for each other for ever',
   onServer,
   async (t) => {
-    const { url } = await startReceiver(t, () => (Math.random() < 0.5 ? 500 : 204))
+    const { url, seen } = await startReceiver(t, () => (Math.random() < 0.5 ? 500 : 204))
     const [schema, queues] = [freshSchema(t), freshSchema(t)]
     const services = await Promise.all([1, 2].map(async () => onPool(t, schema, queues)))
-    const end = Date.now() + 4000
     const round = async (_: unknown, turn: number) => {
       const { app, store } = services[turn % 2] as (typeof services)[0]
       const owner = `owner ${turn % 3}`
-      while (Date.now() < end) {
+      for (let left = scaled(4, 100); left > 0; left -= 1) {
+        const before = seen.length
         const { id } = await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
         for (let number = 0; number < 3; number += 1) await app.webhooks.emit('order.created', { number })
         await Promise.all([
@@ -96,7 +96,7 @@ t.test(
           app.webhooks.change(owner, id, { description: 'changed' }).catch(ignoreRefusal),
           app.webhooks.recover(owner, id, 0).catch(ignoreRefusal),
           store.removeEndedBefore(Date.now() - 200, 50),
-          delay(20).then(() => app.webhooks.unsubscribe(owner, id))
+          until(() => seen.length > before).then(() => app.webhooks.unsubscribe(owner, id))
         ])
       }
     }
@@ -116,9 +116,8 @@ t.test(
 )
 
 t.test('each statement of the store finds its rows by an index', async (t) => {
-  const pglite = await PGlite.create('memory://')
-  t.teardown(() => pglite.close())
-  await migrate(fromPGlite(pglite), webhookMigrations)
+  const { pglite, schema } = await inMemory()
+  await migrate(fromPGlite(pglite), webhookMigrations, { schema })
   const statements = new Map<string, unknown[]>()
   // Each statement of the contract, once.
   const noted = (queries: Pick<PGlite, 'query' | 'exec'>) => ({
@@ -136,10 +135,11 @@ t.test('each statement of the store finds its rows by an index', async (t) => {
   const runs: (() => Promise<void>)[] = []
   webhookStoreContract(
     (_, run) => runs.push(run),
-    () => postgresWebhooks(database)
+    () => postgresWebhooks(database, { schema })
   )
   for (const run of runs) await run()
   await pglite.exec('SET enable_seqscan = off')
+  t.teardown(() => pglite.exec('RESET enable_seqscan'))
   for (const [sql, values] of statements) {
     const { rows } = await pglite.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -195,10 +195,6 @@ async function onPool(t: Test, schema: string, queues: string) {
   const errors: unknown[] = []
   const queue = postgresQueue(pool, { schema: queues, onError: (error) => errors.push(error) })
   return { ...(await serviceOf(t, database, queue, schema)), errors }
-}
-
-async function until(condition: () => boolean | Promise<boolean>) {
-  while (!(await condition())) await delay(5)
 }
 
 // Of a subscription that is disabled or gone.

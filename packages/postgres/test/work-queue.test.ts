@@ -1,34 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 import type { PoolClientLike, PoolLike } from '@concordat/postgres'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { type Claim, type Outcome, type Transaction, testClock, type WorkQueue, workQueueContract } from '@concordat/work-queue'
 import type { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { freshSchema, inMemory, schemaName, server, without } from './database.ts'
-
-const onServer = server === undefined ? { skip: without } : {}
-t.setTimeout(180_000)
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
+import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 
 t.test('the queue on PGlite', async (t) => {
   const { pglite } = await inMemory()
   const clock = testClock()
   const queue = pgliteQueue(pglite, { schema: schemaName(), clock })
   t.teardown(() => queue.close())
-  workQueueContract(runIn(t), () => ({ queue, clock, transaction: (work) => pglite.transaction((open) => work(open)) }))
+  workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => pglite.transaction((open) => work(open)) }))
 })
 
 t.test('the queue on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
-  const pool = new Pool({ connectionString: server, max: 5 })
+  const { pool } = connect(t, { max: 5 })
   const clock = testClock()
   const queue = postgresQueue(pool, { schema, clock })
-  t.teardown(async () => {
-    await queue.close()
-    await pool.end()
-  })
-  workQueueContract(runIn(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
+  t.teardown(() => queue.close())
+  workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
 })
 
 async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) => Promise<void>) {
@@ -48,12 +42,11 @@ async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) 
 t.test('a worker that was not heard of loses its job to another process, and its late outcome counts no more', onServer, async (t) => {
   const schema = freshSchema(t)
   const clock = testClock()
-  const [silent, other] = [silentPool(t), new Pool({ connectionString: server, max: 3 })]
+  const [silent, other] = [silentPool(t), connect(t, { max: 3 }).pool]
   const [one, two] = [silent, other].map((pool) => postgresQueue(pool, { schema, clock })) as [WorkQueue, WorkQueue]
   t.teardown(async () => {
     await one.close()
     await two.close()
-    await other.end()
   })
   for (const queue of [one, two]) await queue.define('work')
   const slow = Promise.withResolvers<Outcome>()
@@ -85,12 +78,8 @@ t.test('a worker that was not heard of loses its job to another process, and its
 
 t.test('a job that another process cancels is told so within two seconds', onServer, async (t) => {
   const schema = freshSchema(t)
-  const pools = [new Pool({ connectionString: server, max: 3 }), new Pool({ connectionString: server, max: 3 })]
-  const [one, two] = pools.map((pool) => postgresQueue(pool, { schema })) as [WorkQueue, WorkQueue]
-  t.teardown(async () => {
-    await Promise.all([one.close(), two.close()])
-    await Promise.all(pools.map((pool) => pool.end()))
-  })
+  const [one, two] = [1, 2].map(() => postgresQueue(connect(t, { max: 3 }).pool, { schema })) as [WorkQueue, WorkQueue]
+  t.teardown(() => Promise.all([one.close(), two.close()]))
   for (const queue of [one, two]) await queue.define('work')
   const begun = Promise.withResolvers<Claim>()
   const told = Promise.withResolvers<number>()
@@ -152,13 +141,10 @@ t.test('a queue without workers can be closed, and one that was never begun', as
 t.test('an outcome that ignores a failed statement is rolled back, and its job is tried again', onServer, async (t) => {
   const schema = freshSchema(t)
   const clock = testClock()
-  const pool = new Pool({ connectionString: server, max: 3 })
+  const { pool } = connect(t, { max: 3 })
   const errors: unknown[] = []
   const queue = postgresQueue(pool, { schema, clock, onError: (error) => errors.push(error) })
-  t.teardown(async () => {
-    await queue.close()
-    await pool.end()
-  })
+  t.teardown(() => queue.close())
   await queue.define('work')
   const attempts: number[] = []
   queue.work('work', work, { concurrency: 1 })
@@ -179,8 +165,7 @@ async function failUnnoticed(open: Transaction | undefined) {
 
 /** A pool whose process can't say that it is still at work. */
 function silentPool(t: Test): PoolLike {
-  const pool = new Pool({ connectionString: server, max: 3 })
-  t.teardown(() => pool.end())
+  const { pool } = connect(t, { max: 3 })
   return Object.assign(silenced<PoolLike>(pool), {
     connect: (given: Parameters<PoolLike['connect']>[0]) =>
       pool.connect((error, client) => given(error, client && silenced(client as PoolClientLike)))
@@ -218,12 +203,9 @@ t.test('the planner hears of a queue that has grown, and settings for taking job
 
 t.test('so it is on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
-  const pool = new Pool({ connectionString: server, max: 1 })
+  const { pool } = connect(t, { max: 1 })
   const queue = postgresQueue(pool, { schema })
-  t.teardown(async () => {
-    await queue.close()
-    await pool.end()
-  })
+  t.teardown(() => queue.close())
   await work500(queue)
   await grown((sql) => pool.query(sql), schema)
 })

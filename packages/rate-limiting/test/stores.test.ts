@@ -1,5 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import rateLimiting, { memoryStore, type RateLimitingOptions, type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import { elapsedTime } from '@concordat/test-harness/elapsed-time'
+import { turns } from '@concordat/test-harness/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -20,7 +23,8 @@ async function ask(app: FastifyInstance) {
 }
 
 t.test('the store in memory', async (t) => {
-  for (const { title, check } of storeContract) t.test(title, async () => check(memoryStore()))
+  const test = casesOf(t)
+  for (const { title, check } of storeContract) test(title, async () => check(memoryStore()))
 })
 
 t.test('two services that share a store share its counts, and of n + m requests to both exactly n pass [X5]', async (t) => {
@@ -55,6 +59,7 @@ function breakable() {
 }
 
 t.test('while a store fails, each process counts for itself, asks again once a second, and says so twice', async (t) => {
+  const time = elapsedTime(t)
   const { state, broken, heal } = breakable()
   const lines: string[] = []
   const app = await service(t, { addressLimit: minuteOf(3), store: broken }, lines)
@@ -71,11 +76,11 @@ t.test('while a store fails, each process counts for itself, asks again once a s
   const { asked } = state
   t.equal((await ask(app))[0], 429)
   t.equal(state.asked, asked)
-  await wait(1050)
+  time.moveBy(1000)
   t.equal((await ask(app))[0], 429)
   t.equal(state.asked, asked + 1)
   heal()
-  await wait(1050)
+  time.moveBy(1000)
   t.match(await ask(app), [200, /^"address";r=1;t=\d+$/])
   const told = lines.map((line) => JSON.parse(line) as { level: number; msg: string }).filter(({ msg }) => msg.startsWith('rate-limiting'))
   t.match(told, [
@@ -88,10 +93,12 @@ t.test('while a store fails, each process counts for itself, asks again once a s
 t.test('a store that is late counts as one that fails, and a late failure disturbs nobody', async (t) => {
   const { state, broken } = breakable()
   const app = await service(t, { addressLimit: minuteOf(3), store: broken, storeTimeoutMilliseconds: 20 })
-  state.add = async () => wait(60).then(() => Promise.reject(new Error('late')))
+  const late = Promise.withResolvers<never>()
+  state.add = () => late.promise
   t.match(await ask(app), [200, /^"address";r=2;/])
   t.match(await ask(app), [200, /^"address";r=1;/])
-  await wait(60)
+  late.reject(new Error('late'))
+  await turns()
 })
 
 t.test('a service can refuse with 503 instead, never 500', async (t) => {

@@ -1,10 +1,10 @@
 // Redis crashes and comes back while the service works, a server of the script's own:
 // node --conditions=@concordat/source packages/redis/bench/restart-soak.ts [restarts] [keys] [processes]
-import { ownServer } from '../test/soak/own-server.ts'
+import { ownRedis } from '@concordat/test-harness/own-redis'
 import { soakRedis } from '../test/soak/soak.ts'
 
 const [count = 20, keys = 10_000, processes = 4] = process.argv.slice(2).map(Number)
-const own = await ownServer()
+const own = await ownRedis()
 if (own === undefined) throw new Error('Redis is not installed here.')
 const restart = async () => {
   await own.restart()

@@ -4,11 +4,11 @@ import { createClient } from 'redis'
 
 /** A connection as a service makes it, by one client or the other. */
 export async function connected(url: string, client: string): Promise<Redis> {
-  if (client === 'ioredis') return fromIoredis(new Ioredis(url, { socketTimeout: 3000 }).on('error', () => {}))
+  if (client === 'ioredis') return fromIoredis(new Ioredis(url, { socketTimeout: 1000 }).on('error', () => {}))
   // By itself it gives up for good after a timeout.
-  const socket = { socketTimeout: 3000, reconnectStrategy: (retries: number) => Math.min(50 * retries, 1000) }
+  const socket = { socketTimeout: 1000, reconnectStrategy: (retries: number) => Math.min(50 * retries, 1000) }
   return fromNodeRedis(
-    await createClient({ url, socket, pingInterval: 1000 })
+    await createClient({ url, socket, pingInterval: 300 })
       .on('error', () => {})
       .connect()
   )

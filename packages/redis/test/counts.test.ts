@@ -1,40 +1,23 @@
-import { type LoginAttemptStore, loginAttemptStoreContract } from '@concordat/authentication'
-import { type RateLimitStore, storeContract } from '@concordat/rate-limiting'
 import { redisLoginAttempts } from '@concordat/redis/login-attempts'
 import { redisRateLimits } from '@concordat/redis/rate-limits'
+import { inTurn, testLoginAttempts, testRateLimits } from '@concordat/test-harness/counts'
 import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
-t.setTimeout(120_000)
 const minute = 60_000
-
-/** Two stores on the same keys, asked in turn, as two processes would. */
-function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
-  let asked = 0
-  return { add: (...request) => ((asked += 1) % 2 === 0 ? one : two).add(...request) }
-}
-
-function attemptsInTurn(one: LoginAttemptStore, two: LoginAttemptStore): LoginAttemptStore {
-  let asked = 0
-  return { take: (...request) => ((asked += 1) % 2 === 0 ? one : two).take(...request), giveBack: (...request) => two.giveBack(...request) }
-}
 
 for (const [name, connect] of Object.entries(clients)) {
   t.test(`rate limits by ${name}, raced by two clients`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
-    const store = inTurn(redisRateLimits(one.redis, { prefix }), redisRateLimits(two.redis, { prefix }))
-    for (const { title, check } of storeContract) t.test(title, () => check(store))
+    testRateLimits(t, inTurn(redisRateLimits(one.redis, { prefix }), redisRateLimits(two.redis, { prefix })))
   })
 
   t.test(`attempts to sign in by ${name}, raced by two clients`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
-    loginAttemptStoreContract(
-      (title, run) => t.test(title, run),
-      () => attemptsInTurn(redisLoginAttempts(one.redis, { prefix }), redisLoginAttempts(two.redis, { prefix }))
-    )
+    testLoginAttempts(t, redisLoginAttempts(one.redis, { prefix }), redisLoginAttempts(two.redis, { prefix }))
   })
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ApiKeyRecord,
   apiKeyStoreContract,
@@ -11,25 +10,21 @@ import { fromIoredis, fromNodeRedis } from '@concordat/redis'
 import { redisApiKeys } from '@concordat/redis/api-keys'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'
+import { casesOf } from '@concordat/test-harness/contract-cases'
+import { until } from '@concordat/test-harness/until'
 import { Cluster, Redis as Ioredis } from 'ioredis'
 import { createClient } from 'redis'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
-t.setTimeout(120_000)
 const hour = 3_600_000
-const runIn = (t: Test) => (title: string, run: () => Promise<void>) => t.test(title, run)
-
-async function until(condition: () => boolean) {
-  while (!condition()) await delay(5)
-}
 
 for (const [name, connect] of Object.entries(clients)) {
   t.test(`refresh tokens by ${name}, raced by two clients`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     refreshTokenStoreContract(
-      runIn(t),
+      casesOf(t),
       () => redisRefreshTokens(one.redis, { prefix }),
       () => redisRefreshTokens(two.redis, { prefix })
     )
@@ -39,7 +34,7 @@ for (const [name, connect] of Object.entries(clients)) {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     revocationStoreContract(
-      runIn(t),
+      casesOf(t),
       () => redisRevocations(one.redis, { prefix }),
       () => redisRevocations(two.redis, { prefix })
     )
@@ -49,7 +44,7 @@ for (const [name, connect] of Object.entries(clients)) {
     const prefix = freshPrefix(t)
     // What one process adds, another finds.
     const [here, there] = [redisApiKeys((await connect(t)).redis, { prefix }), redisApiKeys((await connect(t)).redis, { prefix })]
-    apiKeyStoreContract(runIn(t), () => ({ ...here, find: (id) => there.find(id) }))
+    apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
   })
 
   t.test(`a revocation on one client is known on another within a second, by the notice alone (${name}) [U4]`, onServer, async (t) => {
@@ -77,18 +72,14 @@ for (const [name, connect] of Object.entries(clients)) {
     await lost.promise
     await end()
     const woken = Promise.withResolvers<void>()
-    const again = async (): Promise<() => Promise<void>> => {
-      try {
-        return await store.subscribe(woken.resolve, () => {})
-      } catch {
-        await delay(20)
-        return again()
-      }
-    }
-    const endAgain = await again()
+    let endAgain: (() => Promise<void>) | undefined
+    await until(async () => {
+      endAgain = await store.subscribe(woken.resolve, () => {}).catch(() => undefined)
+      return endAgain !== undefined
+    })
     await redisRevocations(whole.redis, { prefix }).revoke({ kind: 'token', id: 'a', until: Date.now() + hour })
     await woken.promise
-    await endAgain()
+    await endAgain?.()
   })
 }
 

@@ -1,160 +1,33 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { startChild } from '@concordat/test-harness/child'
+import { proxyOf } from '@concordat/test-harness/proxy'
+import { testCounting, testProtection } from '@concordat/test-harness/two-processes'
 import t, { type Test } from 'tap'
-import { type Child, start } from './child.ts'
-import { proxyOf } from './proxy.ts'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
-t.setTimeout(120_000)
-// Most of the time is waiting, for news to grow old.
-t.jobs = 2
+// Most of the time is waiting for news to grow old.
+t.jobs = 3
 
-/** A prefix, and a way to its server that can be cut. */
-async function shared(t: Test) {
-  return { prefix: freshPrefix(t), proxy: await proxyOf(t, server) }
-}
-
-interface Session {
-  readonly accessToken: string
-  readonly refreshToken: string
-}
-
-async function signIn({ url }: Child, request: object = { username: 'ada', password: 'correct horse battery staple' }) {
-  const answer = await fetch(`${url}/tokens`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(request)
-  })
-  return { status: answer.status, ...((await answer.json()) as Session & { code?: string }) }
-}
-
-function guess(child: Child) {
-  return signIn(child, { username: 'bob', password: 'wrong horse battery staple' })
-}
-
-async function ask({ url }: Child, { accessToken }: Session) {
-  const answer = await fetch(`${url}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
-  const { code } = (await answer.json()) as { code?: string }
-  return { status: answer.status, code, retryAfter: answer.headers.get('retry-after') }
-}
-
-/** Asks until the answer has this status, and says how long it took. */
-async function askUntil(child: Child, session: Session, status: number) {
-  const startedAt = performance.now()
-  let answer = await ask(child, session)
-  while (answer.status !== status) {
-    await delay(10)
-    answer = await ask(child, session)
-  }
-  return { ...answer, milliseconds: performance.now() - startedAt }
-}
-
-function claimsOf({ accessToken }: Session) {
-  const [, payload = ''] = accessToken.split('.')
-  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as { jti: string; sid: string; exp: number }
-}
-
-async function statusOf({ url }: Child) {
-  return (await fetch(`${url}/orders`)).status
-}
-
-const ways: Readonly<Record<string, (session: Session) => string>> = {
-  token: (session) => `/jtis/${claimsOf(session).jti}?exp=${claimsOf(session).exp}`,
-  session: (session) => `/sessions/${claimsOf(session).sid}`,
-  subject: () => '/subjects/ada',
-  everything: () => '/everything'
+/** A way to the server that can be cut, and processes that use a prefix of their own. */
+async function prepared(t: Test, client: string) {
+  const prefix = freshPrefix(t)
+  const start = (file: string, url: string, ...more: string[]) =>
+    startChild(t, new URL(file, import.meta.url), [url, prefix, client, ...more])
+  return { start, proxy: await proxyOf(t, server) }
 }
 
 for (const client of Object.keys(clients)) {
   t.test(`two processes protect their routes (${client})`, { ...onServer, buffered: true }, async (t) => {
-    const { proxy, prefix } = await shared(t)
-    const [here, there] = await Promise.all([server, proxy.url].map((url) => start(t, 'protected-service.ts', [url, prefix, client])))
-    if (here === undefined || there === undefined) return
-
-    await t.test('what one process revokes, another refuses within a second [U4]', async (t) => {
-      for (const [way, path] of Object.entries(ways)) {
-        const session = await signIn(here)
-        t.match(await Promise.all([ask(here, session), ask(there, session)]), [{ status: 200 }, { status: 200 }])
-        t.equal((await fetch(here.url + path(session), { method: 'DELETE' })).status, 200)
-        const refused = await askUntil(there, session, 401)
-        t.match(refused, { code: 'TOKEN_REVOKED' })
-        t.ok(refused.milliseconds < 1000, `by ${way}: ${Math.round(refused.milliseconds)} ms`)
-        t.match(await ask(here, session), { status: 401, code: 'TOKEN_REVOKED' })
-      }
-    })
-
-    await t.test('a session that began on one goes on at another, and ends there when it ended here [U3, U4]', async (t) => {
-      const first = await signIn(here)
-      const second = await signIn(there, { refreshToken: first.refreshToken })
-      t.match(await ask(here, second), { status: 200 })
-      await fetch(`${here.url}/sessions/${claimsOf(first).sid}`, { method: 'DELETE' })
-      t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
-    })
-
-    await t.test('whoever guesses a password has so many attempts on all processes together', async (t) => {
-      for (let n = 0; n < 5; n += 1) {
-        for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
-      }
-      for (const child of [here, there]) t.match(await guess(child), { status: 429, code: 'LOGIN_ATTEMPTS_EXCEEDED' })
-    })
-
-    await t.test('cut off from the news, a process answers 503 before they are too old, and heals by itself [U4]', async (t) => {
-      const [kept, revoked] = [await signIn(here), await signIn(here)]
-      t.match(await Promise.all([ask(there, kept), ask(there, revoked)]), [{ status: 200 }, { status: 200 }])
-      proxy.cut()
-      const silent = await askUntil(there, kept, 503)
-      t.match(silent, { code: 'AUTHENTICATION_UNAVAILABLE', retryAfter: '5' })
-      t.ok(silent.milliseconds < 6000, `503 after ${Math.round(silent.milliseconds)} ms, with news that may be 5000 ms old`)
-      await fetch(`${here.url}/sessions/${claimsOf(revoked).sid}`, { method: 'DELETE' })
-      t.match(await Promise.all([ask(here, kept), ask(there, revoked)]), [{ status: 200 }, { status: 503 }])
-      proxy.heal()
-      t.comment(`healed after ${Math.round((await askUntil(there, kept, 200)).milliseconds)} ms`)
-      t.match(await ask(there, revoked), { status: 401, code: 'TOKEN_REVOKED' }, 'what was revoked meanwhile is known with the first news')
-      const late = await signIn(here)
-      t.match(await ask(there, late), { status: 200 })
-      await fetch(`${here.url}/sessions/${claimsOf(late).sid}`, { method: 'DELETE' })
-      t.match(await askUntil(there, late, 401), { code: 'TOKEN_REVOKED' })
-      t.ok(there.runs())
-    })
-
-    await t.test('connections that are lost without a word are replaced, where a timeout is set [U4]', async (t) => {
-      const session = await signIn(here)
-      t.match(await ask(there, session), { status: 200 })
-      proxy.cut()
-      await askUntil(there, session, 503)
-      proxy.healForNew()
-      t.comment(`healed after ${Math.round((await askUntil(there, session, 200)).milliseconds)} ms`)
-      t.match(await signIn(there, { refreshToken: session.refreshToken }), { status: 200 })
-      t.ok(there.runs())
-    })
+    const { start, proxy } = await prepared(t, client)
+    const [here, there] = await Promise.all([start('protected-service.ts', server), start('protected-service.ts', proxy.url)])
+    await testProtection(t, { here, there, proxy })
   })
 
   t.test(`two processes count together (${client})`, { ...onServer, buffered: true }, async (t) => {
-    const { proxy, prefix } = await shared(t)
-    const [lenient, strict] = await Promise.all(
-      ['countLocally', 'refuse'].map((policy) => start(t, 'counted-service.ts', [proxy.url, prefix, client, policy]))
-    )
-    if (lenient === undefined || strict === undefined) return
-
-    await t.test('of the requests to both, as many pass as the limit says [X5]', async (t) => {
-      const statuses = await Promise.all(Array.from({ length: 30 }, (_, n) => statusOf(n % 2 === 0 ? lenient : strict)))
-      t.strictSame([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 429).length], [20, 10])
-    })
-
-    await t.test(
-      'cut off from the counts, one keeps the limit alone, one that was told so answers 503, and both heal by themselves [X5]',
-      async (t) => {
-        proxy.cut()
-        t.equal(await statusOf(lenient), 200)
-        const refused = await fetch(`${strict.url}/orders`)
-        t.match([refused.status, refused.headers.get('retry-after'), await refused.json()], [503, '1', { code: 'RATE_LIMIT_UNAVAILABLE' }])
-        proxy.heal()
-        let alone = 1
-        for (; (await statusOf(lenient)) === 200; alone += 1) await delay(200)
-        t.ok(alone < 20, `${alone} passed before it counted with the others again`)
-        while ((await statusOf(strict)) === 503) await delay(50)
-        t.equal(await statusOf(strict), 429)
-        t.ok(lenient.runs() && strict.runs())
-      }
-    )
+    const { start, proxy } = await prepared(t, client)
+    const [lenient, strict] = await Promise.all([
+      start('counted-service.ts', proxy.url, 'countLocally'),
+      start('counted-service.ts', proxy.url, 'refuse')
+    ])
+    await testCounting(t, { lenient, strict, proxy })
   })
 }

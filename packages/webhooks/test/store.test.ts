@@ -1,4 +1,5 @@
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { memoryStore, webhookStoreContract } from '@concordat/webhooks'
 import t from 'tap'
 
-t.test('the store in memory', async (t) => webhookStoreContract((title, run) => t.test(title, run), memoryStore))
+t.test('the store in memory', async (t) => webhookStoreContract(casesOf(t), memoryStore))

@@ -1,13 +1,11 @@
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { memoryQueue, testClock, workQueueContract } from '@concordat/work-queue'
 import t from 'tap'
 
-workQueueContract(
-  (title, run) => t.test(title, run),
-  () => {
-    const clock = testClock()
-    return { clock, queue: memoryQueue(clock) }
-  }
-)
+workQueueContract(casesOf(t), () => {
+  const clock = testClock()
+  return { clock, queue: memoryQueue(clock) }
+})
 
 t.test('a queue that is full of jobs of one key does not look through them for those of another, which takes its turn', async (t) => {
   const queue = memoryQueue()

@@ -7,17 +7,17 @@ import { get } from './request-bytes.ts'
 export interface ChildServer {
   readonly pid: number
   port(name: string): number
-  /** Tells a server to close; it answers what is already on the way. */
-  close(name: string): void
-  /** Whether the same process still answers on its `plain` or `main` server. */
+  /** Closes a server once it has read from so many connections; it answers what is already on the way. */
+  close(name: string, begun: number): void
+  /** Whether the same process still answers on its first server, `main`. */
   isAlive(): Promise<boolean>
   stop(): Promise<void>
 }
 
 const program = new URL('./hostile-server.ts', import.meta.url)
 
-/** Starts the named servers in one new process. The first of them answers the probe. */
-export async function startChild(names: readonly string[]): Promise<ChildServer> {
+/** Starts the named servers in one new process, without names every server of the fleet. The first of them answers the probe. */
+export async function startChild(names: readonly string[] = []): Promise<ChildServer> {
   const child: ChildProcess = fork(program, [...names], {
     execArgv: ['--conditions=@concordat/source'],
     stdio: ['ignore', 'ignore', process.env['HOSTILE_STDERR'] === undefined ? 'ignore' : 'inherit', 'ipc']
@@ -36,10 +36,10 @@ export async function startChild(names: readonly string[]): Promise<ChildServer>
   return {
     pid: child.pid ?? 0,
     port,
-    close: (name) => void child.send({ close: name }),
+    close: (name, begun) => void child.send({ close: name, begun }),
     async isAlive() {
       if (exited) return false
-      const { answers } = await exchange({ port: port(names[0] as string), methods: ['GET'], steps: [get('/v1/probe')] })
+      const { answers } = await exchange({ port: Object.values(ports)[0] as number, methods: ['GET'], steps: [get('/v1/probe')] })
       return !exited && answers[0]?.status === 200 && answers[0].body.includes(`"id":"${child.pid}"`)
     },
     async stop() {

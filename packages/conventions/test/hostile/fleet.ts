@@ -55,7 +55,7 @@ export const fleet: Readonly<Record<string, Ship>> = {
   },
   'slow-headers': { routes: addOrdinaryRoutes, limits: { headersTimeoutSeconds: 0.2, requestTimeoutSeconds: 0.4 } },
   'slow-body': { routes: addOrdinaryRoutes, limits: { requestTimeoutSeconds: 0.2 } },
-  'idle-connections': { routes: allRoutes, options: () => ({ connectionTimeout: 250 }) },
+  'idle-connections': { routes: addOrdinaryRoutes, options: () => ({ connectionTimeout: 250 }) },
   'few-requests': { routes: addOrdinaryRoutes, options: () => ({ maxRequestsPerSocket: 1 }) },
   'no-connections': { routes: addOrdinaryRoutes, tune: (app) => void (app.server.maxConnections = 0) },
   'two-addresses': { routes: addOrdinaryRoutes, host: 'localhost' },

@@ -1,5 +1,5 @@
 import dns, { lookup } from 'node:dns'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import conventions from '@concordat/conventions'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -16,27 +16,42 @@ dns.lookup = ((name: string, options: object, callback: (error: null, addresses:
   ])
 }) as never
 
-const names = process.argv.slice(2)
+interface Running {
+  readonly app: FastifyInstance
+  /** Every connection that it has accepted. */
+  readonly sockets: readonly Socket[]
+}
+
+// Without names, every server of the fleet.
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(fleet)
 const certificate = names.some((name) => fleet[name]?.transport !== undefined)
   ? await generate([{ name: 'commonName', value: 'localhost' }])
   : undefined
 
-const running = new Map<string, FastifyInstance>()
+const running = new Map<string, Running>()
 const ports: Record<string, number> = {}
 for (const name of names) {
-  const app = await launch(fleet[name] as Ship)
-  running.set(name, app)
-  ports[name] = (app.server.address() as AddressInfo).port
+  const launched = await launch(fleet[name] as Ship)
+  running.set(name, launched)
+  ports[name] = (launched.app.server.address() as AddressInfo).port
 }
 
-process.on('message', ({ close }: { close: string }) => void running.get(close)?.close())
+process.on('message', ({ close, begun }: { close: string; begun: number }) => closeOnceBegun(running.get(close) as Running, begun))
 process.on('disconnect', () => process.exit())
 process.send?.({ ports })
 
-async function launch(ship: Ship): Promise<FastifyInstance> {
+// Nothing tells that the parser has read a part of a head, so the bytes of the connections are looked at.
+function closeOnceBegun(launched: Running, begun: number) {
+  if (launched.sockets.filter(({ bytesRead }) => bytesRead > 0).length < begun) setImmediate(() => closeOnceBegun(launched, begun))
+  else void launched.app.close()
+}
+
+async function launch(ship: Ship): Promise<Running> {
   const app = Fastify(
     constructorOptions(ship, { key: certificate?.private, cert: certificate?.cert })
   ).withTypeProvider<TypeBoxTypeProvider>()
+  const sockets: Socket[] = []
+  app.server.on('connection', (socket: Socket) => sockets.push(socket))
   await app.register(conventions, {
     publicUrl,
     versions: { 1: { status: 'current' } },
@@ -48,5 +63,5 @@ async function launch(ship: Ship): Promise<FastifyInstance> {
   await app.apiVersion(1, async (v1) => ship.routes(v1))
   await app.listen({ port: 0, host: ship.host ?? '127.0.0.1' })
   ship.tune?.(app)
-  return app
+  return { app, sockets }
 }

@@ -17,9 +17,6 @@ import { type Outcome, type Run, runBattery, runCase, runHttp2Battery } from './
 import { inSpanish } from './spanish.ts'
 import { unanswerable } from './unanswerable.ts'
 
-// Enough to start a process for each case that killed one.
-t.setTimeout(300_000)
-
 const mainCases: readonly Case[] = [
   ...malformedCases,
   ...framingCases,
@@ -36,7 +33,9 @@ const mainCases: readonly Case[] = [
   ...replyCases
 ]
 const lifecycleCases: readonly Case[] = [...optionCases, ...slowCases]
-const run: Run = { ids: new Set() }
+// One process for all, since it takes long to start.
+const run: Run = { servers: { child: await startChild() }, ids: new Set() }
+t.teardown(() => run.servers.child.stop())
 
 // A connection that is in use when the server closes; its request is finished only afterwards.
 const lateCases: readonly { name: string; lines: string; rest: string }[] = [
@@ -48,13 +47,11 @@ const lateCases: readonly { name: string; lines: string; rest: string }[] = [
 ]
 
 t.test('every 4xx and 5xx over HTTP/1.1 leaves in the envelope, and the process lives [E5] [S13] [X2]', async (t) => {
-  const outcomes = await runBattery(['main'], mainCases, run)
-  report(t, mainCases, outcomes)
+  report(t, mainCases, await runBattery(mainCases, run))
 })
 
 t.test('so it does when options of the service throw, clients are slow, or the port is the wrong one [E5]', async (t) => {
-  const servers = ['plain', ...new Set(lifecycleCases.flatMap(({ server = [] }) => server))]
-  report(t, lifecycleCases, await runBattery(servers, lifecycleCases, run))
+  report(t, lifecycleCases, await runBattery(lifecycleCases, run))
 })
 
 t.test('so it does over HTTP/2 [E5]', async (t) => {
@@ -62,15 +59,13 @@ t.test('so it does over HTTP/2 [E5]', async (t) => {
 })
 
 t.test('a closing server answers 503 with Retry-After what it had begun to read [E5] [X1]', async (t) => {
-  const child = await startChild(['plain', 'closing'])
-  t.teardown(() => child.stop())
+  const { child } = run.servers
   let waiting = lateCases.length
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const begin = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 50))
     waiting -= 1
     if (waiting === 0) {
-      child.close('closing')
+      child.close('closing', lateCases.length)
       void untilRefused(child.port('closing')).then(resolve)
     }
     await closed
@@ -90,7 +85,7 @@ t.test('a closing server answers 503 with Retry-After what it had begun to read 
 t.test('the same failures are told in Spanish to who asks for it [G1]', async (t) => {
   const sample = mainCases.filter(({ name }) => inSpanish.has(name)).map(withSpanish)
   t.equal(sample.length, inSpanish.size, 'each name of the sample is a case')
-  report(t, sample, await runBattery(['main'], sample, { ...run, language: 'es' }))
+  report(t, sample, await runBattery(sample, { ...run, language: 'es' }))
 })
 
 t.test('the tables leave no group out, name each case once, and seldom allow two answers', async (t) => {

@@ -14,22 +14,28 @@ export interface Outcome {
   readonly received: string
 }
 
-/** What all cases of a run share: no Request-Id may come twice. */
-export interface Run {
+/** What the answers to all cases of a run are checked by: no Request-Id may come twice. */
+export interface Checks {
   readonly ids: Set<string>
   readonly language?: 'en' | 'es'
 }
 
-const batchSize = 10
+/** What all cases of a run share. */
+export interface Run extends Checks {
+  /** The process of the servers, replaced when a case has killed it. */
+  readonly servers: { child: ChildServer }
+}
 
-/** Sends the cases to a process with the named servers. */
-export async function runBattery(servers: readonly string[], cases: readonly Case[], run: Run): Promise<Outcome[]> {
-  return inBatches(servers, cases, (child, theCase) => runCase(child, theCase, run))
+const batchSize = 25
+
+/** Sends the cases over HTTP/1.1. */
+export async function runBattery(cases: readonly Case[], run: Run): Promise<Outcome[]> {
+  return inBatches(cases, run, (child, theCase) => runCase(child, theCase, run))
 }
 
 /** Sends the cases over HTTP/2. */
 export async function runHttp2Battery(cases: readonly Http2Case[], run: Run): Promise<Outcome[]> {
-  return inBatches(['plain', 'http2'], cases, async (child, { name, headers, body, expect }) => {
+  return inBatches(cases, run, async (child, { name, headers, body, expect }) => {
     const withLanguage = run.language === undefined ? headers : { ...headers, 'accept-language': run.language }
     const received = await exchangeHttp2(child.port('http2'), { headers: withLanguage, ...(body === undefined ? {} : { body }) })
     const { ':method': method, ':path': target } = { ':method': 'GET', ':path': '/v1/things', ...headers }
@@ -39,27 +45,25 @@ export async function runHttp2Battery(cases: readonly Http2Case[], run: Run): Pr
 }
 
 /**
- * Ten at a time, and after each ten the process must still live. After a death, each of the ten is sent to a process of its
- * own, so that the killer is known.
+ * Some at a time, and after them the process must still live. After a death, each of them is sent to a process of its own, so
+ * that the killer is known.
  */
-async function inBatches<One>(servers: readonly string[], cases: readonly One[], send: (child: ChildServer, one: One) => Promise<Outcome>) {
+async function inBatches<One>(cases: readonly One[], { servers }: Run, send: (child: ChildServer, one: One) => Promise<Outcome>) {
   const outcomes: Outcome[] = []
-  let child = await startChild(servers)
   for (let at = 0; at < cases.length; at += batchSize) {
     const batch = cases.slice(at, at + batchSize)
-    const found = await Promise.all(batch.map((one) => send(child, one)))
-    if (await child.isAlive()) outcomes.push(...found)
+    const found = await Promise.all(batch.map((one) => send(servers.child, one)))
+    if (await servers.child.isAlive()) outcomes.push(...found)
     else {
-      for (const one of batch) outcomes.push(await sendAlone(servers, one, send))
-      child = await startChild(servers)
+      for (const one of batch) outcomes.push(await sendAlone(one, send))
+      servers.child = await startChild()
     }
   }
-  await child.stop()
   return outcomes
 }
 
-async function sendAlone<One>(servers: readonly string[], one: One, send: (child: ChildServer, one: One) => Promise<Outcome>) {
-  const child = await startChild(servers)
+async function sendAlone<One>(one: One, send: (child: ChildServer, one: One) => Promise<Outcome>) {
+  const child = await startChild()
   const outcome = await send(child, one)
   const alive = await child.isAlive()
   await child.stop()
@@ -67,7 +71,7 @@ async function sendAlone<One>(servers: readonly string[], one: One, send: (child
 }
 
 /** Sends one case and checks what comes back. */
-export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, run: Run): Promise<Outcome> {
+export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, run: Checks): Promise<Outcome> {
   const asked = requestLineOf(theCase)
   const received = await receive(child, theCase)
   return {
@@ -91,7 +95,7 @@ export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'e
 }
 
 /** Everything that is wrong with what came back on the connection of a case. */
-export function checkReceived(received: Received, expected: Expected, asked: Asked, { ids, language }: Run): string[] {
+export function checkReceived(received: Received, expected: Expected, asked: Asked, { ids, language }: Checks): string[] {
   const { before = [], closes = false } = expected
   const problems = leakIn(received.bytes)
   if (received.flaw !== undefined) problems.push(`no HTTP: ${received.flaw}`)

@@ -87,11 +87,15 @@ async function inTransaction<Result>(client: Queryable, source: SqlSource, work:
 }
 
 function plannerOn(client: Queryable, source: SqlSource): Planner {
+  let current: Way | undefined
   return {
     query: (text, values) => client.query(text, values),
     async plan(query, way) {
-      const settings = Object.entries({ ...always, ...ways[way] })
-      await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`)
+      if (way !== current) {
+        const settings = Object.entries({ ...always, ...ways[way] })
+        await client.query(`SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`)
+        current = way
+      }
       const { text, values } = toSql(query, source)
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values])
       const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []

@@ -1,5 +1,6 @@
 // A small service for the soaks: one process of several on one database. DATABASE_URL, SCHEMA and PORT say where.
 import { randomUUID } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import idempotency from '@concordat/idempotency'
 import { fromPool } from '@concordat/postgres'
 import { postgresIdempotency } from '@concordat/postgres/idempotency'
@@ -50,4 +51,6 @@ async function makeOrder({ transaction, idempotency: run }: FastifyRequest, repl
 }
 
 await app.listen({ host: '127.0.0.1', port: Number(port) })
+// When it is killed, it leaves nothing behind.
+flushCompileCache()
 process.stdout.write('ready\n')

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type CrashReport, type CrashSoak, crashSoak, type FleetProgram } from '@concordat/idempotency/crash-soak'
+import { compileCache } from '@concordat/test-harness/child'
 import { Pool } from 'pg'
 import { makeTables } from './tables.ts'
 
@@ -15,7 +16,7 @@ export interface Counts {
 export function programOn(databaseUrl: string, schema: string): FleetProgram {
   return {
     command: [process.execPath, '--conditions=@concordat/source', fileURLToPath(new URL('./service.ts', import.meta.url))],
-    env: { DATABASE_URL: databaseUrl, SCHEMA: schema }
+    env: { ...compileCache, DATABASE_URL: databaseUrl, SCHEMA: schema }
   }
 }
 

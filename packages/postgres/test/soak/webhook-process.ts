@@ -1,5 +1,6 @@
 // One process of the webhook soak: it emits, says which events were acknowledged, and delivers, until it is killed.
 import { randomUUID } from 'node:crypto'
+import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Place, startWebhookService } from './webhook-service.ts'
 
@@ -18,6 +19,8 @@ process.on('message', async (wish) => {
 process.on('disconnect', () => process.exit())
 // The parent is gone before it is heard.
 process.on('error', () => process.exit())
+// When it is killed, it leaves nothing behind.
+flushCompileCache()
 process.send?.('ready')
 await Promise.all(Array.from({ length: 3 }, emit))
 process.send?.('stopped')

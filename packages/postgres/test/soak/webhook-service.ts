@@ -1,8 +1,8 @@
 import { fromPGlite, fromPool, migrate, type Postgres } from '@concordat/postgres'
 import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { startPGlite } from '@concordat/test-harness/pglite'
 import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
-import { PGlite } from '@electric-sql/pglite'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'
 
@@ -60,7 +60,7 @@ function onServer(where: string, schema: string) {
 }
 
 async function inFolder(where: string, schema: string) {
-  const pglite = await PGlite.create(where)
+  const pglite = await startPGlite(where)
   return {
     database: fromPGlite(pglite),
     queue: pgliteQueue(pglite, { schema: `${schema}_queue`, onError: warn }),

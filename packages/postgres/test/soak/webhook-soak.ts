@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '@concordat/test-harness/child'
 import type { Received } from './webhook-receiver.ts'
 
 const subscriptions = 3
@@ -108,9 +109,8 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
 }
 
 function start(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name)))
   return fork(fileURLToPath(new URL(program, import.meta.url)), words, {
-    env: { ...inherited, ...env },
+    env: { ...childEnvironment(), ...env },
     execArgv: ['--conditions=@concordat/source']
   })
 }

@@ -1,5 +1,6 @@
 // A small service for the soaks: one process of several on one Redis. What it does is a line in a file, which no store can take back.
 import { appendFile } from 'node:fs/promises'
+import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import idempotency from '@concordat/idempotency'
 import { fromIoredis } from '@concordat/redis'
@@ -25,4 +26,6 @@ app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds
   return reply.code(201).header('location', `/orders/${id}`).send({ id })
 })
 await app.listen({ host: '127.0.0.1', port: Number(port) })
+// When it is killed, it leaves nothing behind.
+flushCompileCache()
 process.stdout.write('ready\n')

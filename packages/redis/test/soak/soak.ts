@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+import { compileCache } from '@concordat/test-harness/child'
 
 /** What is in the file at the end. */
 export interface Counts {
@@ -25,6 +26,7 @@ export async function soakRedis({ redisUrl, leaseMilliseconds, ...soak }: RedisS
   const ledger = join(folder, 'ledger')
   writeFileSync(ledger, '')
   const env = {
+    ...compileCache,
     REDIS_URL: redisUrl,
     PREFIX: `concordat-soak-${randomUUID().slice(0, 8)}`,
     LEDGER: ledger,

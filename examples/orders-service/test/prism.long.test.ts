@@ -7,7 +7,6 @@ import { password, startService } from './service.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
-t.setTimeout(300_000)
 const { app, ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
 const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))
 

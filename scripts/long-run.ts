@@ -1,0 +1,27 @@
+// The page on which the long tier logs its last run.
+import { execFileSync } from 'node:child_process'
+import { cpus, loadavg } from 'node:os'
+import type { Outcome } from './outcome.ts'
+import { repository } from './workspace.ts'
+
+/** Where the page is, from the root. */
+export const longRunLog = 'docs/long-run.md'
+
+/** The page: when, on what and with what outcome, then each file with its time, the slowest first. */
+export function longRunPage({ passed, failed, files }: Outcome, seconds: number, notes: readonly string[]): string {
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: repository, encoding: 'utf8' }).trim()
+  const rows = files
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .map((file) => `| ${file.name} | ${file.seconds.toFixed(1)} | ${file.passed} | ${file.failed} |`)
+  return `# The last run of the long tier
+
+Written by \`pnpm test:long\`; [testing](testing.md) says what it repeats.
+
+- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}, Node.js ${process.versions.node}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at its end
+- ${passed} passed, ${failed} failed, ${Math.round(seconds / 60)} minutes
+${notes.map((note) => `- ${note}\n`).join('')}
+| file | seconds | passed | failed |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}

@@ -1,0 +1,120 @@
+// Runs tests on mutants: puts each mutant into a copy of the workspace, and runs test files there until one fails.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Mutant } from './mutations.ts'
+import { temporaryFolder } from './service-process.ts'
+import { filesUnder, readMembers } from './workspace.ts'
+
+export interface Verdict {
+  readonly mutant: Mutant
+  /** The test file that fails; undefined for a survivor. */
+  readonly killer: string | undefined
+  /** How long the test files ran. */
+  readonly seconds: number
+}
+
+/** The limit for a test file. A mutant that makes a test hang is killed by it. */
+const maxSeconds = 120
+const notCopied = new Set(['.git', '.tap', '.pnpm', 'dist'])
+
+interface Run {
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly report: (verdict: Verdict) => void
+}
+
+/**
+ * Tries mutants of the workspace `root`, two at a time, and reports each verdict. A failure kills the mutant when it happens twice
+ * and the same test file passes without the mutant. Rejects when `signal` aborts.
+ */
+export async function tryMutants(root: string, mutants: readonly Mutant[], { env, signal, report }: Run): Promise<void> {
+  const folder = temporaryFolder('mutants')
+  const queue = [...mutants]
+  const running = new Set<number>()
+  const unchanged = new Map<string, Promise<boolean>>()
+  const stop = () => running.forEach(killGroup)
+  signal.addEventListener('abort', stop)
+  try {
+    await Promise.all(['one', 'two'].map((name) => work(join(folder, name))))
+  } finally {
+    stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  async function work(copy: string) {
+    // Links between the packages stay inside the copy; everything else that is installed is there once.
+    cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (file) => !notCopied.has(basename(file)) })
+    symlinkSync(join(root, 'node_modules/.pnpm'), join(copy, 'node_modules/.pnpm'))
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) report(await tryMutant(copy, mutant))
+  }
+
+  async function tryMutant(copy: string, mutant: Mutant): Promise<Verdict> {
+    const start = performance.now()
+    const original = readFileSync(join(copy, mutant.file))
+    const killer = await firstOf(testFilesFor(root, mutant.file), async (test) => {
+      writeFileSync(join(copy, mutant.file), mutant.source)
+      const fails = !(await passes(copy, test)) && !(await passes(copy, test))
+      writeFileSync(join(copy, mutant.file), original)
+      return fails && (await passesUnchanged(copy, test))
+    })
+    return { mutant, killer, seconds: (performance.now() - start) / 1000 }
+  }
+
+  function passesUnchanged(copy: string, test: string) {
+    const known = unchanged.get(test) ?? run()
+    unchanged.set(test, known)
+    return known
+
+    async function run() {
+      const green = (await passes(copy, test)) || (await passes(copy, test))
+      if (!green) console.log(`${test} fails without a mutant, so it kills none.`)
+      return green
+    }
+  }
+
+  async function passes(copy: string, test: string) {
+    // In a process group of its own, so that the processes that the test started end with it.
+    const options = { cwd: copy, env: { ...env, TAP_BAIL: '1', TAP_TIMEOUT: String(maxSeconds) }, stdio: 'ignore', detached: true } as const
+    const child = spawn(process.execPath, ['--conditions=@concordat/source', '--no-warnings', test], options)
+    const pid = child.pid as number
+    running.add(pid)
+    const timer = setTimeout(killGroup, maxSeconds * 1000, pid)
+    const [code] = await once(child, 'exit')
+    clearTimeout(timer)
+    killGroup(pid)
+    running.delete(pid)
+    signal.throwIfAborted()
+    return code === 0
+  }
+}
+
+/** The test files of the first tier that a source can break: of its package, then of those that depend on it, lowest floor first. */
+function testFilesFor(root: string, source: string) {
+  const members = readMembers(root)
+  const affected = new Set(members.filter(({ folder }) => source.startsWith(`${folder}/`)))
+  for (const { manifest } of affected) {
+    for (const member of members.toSorted((a, b) => Number(a.floor) - Number(b.floor))) {
+      const { dependencies, devDependencies, peerDependencies } = member.manifest
+      if (manifest.name in { ...dependencies, ...devDependencies, ...peerDependencies }) affected.add(member)
+    }
+  }
+  return [...affected]
+    .flatMap(({ folder }) => filesUnder(root, `${folder}/test/**/*.test.ts`))
+    .filter((file) => !file.endsWith('.long.test.ts'))
+}
+
+async function firstOf(files: readonly string[], matches: (file: string) => Promise<boolean>) {
+  for (const file of files) if (await matches(file)) return file
+  return undefined
+}
+
+/** Kills what is left of a process and its children. */
+function killGroup(pid: number) {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of them have ended.
+  }
+}

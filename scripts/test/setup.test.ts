@@ -1,0 +1,87 @@
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import t, { type Test } from 'tap'
+import { repository } from '../workspace.ts'
+import { bareRun } from './bare-run.ts'
+
+// Records its arguments instead of installing, and fails when the lockfile says so.
+const npx = `#!${process.execPath}
+const { appendFileSync, mkdirSync, readFileSync } = require('node:fs')
+appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n')
+mkdirSync('node_modules', { recursive: true })
+process.exitCode = readFileSync('pnpm-lock.yaml', 'utf8') === 'broken' ? 1 : 0
+`
+
+/** A repository with setup.mjs, and an `npx` that installs nothing. */
+function repositoryWithNpx(t: Test) {
+  const root = t.testdir({
+    'package.json': '{ "packageManager": "pnpm@12.0.1" }',
+    'pnpm-lock.yaml': 'first',
+    programs: { npx },
+    scripts: {},
+    packages: { links: { 'package.json': '{}' } },
+    'test-harness': { 'package.json': '{}' }
+  })
+  cpSync(join(repository, 'scripts/setup.mjs'), join(root, 'scripts/setup.mjs'))
+  chmodSync(join(root, 'programs/npx'), 0o755)
+  const env = { ...process.env, PATH: [join(root, 'programs'), process.env['PATH']].join(delimiter) }
+  const calls = () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [])
+  return {
+    root,
+    write: (file: string, text: string) => writeFileSync(join(root, file), text),
+    /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
+    async setup(...scope: readonly string[]) {
+      const before = calls().length
+      const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
+      return { code, output, installs: calls().slice(before) }
+    }
+  }
+}
+
+const everything = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only'
+const example = `${everything} --prod --filter=. --filter=orders-service... --trust-lockfile`
+
+t.test('npm start installs what the example needs, and npm test installs the rest', async (t) => {
+  const { setup } = repositoryWithNpx(t)
+  t.match(await setup('example'), { code: 0, output: 'Installing what the example needs to run.\n', installs: [example] })
+  t.strictSame(await setup('example'), { code: 0, output: '', installs: [] }, 'the second start installs nothing')
+  t.match(await setup(), { code: 0, output: 'Installing everything that tests and checks need.\n', installs: [everything] })
+  t.strictSame(await setup(), { code: 0, output: '', installs: [] }, 'the second run of tests installs nothing')
+})
+
+t.test('after an installation of everything, npm start installs nothing', async (t) => {
+  const { setup } = repositoryWithNpx(t)
+  t.strictSame((await setup()).installs, [everything])
+  t.strictSame((await setup('example')).installs, [])
+  t.strictSame((await setup()).installs, [], 'and is still known as an installation of everything')
+})
+
+t.test('a changed lockfile or manifest leads to a new installation from scratch', async (t) => {
+  const { root, setup, write } = repositoryWithNpx(t)
+  await setup()
+  for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'test-harness/package.json']) {
+    const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'test-harness/node_modules/stale']
+    for (const folder of stale) mkdirSync(join(root, folder), { recursive: true })
+    write(file, '{ "packageManager": "pnpm@12.0.1", "changed": true }')
+    t.strictSame((await setup()).installs, [everything], file)
+    t.notOk(
+      stale.some((folder) => existsSync(join(root, folder))),
+      'nothing is left of the previous installation'
+    )
+  }
+})
+
+t.test('a failed installation ends with one line that says what to do, and the next run installs again', async (t) => {
+  const { setup, write } = repositoryWithNpx(t)
+  write('pnpm-lock.yaml', 'broken')
+  for (const scope of [['example'], []]) {
+    const { code, output, installs } = await setup(...scope)
+    t.equal(code, 1)
+    t.equal(installs.length, 1)
+    t.strictSame(output.trimEnd().split('\n').slice(1), [
+      'Setup failed: the packages could not be installed. Check the network and that npm works, then try again.'
+    ])
+  }
+  write('pnpm-lock.yaml', 'first')
+  t.match(await setup('example'), { code: 0, installs: [example] })
+})

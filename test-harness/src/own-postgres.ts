@@ -1,0 +1,48 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, globSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { freePort } from '@concordat/idempotency/crash-soak'
+import { Client } from 'pg'
+import { type OwnServer, startOwnServer } from './own-server.ts'
+
+/** Starts a PostgreSQL with empty data; undefined where it is not installed. */
+export async function ownPostgres(): Promise<OwnServer | undefined> {
+  const initdb = initdbPath()
+  if (initdb === undefined) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-own-postgres-'))
+  const owner = ownerOf(folder)
+  const port = String(await freePort())
+  execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const command = [join(initdb, '../postgres'), '-D', folder, '-h', '127.0.0.1', '-p', port, '-k', folder] as const
+  // After SIGQUIT it recovers from its write-ahead log, as after a crash.
+  return startOwnServer({ url, folder, command, owner, crash: 'SIGQUIT', answers: () => answers(url) })
+}
+
+// The folder of a version has all programs; the one in PATH may be a link to it.
+function initdbPath() {
+  const folders = [...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed(), ...(process.env['PATH'] ?? '').split(delimiter)]
+  return folders.map((folder) => join(folder, 'initdb')).find((file) => existsSync(file) && existsSync(join(file, '../postgres')))
+}
+
+// PostgreSQL refuses to run as root.
+function ownerOf(folder: string) {
+  if (process.getuid?.() !== 0) return {}
+  const owner = { uid: idOf('-u'), gid: idOf('-g') }
+  chownSync(folder, owner.uid, owner.gid)
+  return owner
+}
+
+function idOf(flag: string) {
+  return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
+}
+
+async function answers(connectionString: string) {
+  const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
+  client.on('error', () => {})
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false
+  )
+}

@@ -1,0 +1,34 @@
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { freePort } from '@concordat/idempotency/crash-soak'
+import { Redis } from 'ioredis'
+import { type OwnServer, startOwnServer } from './own-server.ts'
+
+/** Starts a Redis with empty data, which it keeps as the README of `@concordat/redis` requires; undefined where it is not installed. */
+export async function ownRedis(): Promise<OwnServer | undefined> {
+  const program = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'redis-server'))
+    .find((file) => existsSync(file))
+  if (program === undefined) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-own-redis-'))
+  const port = String(await freePort())
+  const url = `redis://127.0.0.1:${port}`
+  const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
+  const command = [program, '--bind', '127.0.0.1', '--port', port, '--dir', folder, ...durable] as const
+  return startOwnServer({ url, folder, command, crash: 'SIGKILL', answers: () => answers(url) })
+}
+
+// A Redis that still reads its log responds with an error.
+async function answers(url: string) {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 }).on('error', () => {})
+  return client
+    .connect()
+    .then(() => client.ping())
+    .then(
+      () => true,
+      () => false
+    )
+    .finally(() => client.disconnect())
+}

@@ -1,0 +1,34 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+
+// The address names the version, since it lies in the store of pnpm.
+const version = createHash('sha256')
+  .update(import.meta.resolve('@electric-sql/pglite'))
+  .digest('hex')
+  .slice(0, 16)
+const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+const emptyDatabase = join(cache, `pglite-${version}.tar`)
+
+/**
+ * Starts a PGlite in memory, or in a folder. A new one loads a copy of an empty database that an earlier start has left, since initializing
+ * a database takes several times as long.
+ */
+export async function startPGlite(dataDir = 'memory://'): Promise<PGlite> {
+  if (existsSync(dataDir)) return PGlite.create(dataDir)
+  if (!existsSync(emptyDatabase)) await initialize()
+  return PGlite.create(dataDir, { loadDataDir: new Blob([readFileSync(emptyDatabase)]) })
+}
+
+async function initialize() {
+  const pglite = await PGlite.create('memory://')
+  const copy = await pglite.dumpDataDir('none')
+  await pglite.close()
+  mkdirSync(cache, { recursive: true })
+  // Other processes may do the same at this time: the file appears complete or not at all.
+  const unfinished = `${emptyDatabase}.${randomUUID()}`
+  writeFileSync(unfinished, Buffer.from(await copy.arrayBuffer()))
+  renameSync(unfinished, emptyDatabase)
+}

@@ -1,0 +1,70 @@
+// Services for processes of the tests: each package hands in its stores.
+import authentication, {
+  type LoginAttemptStore,
+  ownTokens,
+  passwords,
+  type RefreshTokenStore,
+  type RevocationStore,
+  revocationFeed,
+  tokenIssuer
+} from '@concordat/authentication'
+import rateLimiting, { type RateLimitStore } from '@concordat/rate-limiting'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { maxStalenessSeconds, requestsPerMinute } from './two-processes.ts'
+
+const secret = 'qwJ8-3mVt0ZrXk5LyUo2Nb7eHdGf9sCaPi4TgWxM1u6RvB'
+
+/** What the service that signs users in shares with others. */
+export interface ProtectedStores {
+  readonly refreshTokens: RefreshTokenStore
+  readonly revocations: RevocationStore
+  readonly attempts: LoginAttemptStore
+}
+
+/** Serves one protected route, signs users in and revokes, until the parent process disconnects. */
+export async function serveProtected({ refreshTokens, revocations: store, attempts }: ProtectedStores): Promise<void> {
+  const tokens = ownTokens({ issuer: 'https://api.example.com', audience: 'orders', keys: [{ kid: '1', algorithm: 'HS256', secret }] })
+  const revocations = revocationFeed({ store, pollSeconds: maxStalenessSeconds / 8, timeoutSeconds: maxStalenessSeconds / 4 })
+  await revocations.start()
+  const ada = { id: 'ada', permissions: ['orders:read'], passwordHash: await passwords().hash('correct horse battery staple') }
+  const issuer = tokenIssuer({
+    sign: tokens.sign,
+    findUser: (name) => (name === 'ada' ? ada : undefined),
+    findUserById: () => ada,
+    refreshKeys: [secret],
+    refreshTokens,
+    attemptStore: attempts,
+    revocations
+  })
+
+  const app = Fastify()
+  await app.register(authentication, { issuers: [tokens], permissions: ['orders:read'], revocations, maxStalenessSeconds })
+  app.get('/orders', { config: { permissions: ['orders:read'] } }, async () => [])
+  app.post('/tokens', { config: { public: true } }, async ({ body, ip }) => issuer.issue(body as never, { address: ip }))
+  app.delete('/everything', { config: { public: true } }, () => issuer.revokeEverything())
+  app.delete<{ Params: { id: string } }>('/subjects/:id', { config: { public: true } }, ({ params }) => issuer.revokeSubject(params.id))
+  app.delete<{ Params: { id: string } }>('/sessions/:id', { config: { public: true } }, ({ params }) => issuer.revokeSession(params.id))
+  app.delete<{ Params: { id: string }; Querystring: { exp: string } }>('/jtis/:id', { config: { public: true } }, ({ params, query }) =>
+    issuer.revokeAccessToken({ jti: params.id, exp: Number(query.exp) })
+  )
+  await serve(app)
+}
+
+/** Serves one route that counts its requests, until the parent process disconnects. */
+export async function serveCounted(store: RateLimitStore, whenStoreFails: string): Promise<void> {
+  const app = Fastify()
+  await app.register(rateLimiting, {
+    addressLimit: { limit: requestsPerMinute, windowSeconds: 60 },
+    store,
+    storeTimeoutMilliseconds: 2000,
+    whenStoreFails: whenStoreFails as 'countLocally' | 'refuse'
+  })
+  app.get('/orders', async () => [])
+  await serve(app)
+}
+
+async function serve(app: FastifyInstance) {
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  process.on('disconnect', () => process.exit())
+  process.send?.(address)
+}
