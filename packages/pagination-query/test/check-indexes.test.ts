@@ -2,7 +2,6 @@ import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concorda
 import type { SqlSource } from '@concordat/pagination-query/sql'
 import { scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
-import t from 'tap'
 import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
 const items = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, "placedAt" timestamptz NOT NULL, total numeric(20, 2) NOT NULL,

@@ -1,6 +1,5 @@
 import { checkIndexes, findMissingIndexes } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
-import t from 'tap'
 import { type Listing, listing, onEach, onPostgreSQL } from './index-subject.ts'
 
 const table = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, at timestamptz NOT NULL, price integer NOT NULL, score integer,
