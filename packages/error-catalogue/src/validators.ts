@@ -89,7 +89,7 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     removeAdditional: false,
     useDefaults: true
   })
-  // Not validated: the draft is known to be valid, and Fastify builds these validators for each of its contexts.
+  // Not validated, since the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
