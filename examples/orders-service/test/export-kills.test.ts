@@ -60,7 +60,11 @@ async function killAndFinish(t: Test, environment: Record<string, string>) {
     const id = await one.start()
     accepted.add(id)
     if (place === 'accepted') return
-    if (place === 'cancelled') return void ((await one.cancel(id)) === 204 && cancelled.add(id))
+    if (place === 'cancelled') {
+      t.equal(await one.cancel(id), 204, 'cancelled while it waits in the queue')
+      cancelled.add(id)
+      return
+    }
     for (;;) {
       const { status, progress = 100 } = await one.record(id)
       if (status !== 'queued' && progress >= { begun: 0, halfway: 50, ending: 90 }[place]) return
@@ -72,7 +76,8 @@ type Service = Awaited<ReturnType<typeof serviceOf>>
 
 async function serviceOf(child: Child) {
   const address = await child.address
-  const headers = { ...(await signIn(address)), 'content-type': 'application/json' }
+  const authorization = await signIn(address)
+  const headers = { ...authorization, 'content-type': 'application/json' }
   const get = async (url: string, more: Record<string, string> = {}) =>
     (await (await describedFetch(new URL(url, address), { headers: { ...headers, ...more } })).json()) as { data: unknown }
   const record = async (id: string, more?: Record<string, string>) =>
@@ -84,7 +89,8 @@ async function serviceOf(child: Child) {
       const answer = await describedFetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
       return ((await answer.json()) as { data: { jobId: string } }).data.jobId
     },
-    cancel: async (id: string) => (await describedFetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers })).status,
+    cancel: async (id: string) =>
+      (await describedFetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers: authorization })).status,
     list: async () => ((await get('/v1/order-exports?perPage=100')).data as { jobId: string }[]).map(({ jobId }) => jobId),
     async over(id: string) {
       for (;;) {

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
 import { checkServer } from './boot-checks.ts'
@@ -22,6 +23,7 @@ declare module 'fastify' {
 }
 
 type Next = (error?: Error) => void
+type NextStream = (error: null, stream: RequestPayload) => void
 
 /**
  * Every request comes over https to a host that is served here; every answer has a `Request-Id` and the security headers and
@@ -43,6 +45,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const clock = limitHandlers(app, limits.handlerTimeoutMilliseconds)
   const askToClose = endConnections(app, limits.closeTimeoutMilliseconds)
   app.addHook('onRequest', begin)
+  app.addHook('preParsing', endEmptyBody)
   app.addHook('onSend', answer)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
@@ -73,6 +76,14 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     askToClose(reply)
     next()
   }
+}
+
+/**
+ * With `optimizeEmptyRequests`, the stream of a request without a body has ended before it began. Where the request names a
+ * type, Fastify would wait for that end to parse it.
+ */
+function endEmptyBody({ raw, headers }: FastifyRequest, _reply: FastifyReply, stream: RequestPayload, next: NextStream) {
+  next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
 }
 
 function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {

@@ -79,3 +79,18 @@ t.test('an id that a client sends is not taken over [H2]', async (t) => {
   t.match(answer.body, /^[\da-f-]{36}$/)
   t.equal(answer.headers['request-id'], answer.body)
 })
+
+t.test('a request that names a type and has no body is read as empty, whatever its method', async (t) => {
+  const app = Fastify(transportServerOptions())
+  t.teardown(() => app.close())
+  await app.register(transportSecurity, { ...localHttp, handlerTimeoutSeconds: 1 })
+  app.all('/', async (request) => ({ body: request.body ?? 'none' }))
+  app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, { read: body }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const csv = await answerOf(send(app, `${method} / HTTP/1.1\r\nHost: a\r\nContent-Type: text/csv\r\nConnection: close\r\n\r\n`))
+    t.match(csv, /^HTTP\/1\.1 200 [^]*\{"body":\{"read":""\}\}$/, method)
+    const json = await answerOf(send(app, `${method} / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`))
+    t.match(json, /^HTTP\/1\.1 400 [^]*FST_ERR_CTP_EMPTY_JSON_BODY/, method)
+  }
+})

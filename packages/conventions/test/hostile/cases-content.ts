@@ -162,6 +162,12 @@ export const jsonCases: readonly Case[] = [
     send: request('PATCH', '/v1/anything', { headers: ['Content-Type: application/json'], body: '' }),
     expect: { status: 400, code: 'EMPTY_BODY' }
   },
+  {
+    name: 'a type without a body',
+    row: 39,
+    send: request('POST', '/v1/anything', { headers: ['Content-Type: application/json'] }),
+    expect: { status: 400, code: 'EMPTY_BODY' }
+  },
   { name: 'a body of spaces', row: 39, send: post('/v1/anything', '   '), expect: { status: 400, code: ['MALFORMED_JSON', 'EMPTY_BODY'] } },
   { name: '__proto__', row: 39, send: post('/v1/anything', '{"__proto__":{"a":1}}'), expect: badJson },
   { name: 'an escaped __proto__', row: 39, send: post('/v1/anything', '{"\\u005f_proto__":{"a":1}}'), expect: badJson },
