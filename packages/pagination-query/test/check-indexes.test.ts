@@ -1,6 +1,6 @@
-import { checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
+import { type CheckedCollection, checkIndexes, findMissingIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import type { SqlSource } from '@concordat/pagination-query/sql'
-import { scaled } from '@concordat/test-harness/scale'
+import { isLong, scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
 import { type Listing, listing, onEach, onPostgreSQL, ownDatabase, type Subject } from './index-subject.ts'
 
@@ -112,21 +112,34 @@ for (const { title, tables, listing: declared, source } of cases) {
       await subject.run(...tables)
       const findings = await findMissingIndexes(subject.database, collection, source)
       t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
-      const indexes: string[] = []
-      for (const { statement } of findings) indexes.push(await created(subject, statement as string))
+      const indexes: { name: string; concerned: CheckedCollection }[] = []
+      for (const { names, statement } of findings) {
+        indexes.push({ name: await created(subject, statement as string), concerned: isLong ? collection : listing(only(declared, names)) })
+      }
       await t.resolves(checkIndexes(subject.database, collection, source))
 
       // PGlite has the planner of PostgreSQL, so the quick tier drops two of its indexes there, and every one on PostgreSQL.
       const dropped = subject.engine === 'PGlite' ? indexes.slice(0, scaled(2, indexes.length)) : indexes
-      for (const name of dropped) {
+      for (const { name, concerned } of dropped) {
         await subject.run(`DROP INDEX ${name}`)
-        const missed = await findMissingIndexes(subject.database, collection, source)
+        const missed = await findMissingIndexes(subject.database, concerned, source)
         t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
         await subject.run(...missed.map((finding) => finding.statement))
       }
       await t.resolves(checkIndexes(subject.database, collection, source), 'each statement repairs what was dropped')
     }
   )
+}
+
+/** The sorts and filters with these names, and the default sort, in which rows are filtered. */
+function only({ sorts, filters = {}, ...rest }: Listing, names: readonly string[]): Listing {
+  return {
+    ...rest,
+    sorts: sorts.filter((sort, index) => index === 0 || names.includes(`sort.${sort}`) || names.includes(`sort.${sort.replace('-', '')}`)),
+    filters: Object.fromEntries(
+      Object.entries(filters).map(([field, operators]) => [field, operators.filter((one) => names.includes(`filter.${field}[${one}]`))])
+    )
+  }
 }
 
 /** Runs a statement and tells the name of the index that it makes. */
