@@ -87,7 +87,7 @@ function report({ name }: Step, { code, output, seconds }: Finished) {
 
 /** A change is compared with its base only where there is one, and where it is not the base itself. */
 async function hasBase() {
-  const { code, output } = await run('git', ['rev-parse', '--verify', '--quiet', `${base}^{commit}`, 'HEAD'])
+  const { code, output } = await run('git', ['rev-parse', `${base}^{commit}`, 'HEAD'])
   const [one, other] = output.split('\n')
   return code === 0 && one !== other
 }
