@@ -17,7 +17,9 @@ interface Rule {
   readonly mark: string | undefined
 }
 
-const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts']
+// The test package has the tests that several packages run with their own stores.
+const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts', 'test-harness/src/*.ts']
+const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
 const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?(.*?) ?\|$/
 const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
 const markPattern = /^(?:rest )?open: [a-z-]+(?:, [a-z-]+)*$/
@@ -75,7 +77,7 @@ function readColumn(id: string, kinds: string, column: string): Rule {
   return {
     id,
     kinds,
-    pages: parts.filter((part) => part.startsWith('[') && !part.endsWith('.test.ts)')),
+    pages: parts.filter((part) => part.startsWith('[') && !proofPattern.test(part)),
     mark: marks.length === 0 ? undefined : marks.join(' · ')
   }
 }
@@ -112,8 +114,8 @@ function columnOf({ pages, mark }: Rule, tests: readonly string[]) {
 function linkTo(file: string) {
   const name = file
     .replace(/^(?:packages|examples)\//, '')
-    .replace(/(?:^|\/)test\//, '/')
-    .replace(/\.test\.ts$/, '')
+    .replace(/(?:^|\/)(?:test|src)\//, '/')
+    .replace(/(?:\.test)?\.ts$/, '')
   return `[${name}](../${file})`
 }
 

@@ -12,7 +12,7 @@ export function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore
 /** Tests a store of rate limits by its contract. */
 export function testRateLimits(t: Test, store: RateLimitStore): void {
   const test = casesOf(t)
-  for (const { title, check } of storeContract) test(title, () => check(store))
+  for (const { title, check } of storeContract) void test(title, () => check(store))
 }
 
 /** Tests stores of login attempts on the same counts by their contract. Without a second one, the first is used alone. */

@@ -6,9 +6,9 @@ import type { Test } from 'tap'
 export interface Proxy {
   readonly url: string
   cut(): void
-  /** Forwards again, also what has come meanwhile. */
+  /** Forwards again, including what has arrived meanwhile. */
   heal(): void
-  /** Forwards what connects anew. The connections of before stay open and say nothing more, as when a machine on the way was replaced. */
+  /** Forwards new connections. The earlier ones stay open and silent, as when a machine on the way was replaced. */
   healForNew(): void
 }
 

@@ -1,5 +1,6 @@
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
+import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
 import t from 'tap'
 import { audience, issuer, outside, ownIssuer, service } from './service.ts'
@@ -49,7 +50,7 @@ for (const { name, kit, issuer: trusted } of verifiers) {
         const { statusCode } = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
         return statusCode === 401 || (token === '' && statusCode === 400)
       }),
-      { numRuns: 150 }
+      { numRuns: scaled(50, 1000) }
     )
     t.pass()
   })
@@ -62,7 +63,7 @@ t.test('whatever else a good token says, with names however strange, it is let i
         const token = kit.token({ tenant: { [name]: value, list: [value, name, '":{"', '\\"'] } })
         if (token.length <= 4096) t.strictSame((await trusted.verify(token)).sub, 'test-user')
       }),
-      { numRuns: 150 }
+      { numRuns: scaled(50, 1000) }
     )
   }
 })

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import {
   memoryRevocationStore,
   type Revocation,
@@ -6,6 +7,7 @@ import {
   type RevocationStore,
   revocationFeed
 } from '@concordat/authentication'
+import { turns, until } from '@concordat/test-harness/until'
 import t, { type Test } from 'tap'
 import { service } from './service.ts'
 
@@ -46,11 +48,6 @@ async function feedOn(t: Test, store: RevocationStore, options: Partial<Revocati
   t.teardown(() => feed.close())
   await feed.start()
   return feed
-}
-
-/** Waits for what must come true. The test's own time limit is the only one. */
-async function until(condition: () => boolean) {
-  while (!condition()) await delay(5)
 }
 
 t.test('before it has read anything it is infinitely stale; then it knows what was revoked earlier', async (t) => {
@@ -126,10 +123,17 @@ t.test('what is revoked while the store answers is asked for again, and the age 
   await started
   t.equal(reads, 2)
   t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
-  const slow = revocationFeed({ store: { ...store, read: (cursor) => delay(50).then(() => store.read(cursor)) }, pollSeconds: 60 })
+  let askedAt = 0
+  const read: RevocationStore['read'] = async (cursor) => {
+    askedAt = performance.now()
+    await setImmediate()
+    return store.read(cursor)
+  }
+  const slow = revocationFeed({ store: { ...store, read }, pollSeconds: 60 })
   t.teardown(() => slow.close())
   await slow.start()
-  t.ok(slow.staleMilliseconds >= 45)
+  const sinceQuestion = performance.now() - askedAt
+  t.ok(slow.staleMilliseconds >= sinceQuestion)
 })
 
 t.test('a subscription that says nothing is made up for by looking', async (t) => {
@@ -225,6 +229,8 @@ t.test('a revocation is forgotten when the tokens that it ends would have ended 
 })
 
 t.test('closed, it asks and hears nothing more, also while it is closed in the middle of a look', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
   const { store, whole, line } = cuttable()
   const feed = revocationFeed({ store, pollSeconds: 0.01 })
   const started = feed.start()
@@ -232,7 +238,8 @@ t.test('closed, it asks and hears nothing more, also while it is closed in the m
   await started
   const { reads } = line
   await whole.revoke(session('s1'))
-  await delay(50)
+  mock.timers.tick(1000)
+  await turns()
   t.equal(line.reads, reads)
   t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
   await t.resolves(revocationFeed({ store }).close(), 'one that never started')

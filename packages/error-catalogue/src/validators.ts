@@ -89,7 +89,8 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     removeAdditional: false,
     useDefaults: true
   })
-  ajv.addMetaSchema(draft7)
+  // Not validated, since the draft is known to be valid.
+  ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
   for (const plugin of plugins) {

@@ -1,4 +1,6 @@
+import { mock } from 'node:test'
 import idempotency, { type IdempotencyOptions, idempotencyOf, lints, memoryStore } from '@concordat/idempotency'
+import { turns } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
 import t from 'tap'
@@ -208,12 +210,16 @@ t.test(
         calls.push('close')
       }
     }
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
     const app = Fastify()
     await app.register(idempotency, { store, sweepSeconds: 1 })
     await app.ready()
-    const running = setInterval(() => {}, 1000)
+    mock.timers.tick(1000)
+    await turns()
+    t.strictSame(calls, ['sweep 1000'])
+    mock.timers.tick(1000)
     await swept.promise
-    clearInterval(running)
     await app.close()
     t.strictSame(calls, [...Array<string>(4).fill('sweep 1000'), 'close'])
   }

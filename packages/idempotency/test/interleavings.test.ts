@@ -1,11 +1,11 @@
 import idempotency, { type BeginOutcome, type Claim, type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
 import t from 'tap'
 
-/** How many orders of events are tried; INTERLEAVINGS=100000 for the large run. */
-const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500)
-t.setTimeout(process.env['INTERLEAVINGS'] === undefined ? 120_000 : 0)
+/** How many orders of events are tried. */
+const numRuns = scaled(400, 100_000)
 
 const key = 'k'.repeat(43)
 const lease = 100
@@ -216,7 +216,7 @@ const clients = fc.array(fc.record({ lost: fc.array(fc.boolean(), { maxLength: 3
 t.test(
   'whatever the order of events, of clients with one key that ask until they are answered one runs, and all get its answer',
   async (t) => {
-    const httpRuns = Math.min(Math.ceil(numRuns / 5), 2000)
+    const httpRuns = scaled(40, 2000)
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), clients, async (s, plans) => {
         let runs = 0

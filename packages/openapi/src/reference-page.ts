@@ -1,4 +1,3 @@
-import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
 import type { Settings } from './options.ts'
 
@@ -75,8 +74,10 @@ Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, s
 `
 }
 
-// The package has the script only as an answer of its own plugin, so it is asked for once.
+// The package has the script only as an answer of its own plugin, so it is asked for once. It is loaded then, because the start
+// of a service should not wait for a page that few clients open.
 async function scalarScript() {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = Fastify()
   await app.register(scalar, { routePrefix: '/reference', configuration: { content: {} } })
   const answer = await app.inject('/reference/js/scalar.js')

@@ -76,8 +76,8 @@ t.test('a wrong command says how it is written', async (t) => {
     [['lint', 'bad.json', '--with', '@concordat/nowhere'], /^Cannot find module/],
     [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'/]
   ]
-  for (const [args, message] of cases) {
-    const { code, out, err } = await concordat(path, ...args)
+  const outcomes = await Promise.all(cases.map(async ([args, message]) => ({ args, message, ...(await concordat(path, ...args)) })))
+  for (const { args, message, code, out, err } of outcomes) {
     t.equal(code, 2, args.join(' '))
     t.equal(out, '')
     t.match(err, message)

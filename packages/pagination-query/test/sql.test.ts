@@ -12,7 +12,7 @@ import { wholeList } from './whole-list.ts'
 
 const pglite = await startPGlite()
 t.teardown(() => pglite.close())
-adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks: scaled(50, 500) })
+adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks: scaled(25, 500) })
 
 t.test('SQL on PostgreSQL', { skip }, async (t) => {
   adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks: scaled(120, 500) })

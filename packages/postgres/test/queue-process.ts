@@ -16,7 +16,7 @@ await database.query(`CREATE SCHEMA IF NOT EXISTS ${schema}_results`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.wanted (job uuid)`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.results (job uuid, attempt integer)`)
 await queue.define('work')
-// When it is killed, it leaves nothing behind.
+// A process that is killed would not write it.
 flushCompileCache()
 
 if (role === 'victim') await enqueueAndWork()
@@ -122,7 +122,7 @@ async function inFolder() {
   return { database: fromPGlite(pglite), queue: pgliteQueue(pglite, { schema, onError: warn }), inTransaction }
 }
 
-/** Goes on, except where the process is to be killed. */
+/** Returns, except at the place where this process must be killed. */
 async function pass(place: string) {
   if (place !== placeToStop || turns++ < Number(turnToStop)) return
   say(place)

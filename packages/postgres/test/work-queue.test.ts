@@ -4,7 +4,7 @@ import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { type Claim, type Outcome, type Transaction, testClock, type WorkQueue, workQueueContract } from '@concordat/work-queue'
 import type { PGlite } from '@electric-sql/pglite'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 

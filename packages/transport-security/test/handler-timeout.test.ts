@@ -10,14 +10,18 @@ import { answerOf, send } from './raw-request.ts'
 type Handler = RouteHandlerMethod
 const never: Handler = () => new Promise(() => {})
 
-const slow: Handler = async () => {
-  await new Promise((resolve) => setTimeout(resolve, 150))
+/** Takes longer than the limit: until a request that came later has exceeded it. */
+const exceedLimit = (app: FastifyInstance) => app.inject('/never')
+
+const slow: Handler = async ({ server }) => {
+  await exceedLimit(server)
   return 'slow'
 }
 
-async function* slowParts() {
+async function* slowParts(app: FastifyInstance) {
   yield 'a'
-  yield await new Promise((resolve) => setTimeout(resolve, 150, 'b'))
+  await exceedLimit(app)
+  yield 'b'
 }
 
 async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds: 0.05 }): Promise<FastifyInstance> {
@@ -29,6 +33,7 @@ async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds
 
 async function answer(handler: Handler, route: RouteShorthandOptions = {}) {
   const app = await start()
+  app.get('/never', never)
   app.get('/', route, handler)
   return app.inject('/')
 }
@@ -88,7 +93,7 @@ t.test('answers of many requests at once come in time or not, each for itself', 
 })
 
 t.test('an answer that has begun may take as long as it takes', async (t) => {
-  const streamed = await answer(async (_request, reply) => reply.send(Readable.from(slowParts())))
+  const streamed = await answer(async ({ server }, reply) => reply.send(Readable.from(slowParts(server))))
   t.strictSame([streamed.statusCode, streamed.body], [200, 'ab'])
 })
 
@@ -104,9 +109,9 @@ t.test('a response that was begun past Fastify and never ended is cut', async (t
 })
 
 t.test('a handler that took the response over is left alone', async (t) => {
-  const taken = await answer((_request, reply) => {
+  const taken = await answer(({ server }, reply) => {
     reply.hijack()
-    setTimeout(() => reply.raw.end('mine'), 150)
+    void exceedLimit(server).then(() => reply.raw.end('mine'))
   })
   t.strictSame([taken.statusCode, taken.body], [200, 'mine'])
 })

@@ -7,6 +7,8 @@ import { answerOf, send } from './raw-request.ts'
 
 async function service(log: CapturedLog, options: FastifyServerOptions = {}) {
   const app = Fastify({ ...transportServerOptions(), logger: { stream: log.stream }, ...options })
+  // A service that does not listen keeps the process alive for each answer that it still waits for.
+  t.teardown(() => app.close())
   await app.register(transportSecurity, { dangerouslyAllowHttp: true })
   log.text = ''
   app.get('/', async () => ({}))
@@ -163,7 +165,6 @@ t.test('a trustProxy function that throws costs the address, never the process',
 t.test('a connection that is kept open has a line for each of its requests', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
-  t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
   log.text = ''
   const head = 'GET / HTTP/1.1\r\nHost: a\r\n'

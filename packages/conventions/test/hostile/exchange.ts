@@ -20,8 +20,6 @@ export interface Dialogue {
   readonly host?: string | undefined
   /** Speak through TLS; names the protocol to offer, or none. */
   readonly tls?: { readonly alpn?: string } | undefined
-  /** Give up after so long. */
-  readonly patienceMs?: number | undefined
 }
 
 /** Runs a dialogue over a raw socket and returns everything that came back. Never rejects: a refused connection is an empty answer. */
@@ -44,7 +42,7 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
     note({})
   })
   for (const end of ['end', 'error', 'close']) socket.on(end, () => note({ closed: true }))
-  const timer = setTimeout(() => note({ patient: false }), dialogue.patienceMs ?? 5000)
+  const timer = setTimeout(() => note({ patient: false }), 5000)
   const read = () => parseAnswers(Buffer.concat(chunks), methods)
   const until = async (enough: () => boolean) => {
     while (state.patient && !state.closed && !enough()) await once(news, 'news')

@@ -120,8 +120,13 @@ export function addOddReplies(app: FastifyInstance): void {
   const short = { handlerTimeout: 150 } as RouteShorthandOptions
   addRoute(app, '/never/sync', () => {}, short)
   addRoute(app, '/never/async', () => new Promise(() => {}), short)
-  addRoute(app, '/late/sends', (_request, reply) => void setTimeout(() => reply.send({ id: canary }), 300), short)
-  addRoute(app, '/late/rejects', () => new Promise((_resolve, reject) => setTimeout(() => reject(innerError()), 300)), short)
+  addRoute(app, '/late/sends', (_request, reply) => void reply.raw.once('finish', () => reply.send({ id: canary })), short)
+  addRoute(
+    app,
+    '/late/rejects',
+    (_request, reply) => new Promise((_resolve, reject) => reply.raw.once('finish', () => reject(innerError()))),
+    short
+  )
 
   for (const key of ['404', '4xx', '5xx', 'default']) {
     const schema = {

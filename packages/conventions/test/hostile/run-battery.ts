@@ -82,15 +82,14 @@ export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, r
 }
 
 /** Sends one case and returns what comes back. */
-export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'expect'>, patienceMs?: number): Promise<Received> {
+export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'expect'>): Promise<Received> {
   const { method } = requestLineOf(theCase)
   return exchange({
     port: child.port(theCase.server ?? 'main'),
     host: theCase.host,
     tls: theCase.tls,
     methods: theCase.methods ?? [method ?? 'UNKNOWN'],
-    steps: stepsOf(theCase),
-    patienceMs
+    steps: stepsOf(theCase)
   })
 }
 

@@ -12,6 +12,8 @@ export interface Unanswerable extends Pick<Case, 'row' | 'server' | 'tls' | 'hos
   readonly send?: Case['send']
   /** Sent over HTTP/2 instead. */
   readonly http2?: { readonly headers: OutgoingHttpHeaders; readonly body?: string }
+  /** The server leaves the connection open. */
+  readonly staysOpen?: true
   readonly endsProcess?: true
 }
 
@@ -56,6 +58,7 @@ export const unanswerable: readonly Unanswerable[] = [
     row: 28,
     reason: `${keptOut} Nobody ends the response; write a route that hijacks so that it always does.`,
     outcome: 'no answer',
+    staysOpen: true,
     send: get('/v1/raw/hijack-and-throw')
   },
   {
@@ -88,7 +91,8 @@ export const unanswerable: readonly Unanswerable[] = [
     reason: 'Node answers an empty 503 of its own. Leave the option out, which is the default, and let a proxy bound connections.',
     outcome: 'the words of another',
     server: 'few-requests',
-    send: slow + slow,
+    // Node says that it closes, and does not.
+    send: [slow + slow, { answers: 2 }, { end: 'reset' }],
     methods: ['GET', 'GET']
   },
   {

@@ -56,8 +56,9 @@ async function subjectOf(planner: Planner, collection: CheckedCollection): Promi
   const scan = scans.find(({ sorted }) => sorted) ?? scans[0]
   if (scan === undefined) throw new TypeError(`The lists of "${collection.name}" read no table, so there are no indexes to check.`)
   const table = await readTable(planner, scan.schema, scan.table)
-  const tables = new Set<string>()
+  const tables = new Set([scan.table])
   for (const other of scans) {
+    if (other.schema === scan.schema && other.table === scan.table) continue
     if ((await readTable(planner, other.schema, other.table)).name === table.name) tables.add(other.table)
   }
   return {

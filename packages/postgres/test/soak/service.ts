@@ -51,6 +51,6 @@ async function makeOrder({ transaction, idempotency: run }: FastifyRequest, repl
 }
 
 await app.listen({ host: '127.0.0.1', port: Number(port) })
-// When it is killed, it leaves nothing behind.
+// A process that is killed would not write it.
 flushCompileCache()
 process.stdout.write('ready\n')

@@ -19,7 +19,7 @@ process.on('message', async (wish) => {
 process.on('disconnect', () => process.exit())
 // The parent is gone before it is heard.
 process.on('error', () => process.exit())
-// When it is killed, it leaves nothing behind.
+// A process that is killed would not write it.
 flushCompileCache()
 process.send?.('ready')
 await Promise.all(Array.from({ length: 3 }, emit))

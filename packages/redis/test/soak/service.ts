@@ -26,6 +26,6 @@ app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds
   return reply.code(201).header('location', `/orders/${id}`).send({ id })
 })
 await app.listen({ host: '127.0.0.1', port: Number(port) })
-// When it is killed, it leaves nothing behind.
+// A process that is killed would not write it.
 flushCompileCache()
 process.stdout.write('ready\n')
