@@ -32,7 +32,7 @@ const steps: readonly Step[] = [
   { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
   // The linter looks up the exports of a package in what is built. It takes half of the processors, because the other steps
-  // run beside it, and because each of its threads checks the types that files have in common again.
+  // run beside it, and because each of its threads checks again the types that files have in common.
   { name: 'lint', command: ['oxlint'], readsBuild: true, env: { GOMAXPROCS: String(Math.ceil(processors / 2)) } },
   { name: 'alone', command: script('check-alone.ts'), readsBuild: true },
   { name: 'snippets', command: script('check-snippets.ts'), readsBuild: true },

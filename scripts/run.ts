@@ -37,7 +37,7 @@ export function run(
   })
 }
 
-/** pnpm of the version that package.json names, which npx finds without a question to the registry; wherever npm is. */
+/** Runs pnpm, by npx. The exact version of package.json, because npx looks up a range in the registry each time. */
 export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { packageManager = 'pnpm' } = readManifest(join(repository, 'package.json'))
   return run('npx', ['--yes', packageManager, ...words], options)
