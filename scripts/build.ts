@@ -20,7 +20,7 @@ function sourceOf(file: string) {
 
 if (import.meta.main) {
   for (const file of staleOutput(repository)) rmSync(join(repository, file))
-  // With several checkers, each of them checks the types that the files of a project have in common again.
+  // With several checkers, each of them checks again the types that the files of a project have in common.
   const { code, output } = await run('tsc', ['-b', '--checkers', '1'])
   process.stdout.write(output)
   process.exitCode = code

@@ -29,8 +29,8 @@ export function manifestFaults(packed: Member['manifest'], source: Member['manif
 }
 
 /**
- * Installs each tarball beside Fastify alone, in a folder of `place` that has the name of the package's own. pnpm runs once
- * for all of them, and gives every folder its own lockfile and its own node_modules.
+ * Installs each tarball beside Fastify alone, in a folder of `place` that is named like the package's folder. pnpm
+ * runs once for all of them, and gives each folder its own lockfile and its own node_modules.
  */
 export async function installAlone(members: readonly Member[], tarballs: Tarballs, place: string): Promise<void> {
   const fastify = readManifest(join(repository, 'node_modules/fastify/package.json')).version
@@ -73,7 +73,7 @@ export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Ta
   ]
 }
 
-/** What publint and "Are the types wrong?" find in a tarball. Nobody can require() a package of ES modules, which is no fault. */
+/** What publint and "Are the types wrong?" find in a tarball, except that a package of ES modules cannot be used as CommonJS. */
 async function packagingFaults(tarball: Buffer): Promise<string[]> {
   const bytes = new Uint8Array(tarball)
   const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true, level: 'error' })

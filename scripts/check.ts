@@ -32,7 +32,7 @@ const steps: readonly Step[] = [
   { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
   // The linter looks up the exports of a package in what is built. It takes half of the processors, because the other steps
-  // run beside it, and because each of its threads checks the types that files have in common again.
+  // run beside it, and because each of its threads checks again the types that files have in common.
   { name: 'lint', command: ['oxlint'], readsBuild: true, env: { GOMAXPROCS: String(Math.ceil(processors / 2)) } },
   { name: 'alone', command: script('check-alone.ts'), readsBuild: true },
   { name: 'snippets', command: script('check-snippets.ts'), readsBuild: true },
@@ -87,7 +87,7 @@ function report({ name }: Step, { code, output, seconds }: Finished) {
 
 /** A change is compared with its base only where there is one, and where it is not the base itself. */
 async function hasBase() {
-  const { code, output } = await run('git', ['rev-parse', '--verify', '--quiet', `${base}^{commit}`, 'HEAD'])
+  const { code, output } = await run('git', ['rev-parse', `${base}^{commit}`, 'HEAD'])
   const [one, other] = output.split('\n')
   return code === 0 && one !== other
 }

@@ -1,7 +1,7 @@
 // Runs a program and keeps what it says.
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-import { repository } from './workspace.ts'
+import { readManifest, repository } from './workspace.ts'
 
 export interface Ran {
   readonly code: number
@@ -37,7 +37,8 @@ export function run(
   })
 }
 
-/** pnpm of the major version that the workspace is written for, wherever npm is. */
+/** Runs pnpm, by npx. The exact version of package.json, because npx looks up a range in the registry each time. */
 export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
-  return run('npx', ['--yes', 'pnpm@12', ...words], options)
+  const { packageManager = 'pnpm' } = readManifest(join(repository, 'package.json'))
+  return run('npx', ['--yes', packageManager, ...words], options)
 }

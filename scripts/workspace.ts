@@ -11,6 +11,8 @@ export interface Manifest {
   readonly version?: string
   readonly description?: string
   readonly private?: boolean
+  /** In the root only, with an exact version. */
+  readonly packageManager?: string
   readonly floor?: Floor
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   /** What check-alone registers the plugin with. */
