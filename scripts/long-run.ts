@@ -9,7 +9,7 @@ export const longRunLog = 'docs/long-run.md'
 
 /** The page: when, on what and with what outcome, then each file with its time, the slowest first. */
 export function longRunPage({ passed, failed, files }: Outcome, seconds: number, notes: readonly string[]): string {
-  const git = (...words: string[]) => execFileSync('git', words, { cwd: repository, encoding: 'utf8' }).trim()
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim()
   const rows = files
     .toSorted((one, other) => other.seconds - one.seconds)
     .map((file) => `| ${file.name} | ${file.seconds.toFixed(1)} | ${file.passed} | ${file.failed} |`)
@@ -17,7 +17,7 @@ export function longRunPage({ passed, failed, files }: Outcome, seconds: number,
 
 Written by \`pnpm test:long\`; [testing](testing.md) says what it repeats.
 
-- ${new Date().toISOString().slice(0, 10)}, commit ${git('rev-parse', '--short', 'HEAD')}, Node.js ${process.versions.node}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at its end
+- ${new Date().toISOString().slice(0, 10)}, commit ${commit}, Node.js ${process.versions.node}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)} at its end
 - ${passed} passed, ${failed} failed, ${Math.round(seconds / 60)} minutes
 ${notes.map((note) => `- ${note}\n`).join('')}
 | file | seconds | passed | failed |

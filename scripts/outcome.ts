@@ -25,7 +25,7 @@ const nothingCounted = 'No assertion was counted. Make each case a test point, o
 
 /**
  * Prints one line a test file as it ends, with each failure in full, and counts the assertions of the whole run. A file that counts
- * none, and says of no skip why, has proved nothing: it fails.
+ * none, and gives no reason to skip it, has proved nothing: it fails.
  */
 export async function readOutcome(stream: Readable, print: (line: string) => void): Promise<Outcome> {
   const total: Outcome = { passed: 0, failed: 0, files: [] }
@@ -38,7 +38,7 @@ export async function readOutcome(stream: Readable, print: (line: string) => voi
       settle(result, file.name, total.failed > before.failed, total, failures)
       const passed = total.passed - before.passed
       if (passed === 0 && failures.length === 0 && !result.skip)
-        fail({ ...result, diag: { message: nothingCounted } }, file.name, total, failures)
+        fail({ diag: { message: nothingCounted } }, file.name, total, failures)
       const failed = total.failed - before.failed
       const seconds = (result.time ?? 0) / 1000
       total.files.push({ name: file.name, seconds, passed, failed })
@@ -100,7 +100,7 @@ function settle(result: Result, title: string, explained: boolean, total: Counts
   if (!result.ok && !explained && !result.todo) fail(result, title, total, failures)
 }
 
-function fail(result: Result, title: string, total: Counts, failures: string[]) {
+function fail(result: Pick<Result, 'diag'>, title: string, total: Counts, failures: string[]) {
   total.failed++
   const { diff, stack, at, exitCode, signal, expired, failure, message } = result.diag ?? {}
   const where = stack ?? (at?.fileName && `${at.fileName}:${at.lineNumber}:${at.columnNumber}\n`)

@@ -30,7 +30,7 @@ function repositoryWithNpx(t: Test) {
     root,
     write: (file: string, text: string) => writeFileSync(join(root, file), text),
     /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
-    async setup(...scope: readonly string[]) {
+    setup: async (...scope: readonly string[]) => {
       const before = calls().length
       const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
       return { code, output, installs: calls().slice(before) }
