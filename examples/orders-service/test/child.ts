@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '@concordat/test-harness/child'
 import type { Test } from 'tap'
 import { describedFetch } from './described-answers.ts'
 
@@ -24,10 +25,13 @@ export async function signIn(address: string, username = 'ops@example.com'): Pro
   return { authorization: `Bearer ${data.accessToken}` }
 }
 
-/** Starts the service as `npm start` does, on a free port unless `PORT` says otherwise. It is killed when the test ends. */
-export function startChild(t: Test, env: Readonly<Record<string, string>>): Child {
+/**
+ * Starts the service as `npm start` does, on a free port unless `PORT` says otherwise. It is killed when the test ends. With the
+ * environment of this process, what it runs counts as covered, and it starts later.
+ */
+export function startChild(t: Test, env: Readonly<Record<string, string>>, inherited: NodeJS.ProcessEnv = childEnvironment()): Child {
   const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
-    env: { ...process.env, DATABASE_URL: '', NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', SEED_ORDERS: '20', ...env }
+    env: { ...inherited, DATABASE_URL: '', NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', SEED_ORDERS: '20', ...env }
   })
   t.teardown(() => child.kill('SIGKILL'))
   let out = ''

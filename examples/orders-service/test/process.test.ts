@@ -1,15 +1,20 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
-import { signIn, startChild } from './child.ts'
+import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
 import { emptyFolder, environmentOf, freshFolder } from './fresh-database.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const ignore = () => {}
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
+
+// Only these tests cover main.ts.
+function start(t: Test, env: Readonly<Record<string, string>>): Child {
+  return startChild(t, env, process.env)
+}
 
 async function refusesConnections(address: string) {
   const { hostname, port } = new URL(address)
@@ -22,7 +27,7 @@ async function refusesConnections(address: string) {
 }
 
 t.test('nonsense in the environment is one clear line and exit code 1', async (t) => {
-  const { code, out, err } = await startChild(t, { PORT: 'many', LOG_LEVEL: 'loud' }).ended
+  const { code, out, err } = await start(t, { PORT: 'many', LOG_LEVEL: 'loud' }).ended
   t.equal(code, 1)
   t.equal(out, '')
   t.equal(
@@ -32,7 +37,7 @@ t.test('nonsense in the environment is one clear line and exit code 1', async (t
 })
 
 t.test('a database that can not be reached is one clear line and exit code 1', async (t) => {
-  const { code, err } = await startChild(t, { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }).ended
+  const { code, err } = await start(t, { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: .*127\.0\.0\.1:1.*\n$/)
   t.equal(err.split('\n').length, 2)
@@ -40,7 +45,7 @@ t.test('a database that can not be reached is one clear line and exit code 1', a
 
 t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0; the next start has the same data', async (t) => {
   const environment = environmentOf(freshFolder(t))
-  const first = startChild(t, environment)
+  const first = start(t, environment)
   const address = await first.address
   const { hostname, port } = new URL(address)
   const headers = await signIn(address)
@@ -61,7 +66,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   t.match(answer, /^HTTP\/1\.1 201 /)
   t.match(await first.ended, { code: 0, err: '' })
 
-  const second = startChild(t, environment)
+  const second = start(t, environment)
   const again = await second.address
   const created = /"id":"([^"]+)"/.exec(answer)?.[1]
   t.equal(
@@ -76,7 +81,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
 })
 
 t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
-  const child = startChild(t, environmentOf(freshFolder(t)))
+  const child = start(t, environmentOf(freshFolder(t)))
   const { hostname, port } = new URL(await child.address)
   const unused = connect(Number(port), hostname)
   const kept = connect(Number(port), hostname)
@@ -92,7 +97,7 @@ t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor o
 
 t.test('killed without warning, it starts again with what it had answered', async (t) => {
   const environment = environmentOf(freshFolder(t))
-  const first = startChild(t, environment)
+  const first = start(t, environment)
   const authorization = await signIn(await first.address)
   const created = await describedFetch(`${await first.address}/v1/customers`, {
     method: 'POST',
@@ -101,7 +106,7 @@ t.test('killed without warning, it starts again with what it had answered', asyn
   })
   first.process.kill('SIGKILL')
   await first.ended
-  const second = startChild(t, environment)
+  const second = start(t, environment)
   const path = new URL(created.headers.get('location') as string).pathname
   t.equal((await describedFetch((await second.address) + path, { headers: authorization })).status, 200)
 })
@@ -127,7 +132,7 @@ t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
-    const child = startChild(t, { ...environmentOf(emptyFolder(t)), ...production })
+    const child = start(t, { ...environmentOf(emptyFolder(t)), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
@@ -149,7 +154,7 @@ t.test(
 t.test('a database with the demo users in it is not taken into production', async (t) => {
   const environment = environmentOf(freshFolder(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
-  const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
+  const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })

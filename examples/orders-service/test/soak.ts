@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+import { compileCache } from '@concordat/test-harness/child'
 import { buildApp } from '../src/app.ts'
 import { readConfiguration } from '../src/configuration.ts'
 import { openPostgreSQL } from '../src/database/postgresql.ts'
@@ -59,7 +60,7 @@ export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'pro
         body: JSON.stringify({ items, note: key })
       }
     }
-    const program = { command: [process.execPath, '--conditions=@concordat/source', main] as const, env: settings }
+    const program = { command: [process.execPath, '--conditions=@concordat/source', main] as const, env: { ...settings, ...compileCache } }
     const report = await crashSoak({ ...soak, program, request })
     const [counts] = await database.query<Counts>(
       `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT count(*) - count(DISTINCT note) FROM orders) AS doubles,
