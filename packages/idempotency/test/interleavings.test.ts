@@ -5,7 +5,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 
 /** How many orders of events are tried. */
-const numRuns = scaled(400, 100_000)
+const numRuns = scaled(400, 20_000)
 
 const key = 'k'.repeat(43)
 const lease = 100
