@@ -1,7 +1,8 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { repository } from '../workspace.ts'
+import { importsOf, packageOf } from '../imports.ts'
+import { filesUnder, readMembers, repository } from '../workspace.ts'
 import { bareRun } from './bare-run.ts'
 
 // Records its arguments instead of installing, and fails while there is a file named failing.
@@ -26,15 +27,13 @@ function repositoryWithNpx(t: Test) {
   chmodSync(join(root, 'programs/npx'), 0o755)
   const env = { ...process.env, PATH: [join(root, 'programs'), process.env['PATH']].join(delimiter) }
   const calls = () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [])
-  return {
-    root,
-    /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
-    async setup(...scope: readonly string[]) {
-      const before = calls().length
-      const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
-      return { code, output, installs: calls().slice(before) }
-    }
+  /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
+  const setup = async (...scope: readonly string[]) => {
+    const before = calls().length
+    const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
+    return { code, output, installs: calls().slice(before) }
   }
+  return { root, setup }
 }
 
 const everything = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only'
@@ -95,3 +94,29 @@ t.test('after a failed installation of the rest, npm start installs again', asyn
   rmSync(join(root, 'failing'))
   t.strictSame((await setup('example')).installs, [example])
 })
+
+t.test('npm start installs every package that the example, and the packages under it, import', async (t) => {
+  const lockfile = readFileSync(join(repository, 'pnpm-lock.yaml'), 'utf8')
+  const missing = readMembers(repository).flatMap(({ folder, manifest }) => {
+    const installed = [manifest.name, ...productionDependencies(lockfile, folder)]
+    return filesUnder(join(repository, folder), folder.startsWith('examples/') ? '{src,scripts}/**/*.ts' : 'src/**/*.ts').flatMap((file) =>
+      importsOf(file, readFileSync(join(repository, folder, file), 'utf8'))
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(({ specifier }) => packageOf(specifier))
+        .filter((name) => name !== undefined && !installed.includes(name))
+        .map((name) => `${folder} imports ${name}`)
+    )
+  })
+  // Adapters of pagination-query that the example does not use.
+  t.strictSame([...new Set(missing)].toSorted(), [
+    'packages/pagination-query imports drizzle-orm',
+    'packages/pagination-query imports kysely'
+  ])
+})
+
+/** The names under `dependencies` of a package in pnpm-lock.yaml. */
+function productionDependencies(lockfile: string, folder: string) {
+  const importer = lockfile.split(/^ {2}(?=\S)/m).find((part) => part.startsWith(`${folder}:\n`)) ?? ''
+  const dependencies = importer.split(/^ {4}(?=\S)/m).find((part) => part.startsWith('dependencies:\n')) ?? ''
+  return [...dependencies.matchAll(/^ {6}'?([^\s']+)'?:$/gm)].map(([, name]) => name as string)
+}
