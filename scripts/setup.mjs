@@ -24,10 +24,11 @@ const [installed, installedScope] = existsSync(stamp) ? readFileSync(stamp, 'utf
 
 if (installed !== wanted || (scope === 'everything' && installedScope !== scope)) {
   console.log(scope === 'example' ? 'Installing what the example needs to run.' : 'Installing everything that tests and checks need.')
-  // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds.
-  for (const folder of ['.', ...manifests.map((manifest) => dirname(manifest))]) {
-    rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
-  }
+  rmSync(stamp, { force: true })
+  // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds. Where the
+  // lockfile is still the same, only packages are added: a service that runs meanwhile keeps those it uses.
+  const stale = installed === wanted ? [] : ['.', ...manifests.map((manifest) => dirname(manifest))]
+  for (const folder of stale) rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
   // The exact version, because npx looks up a range in the registry each time.
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // pnpm checks the age of every package in the lockfile, for which it loads 225 MB of metadata, mostly about packages that the

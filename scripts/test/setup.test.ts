@@ -1,15 +1,16 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { repository } from '../workspace.ts'
+import { importsOf, packageOf } from '../imports.ts'
+import { filesUnder, readMembers, repository } from '../workspace.ts'
 import { bareRun } from './bare-run.ts'
 
-// Records its arguments instead of installing, and fails when the lockfile says so.
+// Records its arguments instead of installing, and fails while there is a file named failing.
 const npx = `#!${process.execPath}
-const { appendFileSync, mkdirSync, readFileSync } = require('node:fs')
+const { appendFileSync, existsSync, mkdirSync } = require('node:fs')
 appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n')
 mkdirSync('node_modules', { recursive: true })
-process.exitCode = readFileSync('pnpm-lock.yaml', 'utf8') === 'broken' ? 1 : 0
+process.exitCode = existsSync('failing') ? 1 : 0
 `
 
 /** A repository with setup.mjs, and an `npx` that installs nothing. */
@@ -26,26 +27,25 @@ function repositoryWithNpx(t: Test) {
   chmodSync(join(root, 'programs/npx'), 0o755)
   const env = { ...process.env, PATH: [join(root, 'programs'), process.env['PATH']].join(delimiter) }
   const calls = () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [])
-  return {
-    root,
-    write: (file: string, text: string) => writeFileSync(join(root, file), text),
-    /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
-    setup: async (...scope: readonly string[]) => {
-      const before = calls().length
-      const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
-      return { code, output, installs: calls().slice(before) }
-    }
+  /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
+  const setup = async (...scope: readonly string[]) => {
+    const before = calls().length
+    const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
+    return { code, output, installs: calls().slice(before) }
   }
+  return { root, setup }
 }
 
 const everything = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only'
 const example = `${everything} --prod --filter=. --filter=orders-service... --trust-lockfile`
 
 t.test('npm start installs what the example needs, and npm test installs the rest', async (t) => {
-  const { setup } = repositoryWithNpx(t)
+  const { root, setup } = repositoryWithNpx(t)
   t.match(await setup('example'), { code: 0, output: 'Installing what the example needs to run.\n', installs: [example] })
   t.strictSame(await setup('example'), { code: 0, output: '', installs: [] }, 'the second start installs nothing')
+  mkdirSync(join(root, 'node_modules/fastify'))
   t.match(await setup(), { code: 0, output: 'Installing everything that tests and checks need.\n', installs: [everything] })
+  t.ok(existsSync(join(root, 'node_modules/fastify')), 'a service that runs meanwhile keeps its packages')
   t.strictSame(await setup(), { code: 0, output: '', installs: [] }, 'the second run of tests installs nothing')
 })
 
@@ -57,12 +57,12 @@ t.test('after an installation of everything, npm start installs nothing', async 
 })
 
 t.test('a changed lockfile or manifest leads to a new installation from scratch', async (t) => {
-  const { root, setup, write } = repositoryWithNpx(t)
+  const { root, setup } = repositoryWithNpx(t)
   await setup()
   for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'test-harness/package.json']) {
     const stale = ['node_modules/stale', 'packages/links/node_modules/stale', 'test-harness/node_modules/stale']
     for (const folder of stale) mkdirSync(join(root, folder), { recursive: true })
-    write(file, '{ "packageManager": "pnpm@12.0.1", "changed": true }')
+    writeFileSync(join(root, file), '{ "packageManager": "pnpm@12.0.1", "changed": true }')
     t.strictSame((await setup()).installs, [everything], file)
     t.notOk(
       stale.some((folder) => existsSync(join(root, folder))),
@@ -72,8 +72,8 @@ t.test('a changed lockfile or manifest leads to a new installation from scratch'
 })
 
 t.test('a failed installation ends with one line that says what to do, and the next run installs again', async (t) => {
-  const { setup, write } = repositoryWithNpx(t)
-  write('pnpm-lock.yaml', 'broken')
+  const { root, setup } = repositoryWithNpx(t)
+  writeFileSync(join(root, 'failing'), '')
   for (const scope of [['example'], []]) {
     const { code, output, installs } = await setup(...scope)
     t.equal(code, 1)
@@ -82,6 +82,41 @@ t.test('a failed installation ends with one line that says what to do, and the n
       'Setup failed: the packages could not be installed. Check the network and that npm works, then try again.'
     ])
   }
-  write('pnpm-lock.yaml', 'first')
+  rmSync(join(root, 'failing'))
   t.match(await setup('example'), { code: 0, installs: [example] })
 })
+
+t.test('after a failed installation of the rest, npm start installs again', async (t) => {
+  const { root, setup } = repositoryWithNpx(t)
+  await setup('example')
+  writeFileSync(join(root, 'failing'), '')
+  t.equal((await setup()).code, 1)
+  rmSync(join(root, 'failing'))
+  t.strictSame((await setup('example')).installs, [example])
+})
+
+t.test('npm start installs every package that the example, and the packages under it, import', async (t) => {
+  const lockfile = readFileSync(join(repository, 'pnpm-lock.yaml'), 'utf8')
+  const missing = readMembers(repository).flatMap(({ folder, manifest }) => {
+    const installed = [manifest.name, ...productionDependencies(lockfile, folder)]
+    return filesUnder(join(repository, folder), folder.startsWith('examples/') ? '{src,scripts}/**/*.ts' : 'src/**/*.ts').flatMap((file) =>
+      importsOf(file, readFileSync(join(repository, folder, file), 'utf8'))
+        .filter(({ typeOnly }) => !typeOnly)
+        .map(({ specifier }) => packageOf(specifier))
+        .filter((name) => name !== undefined && !installed.includes(name))
+        .map((name) => `${folder} imports ${name}`)
+    )
+  })
+  // Adapters of pagination-query that the example does not use.
+  t.strictSame([...new Set(missing)].toSorted(), [
+    'packages/pagination-query imports drizzle-orm',
+    'packages/pagination-query imports kysely'
+  ])
+})
+
+/** The names under `dependencies` of a package in pnpm-lock.yaml. */
+function productionDependencies(lockfile: string, folder: string) {
+  const importer = lockfile.split(/^ {2}(?=\S)/m).find((part) => part.startsWith(`${folder}:\n`)) ?? ''
+  const dependencies = importer.split(/^ {4}(?=\S)/m).find((part) => part.startsWith('dependencies:\n')) ?? ''
+  return [...dependencies.matchAll(/^ {6}'?([^\s']+)'?:$/gm)].map(([, name]) => name as string)
+}
