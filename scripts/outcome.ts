@@ -37,8 +37,7 @@ export async function readOutcome(stream: Readable, print: (line: string) => voi
     parser.once('assert', (result: Result) => {
       settle(result, file.name, total.failed > before.failed, total, failures)
       const passed = total.passed - before.passed
-      if (passed === 0 && failures.length === 0 && !result.skip)
-        fail({ diag: { message: nothingCounted } }, file.name, total, failures)
+      if (passed === 0 && failures.length === 0 && !result.skip) fail({ diag: { message: nothingCounted } }, file.name, total, failures)
       const failed = total.failed - before.failed
       const seconds = (result.time ?? 0) / 1000
       total.files.push({ name: file.name, seconds, passed, failed })
