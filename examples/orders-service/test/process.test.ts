@@ -11,7 +11,7 @@ const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const ignore = () => {}
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
 
-// Only these tests cover main.ts.
+// Of all processes that tests start, those of the first three tests count for the coverage of main.ts.
 function start(t: Test, env: Readonly<Record<string, string>>): Child {
   return startChild(t, env, process.env)
 }
@@ -81,7 +81,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
 })
 
 t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
-  const child = start(t, environmentOf(freshFolder(t)))
+  const child = startChild(t, environmentOf(freshFolder(t)))
   const { hostname, port } = new URL(await child.address)
   const unused = connect(Number(port), hostname)
   const kept = connect(Number(port), hostname)
@@ -97,7 +97,7 @@ t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor o
 
 t.test('killed without warning, it starts again with what it had answered', async (t) => {
   const environment = environmentOf(freshFolder(t))
-  const first = start(t, environment)
+  const first = startChild(t, environment)
   const authorization = await signIn(await first.address)
   const created = await describedFetch(`${await first.address}/v1/customers`, {
     method: 'POST',
@@ -106,7 +106,7 @@ t.test('killed without warning, it starts again with what it had answered', asyn
   })
   first.process.kill('SIGKILL')
   await first.ended
-  const second = start(t, environment)
+  const second = startChild(t, environment)
   const path = new URL(created.headers.get('location') as string).pathname
   t.equal((await describedFetch((await second.address) + path, { headers: authorization })).status, 200)
 })
@@ -132,7 +132,7 @@ t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
-    const child = start(t, { ...environmentOf(emptyFolder(t)), ...production })
+    const child = startChild(t, { ...environmentOf(emptyFolder(t)), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
@@ -154,7 +154,7 @@ t.test(
 t.test('a database with the demo users in it is not taken into production', async (t) => {
   const environment = environmentOf(freshFolder(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
-  const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
+  const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })
