@@ -32,11 +32,11 @@ export function snippetsByHome(root: string): Map<string, Snippet[]> {
 }
 
 /** Compiles the snippets of all packages, each package's as a program of its own. Returns the compiler's errors, by place in the text. */
-export async function compileSnippets(root: string, homes: ReadonlyMap<string, readonly Snippet[]>, runner = run): Promise<string[]> {
+export async function compileSnippets(root: string, homes: ReadonlyMap<string, readonly Snippet[]>): Promise<string[]> {
   const folders = [...homes.keys()].map((home) => join(root, home, place))
   try {
     for (const [home, snippets] of homes) writeProgram(root, home, snippets)
-    const { code, output } = await runner('tsc', ['-b', ...folders, '--checkers', '1', '--pretty', 'false'], { cwd: root })
+    const { code, output } = await run('tsc', ['-b', ...folders, '--checkers', '1', '--pretty', 'false'], { cwd: root })
     if (code === 0) return []
     return output
       .trimEnd()

@@ -1,14 +1,15 @@
 // The page on which the long tier logs its last run.
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg } from 'node:os'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, total } from './outcome.ts'
 import { repository } from './workspace.ts'
 
 /** Where the page is, from the root. */
 export const longRunLog = 'docs/long-run.md'
 
 /** The page: when, on what and with what outcome, then each file with its time, the slowest first. */
-export function longRunPage({ passed, failed, files }: Outcome, seconds: number, notes: readonly string[]): string {
+export function longRunPage(files: readonly Outcome[], seconds: number, notes: readonly string[]): string {
+  const { passed, failed } = total(files)
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim()
   const rows = files
     .toSorted((one, other) => other.seconds - one.seconds)

@@ -1,10 +1,9 @@
 // Runs tests on mutants: puts each mutant into a copy of the workspace, and runs test files there until one fails.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Mutant } from './mutations.ts'
 import { temporaryFolder } from './service-process.ts'
+import { startTest } from './test-process.ts'
 import { filesUnder, readMembers } from './workspace.ts'
 
 export interface Verdict {
@@ -32,14 +31,13 @@ interface Run {
 export async function tryMutants(root: string, mutants: readonly Mutant[], { env, signal, report }: Run): Promise<void> {
   const folder = temporaryFolder('mutants')
   const queue = [...mutants]
-  const running = new Set<number>()
+  const failure = new AbortController()
+  const either = AbortSignal.any([signal, failure.signal])
   const unchanged = new Map<string, Promise<boolean>>()
-  const stop = () => running.forEach(killGroup)
-  signal.addEventListener('abort', stop)
   try {
     await Promise.all(['one', 'two'].map((name) => work(join(folder, name))))
   } finally {
-    stop()
+    failure.abort()
     rmSync(folder, { recursive: true, force: true })
   }
 
@@ -75,17 +73,11 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
   }
 
   async function passes(copy: string, test: string) {
-    // In a process group of its own, so that the processes that the test started end with it.
-    const options = { cwd: copy, env: { ...env, TAP_BAIL: '1', TAP_TIMEOUT: String(maxSeconds) }, stdio: 'ignore', detached: true } as const
-    const child = spawn(process.execPath, ['--conditions=@concordat/source', '--no-warnings', test], options)
-    const pid = child.pid as number
-    running.add(pid)
-    const timer = setTimeout(killGroup, maxSeconds * 1000, pid)
-    const [code] = await once(child, 'exit')
-    clearTimeout(timer)
-    killGroup(pid)
-    running.delete(pid)
-    signal.throwIfAborted()
+    const run = { cwd: copy, env: { ...env, TAP_BAIL: '1' }, maxSeconds, signal: either, stderr: 'ignore' } as const
+    const { stdout, ended } = startTest(test, run)
+    stdout.resume()
+    const { code } = await ended
+    either.throwIfAborted()
     return code === 0
   }
 }
@@ -108,13 +100,4 @@ function testFilesFor(root: string, source: string) {
 async function firstOf(files: readonly string[], matches: (file: string) => Promise<boolean>) {
   for (const file of files) if (await matches(file)) return file
   return undefined
-}
-
-/** Kills what is left of a process and its children. */
-function killGroup(pid: number) {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // All of them have ended.
-  }
 }

@@ -1,47 +1,51 @@
 // `npm test`: finds the services, runs every test once, checks the coverage, and ends with "N passed, N failed".
-// `npm test -- packages/links/test/*.test.ts` runs those files and checks no coverage; the words go to tap.
+// `npm test -- packages/links/test/*.test.ts` runs those files and checks no coverage.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
 // the example is also tested on PGlite; docs/long-run.md is the log.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { coverageGaps } from './coverage.ts'
+import { coverageGaps, keepCoverage } from './coverage.ts'
 import { longRunLog, longRunPage } from './long-run.ts'
-import { joined, type Outcome, readOutcome, slowestFiles } from './outcome.ts'
+import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
 import { type Prepared, prepareDatabases } from './prepared-databases.ts'
+import { run } from './run.ts'
 import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
+import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const words = process.argv.slice(2)
-const filters = words.filter((word) => !['--require-services', '--long'].includes(word))
-const isWhole = filters.length === 0
+const patterns = words.filter((word) => !['--require-services', '--long'].includes(word))
+const isWhole = patterns.length === 0
 const isLong = words.includes('--long') || process.env['TEST_SCALE'] === 'long'
+const measuresCoverage = isWhole && !isLong
 const servicesRequired = words.includes('--require-services') || process.env['CI'] === 'true'
+const maxSeconds = isLong ? 3600 : 120
+// Where `tap report text` looks for it, which shows the lines that no test runs.
+const coverageFolder = join(repository, '.tap/coverage')
+const rawCoverageFolder = join(repository, '.tap/raw-coverage')
 const kinds = [postgres, redis]
 const services: Service[] = []
 const notes: string[] = []
+const outcomes: Outcome[] = []
 const begin = performance.now()
+const interruption = new AbortController()
 let prepared: Prepared | undefined
-let tap: ChildProcess | undefined
-let interrupted: NodeJS.Signals | undefined
-let outcome: Outcome = { passed: 0, failed: 0, files: [] }
 
-// The children get the signal too; this process stays to stop its services and to say how far the run came.
-process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+// This process stays to stop its services and to say how far the run came.
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
 try {
+  const files = isWhole ? testFiles() : patterns.flatMap(matchingFiles)
   const env = await findServices()
-  if (isWhole || filters.some((filter) => filter.includes('examples/'))) prepared = await prepareDatabases(env)
+  if (isWhole || files.some((file) => file.startsWith('examples/'))) prepared = await prepareDatabases(env)
   Object.assign(env, prepared?.env)
-  outcome = await runTests(env, isWhole ? testFiles() : filters)
+  await runTests(env, files)
   if (isWhole && isLong) {
     console.log('The tests of the example once more, on PGlite:')
-    outcome = joined(outcome, await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples')))
+    await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples'))
   }
-  if (isWhole && !isLong) checkCoverage()
+  if (measuresCoverage) await checkCoverage()
 } catch (error) {
-  outcome.failed ||= 1
   process.exitCode = 1
   console.error(error)
 } finally {
@@ -49,16 +53,23 @@ try {
   await Promise.all(services.map((service) => service.stop()))
 }
 const seconds = Math.round((performance.now() - begin) / 1000)
-for (const line of slowestFiles(outcome.files, 12)) console.log(line)
+const { passed, failed } = total(outcomes)
+for (const line of slowestFiles(outcomes, 12)) console.log(line)
 console.log(`The run took ${seconds} s.`)
 for (const note of notes) console.log(note)
-if (outcome.failed > 0 || outcome.passed === 0) process.exitCode = 1
-if (isWhole && isLong) writeFileSync(join(repository, longRunLog), longRunPage(outcome, seconds, notes))
-console.log(`${outcome.passed} passed, ${outcome.failed} failed`)
+if (failed > 0 || passed === 0) process.exitCode = 1
+if (isWhole && isLong) writeFileSync(join(repository, longRunLog), longRunPage(outcomes, seconds, notes))
+console.log(`${passed} passed, ${failed || Number(process.exitCode ?? 0)} failed`)
 
 function testFiles(place: 'examples' | 'everywhere' = 'everywhere') {
   const folders = place === 'examples' ? 'examples/*' : '{packages/*,examples/*,scripts}'
   return filesUnder(repository, `${folders}/test/**/*.test.ts`).filter((file) => isLong || !file.endsWith('.long.test.ts'))
+}
+
+function matchingFiles(pattern: string) {
+  const files = filesUnder(repository, pattern)
+  if (files.length === 0) throw new Error(`No file matches ${pattern}. Give paths or globs from the root.`)
+  return files
 }
 
 async function findServices() {
@@ -85,33 +96,39 @@ async function findServices() {
   return env
 }
 
-async function runTests(env: NodeJS.ProcessEnv, files: readonly string[]) {
-  const coverage = isWhole && !isLong ? ['--allow-incomplete-coverage', '--coverage-report=json-summary'] : ['--disable-coverage']
-  if (interrupted) throw new Error(`Stopped by ${interrupted}.`)
-  // By itself, tap leaves a processor free, which on two of them means one file at a time.
-  const jobs = `--jobs=${availableParallelism()}`
-  const child = spawn('tap', ['run', '--reporter=tap', jobs, ...(isLong ? ['--timeout=3600'] : []), ...coverage, ...files], {
-    cwd: repository,
-    env: { ...env, TEST_SCALE: isLong ? 'long' : 'quick' },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  tap = child
-  const [found, [code, signal]] = await Promise.all([readOutcome(child.stdout, console.log), once(child, 'close')])
-  if (code !== 0 && found.failed === 0) {
-    notes.push(`tap ended with ${signal ?? `code ${code}`} although no assertion failed.`)
-    process.exitCode = 1
+/** Runs each file in a process of its own. One more at a time than there are processors, since some of them wait. */
+async function runTests(services: NodeJS.ProcessEnv, files: readonly string[]) {
+  const queue = [...files]
+  const env = { ...services, TEST_SCALE: isLong ? 'long' : 'quick' }
+  if (measuresCoverage) for (const folder of [coverageFolder, rawCoverageFolder]) makeEmpty(folder)
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
+
+  async function work() {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      interruption.signal.throwIfAborted()
+      const coverage = join(rawCoverageFolder, file.replaceAll('/', '-'))
+      const fileEnv = measuresCoverage ? { ...env, NODE_V8_COVERAGE: coverage } : env
+      const run = { cwd: repository, env: fileEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
+      const { stdout, ended } = startTest(file, run)
+      const outcome = await readOutcome(file, stdout, ended)
+      outcomes.push(outcome)
+      for (const line of outcome.lines) console.log(line)
+      if (measuresCoverage) keepCoverage(repository, coverage, coverageFolder)
+    }
   }
-  return found
 }
 
-function interrupt(signal: NodeJS.Signals) {
-  interrupted = signal
-  tap?.kill(signal)
-}
-
-function checkCoverage() {
-  const gaps = coverageGaps(repository, JSON.parse(readFileSync(join(repository, '.tap/report/coverage-summary.json'), 'utf8')))
+async function checkCoverage() {
+  const { output } = await run('tap', ['report', 'json-summary', '--allow-incomplete-coverage'])
+  const summary = join(repository, '.tap/report/coverage-summary.json')
+  if (!existsSync(summary)) throw new Error(`The coverage could not be read.\n${output}`)
+  const gaps = coverageGaps(repository, JSON.parse(readFileSync(summary, 'utf8')))
   if (gaps.length === 0) return
   notes.push('Coverage is not complete; `tap report text` shows the lines:', ...gaps.map((gap) => `  ${gap}`))
   process.exitCode = 1
+}
+
+function makeEmpty(folder: string) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
 }

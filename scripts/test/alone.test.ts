@@ -4,8 +4,8 @@ import t from 'tap'
 import { installAlone, manifestFaults, tryAlone } from '../check-alone.ts'
 import type { Member } from '../workspace.ts'
 
-// The test runner puts itself into every child by NODE_OPTIONS, also into pnpm and its children.
-delete process.env['NODE_OPTIONS']
+// Without this, pnpm and its children would write their coverage.
+delete process.env['NODE_V8_COVERAGE']
 
 const doors = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } }
 const types = "import type { FastifyPluginAsync } from 'fastify'\ndeclare const plugin: FastifyPluginAsync\nexport default plugin\n"

@@ -38,7 +38,6 @@ t.test('the command accepts the page that it wrote, and refuses one that says so
   const run = (...options: string[]) =>
     spawnSync(process.execPath, ['--conditions=@concordat/source', join(repository, 'scripts/errors-page.ts'), ...options], {
       cwd: root,
-      env: { ...process.env, NODE_OPTIONS: '' },
       encoding: 'utf8'
     })
 

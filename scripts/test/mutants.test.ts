@@ -95,8 +95,7 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
   mkdirSync(join(root, 'node_modules/.pnpm'), { recursive: true })
   const numbers = mutantsOf('packages/one/src/index.ts', source).filter(({ operator }) => operator === 'number')
   const verdicts: Verdict[] = []
-  const { NODE_OPTIONS: _, ...env } = process.env
-  await tryMutants(root, numbers, { env, signal: new AbortController().signal, report: (verdict) => verdicts.push(verdict) })
+  await tryMutants(root, numbers, { env: process.env, signal: new AbortController().signal, report: (verdict) => verdicts.push(verdict) })
   const killers = numbers.map((mutant) => verdicts.find((verdict) => verdict.mutant === mutant)?.killer)
   t.strictSame(killers, ['packages/one/test/b.test.ts', 'packages/two/test/d.test.ts', undefined])
 })
@@ -109,8 +108,7 @@ t.test('a run that is interrupted ends its tests', async (t) => {
   }
   const root = t.testdir({ packages: { one: files }, node_modules: { '.pnpm': {} } })
   const controller = new AbortController()
-  const { NODE_OPTIONS: _, ...env } = process.env
-  const done = tryMutants(root, mutantsOf('packages/one/src/a.ts', 'f(1)'), { env, signal: controller.signal, report: () => t.fail() })
+  const done = tryMutants(root, mutantsOf('packages/one/src/a.ts', 'f(1)'), { env: process.env, signal: controller.signal, report: () => t.fail() })
   controller.abort(new Error('Stopped.'))
   await t.rejects(done, { message: 'Stopped.' })
 })

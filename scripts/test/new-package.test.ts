@@ -1,10 +1,11 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { childEnvironment } from '@concordat/test-harness/child'
 import t, { type Test } from 'tap'
 import { violationsOf } from '../check-floors.ts'
 import { createPackage } from '../new-package.ts'
+import { run } from '../run.ts'
 import { filesUnder, repository } from '../workspace.ts'
-import { bareRun } from './bare-run.ts'
 
 /** A workspace with the ground floor of this one, linked as pnpm would link it. */
 function workspace(t: Test) {
@@ -43,7 +44,7 @@ async function complaintsAbout(root: string, name: string) {
     ['oxlint', folder],
     ...tests.map((file) => ['node', '--conditions=@concordat/source', file])
   ]) {
-    const { code, output } = await bareRun(words[0] as string, words.slice(1), { cwd: root })
+    const { code, output } = await run(words[0] as string, words.slice(1), { cwd: root, env: childEnvironment() })
     if (code !== 0) complaints.push(`${words.join(' ')}\n${output}`)
   }
   return complaints.join('\n')

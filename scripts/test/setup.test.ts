@@ -2,8 +2,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFi
 import { delimiter, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { importsOf, packageOf } from '../imports.ts'
+import { run } from '../run.ts'
 import { filesUnder, readMembers, repository } from '../workspace.ts'
-import { bareRun } from './bare-run.ts'
 
 // Records its arguments instead of installing, and fails while there is a file named failing.
 const npx = `#!${process.execPath}
@@ -30,7 +30,7 @@ function repositoryWithNpx(t: Test) {
   /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
   const setup = async (...scope: readonly string[]) => {
     const before = calls().length
-    const { code, output } = await bareRun('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
+    const { code, output } = await run('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
     return { code, output, installs: calls().slice(before) }
   }
   return { root, setup }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { compileSnippets, snippetsByHome } from '../check-snippets.ts'
 import { repository } from '../workspace.ts'
-import { bareRun } from './bare-run.ts'
 
 const fence = '```'
 
@@ -42,13 +41,13 @@ t.test('a snippet belongs to its package, and one of the whole suite to the high
 t.test('a whole program compiles, with any package of ours and top-level await', async (t) => {
   const root = workspace(t, `${fence}ts\nimport { two } from '@concordat/two'\nconst unused = await Promise.resolve(two)\n${fence}\n`)
   const homes = snippetsByHome(root)
-  t.strictSame(await compileSnippets(root, homes, bareRun), [])
+  t.strictSame(await compileSnippets(root, homes), [])
   for (const home of homes.keys()) t.equal(existsSync(join(root, home, '.snippets')), false)
 })
 
 t.test('a snippet that does not compile is named by its place in the text', async (t) => {
   const root = workspace(t, `# One\n\n${fence}ts\nimport { one } from '@concordat/one'\n\nconst word: string = one\n${fence}\n`)
-  t.match(await compileSnippets(root, snippetsByHome(root), bareRun), [
+  t.match(await compileSnippets(root, snippetsByHome(root)), [
     /^packages\/one\/README\.md:6:7: error TS2322: Type 'number' is not assignable/
   ])
 })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment } from '@concordat/test-harness/child'
+import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import type { Test } from 'tap'
 import { describedFetch } from './described-answers.ts'
 
@@ -30,7 +30,7 @@ export async function signIn(address: string, username = 'ops@example.com'): Pro
  * environment of this process, what it runs counts as covered, and it starts later.
  */
 export function startChild(t: Test, env: Readonly<Record<string, string>>, inherited: NodeJS.ProcessEnv = childEnvironment()): Child {
-  const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
+  const child = spawn(process.execPath, [...nodeOptions, fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
     env: { ...inherited, DATABASE_URL: '', NODE_ENV: 'test', LOG_LEVEL: 'silent', PORT: '0', SEED_ORDERS: '20', ...env }
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { scaled } from '@concordat/test-harness/scale'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { environmentOf, freshDatabase, freshFolder, server } from './fresh-database.ts'
+import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const orderCount = 3000
-const onServer = server === undefined ? { skip: 'there is no PostgreSQL' } : {}
 
 /** Where an export is when its process is killed. */
 type Place = 'sent' | 'accepted' | 'begun' | 'halfway' | 'ending' | 'cancelled'
@@ -14,16 +13,8 @@ type Place = 'sent' | 'accepted' | 'begun' | 'halfway' | 'ending' | 'cancelled'
 const rounds: readonly (readonly Place[])[] = [['begun', 'accepted', 'cancelled'], ['halfway', 'sent'], ['ending']]
 const kills = scaled(rounds.length, 60)
 
-t.test('killed with an export in each state on PGlite files, the service finishes each, once', async (t) => {
-  await killAndFinish(t, environmentOf(freshFolder(t)))
-})
-
-t.test('killed with an export in each state on PostgreSQL, the service finishes each, once', onServer, async (t) => {
-  await killAndFinish(t, environmentOf(await freshDatabase(t)))
-})
-
-async function killAndFinish(t: Test, environment: Record<string, string>) {
-  const env = { ...environment, SEED_ORDERS: String(orderCount), RATE_LIMIT: 'off' }
+t.test('killed with an export in each state, the service finishes each, once', async (t) => {
+  const env = { ...environmentOf(await freshDatabase(t)), SEED_ORDERS: String(orderCount), RATE_LIMIT: 'off' }
   const accepted = new Set<string>()
   const cancelled = new Set<string>()
   for (let killed = 0; killed < kills; killed += 1) {
@@ -70,7 +61,7 @@ async function killAndFinish(t: Test, environment: Record<string, string>) {
       if (status !== 'queued' && progress >= { begun: 0, halfway: 50, ending: 90 }[place]) return
     }
   }
-}
+})
 
 type Service = Awaited<ReturnType<typeof serviceOf>>
 

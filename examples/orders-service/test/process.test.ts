@@ -5,7 +5,7 @@ import { readConfiguration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { type Child, signIn, startChild } from './child.ts'
 import { describedFetch } from './described-answers.ts'
-import { emptyFolder, environmentOf, freshFolder } from './fresh-database.ts'
+import { emptyDatabase, environmentOf, freshDatabase, freshFolder } from './fresh-database.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const ignore = () => {}
@@ -44,7 +44,7 @@ t.test('a database that can not be reached is one clear line and exit code 1', a
 })
 
 t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0; the next start has the same data', async (t) => {
-  const environment = environmentOf(freshFolder(t))
+  const environment = environmentOf(await freshDatabase(t))
   const first = start(t, environment)
   const address = await first.address
   const { hostname, port } = new URL(address)
@@ -81,7 +81,7 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
 })
 
 t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
-  const child = startChild(t, environmentOf(freshFolder(t)))
+  const child = startChild(t, environmentOf(await freshDatabase(t)))
   const { hostname, port } = new URL(await child.address)
   const unused = connect(Number(port), hostname)
   const kept = connect(Number(port), hostname)
@@ -132,7 +132,7 @@ t.test(
   'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
-    const child = startChild(t, { ...environmentOf(emptyFolder(t)), ...production })
+    const child = startChild(t, { ...environmentOf(await emptyDatabase(t)), ...production })
     const address = await child.address
     const status = async (path: string, headers: Record<string, string> = {}) => (await describedFetch(address + path, { headers })).status
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }
@@ -152,7 +152,7 @@ t.test(
 )
 
 t.test('a database with the demo users in it is not taken into production', async (t) => {
-  const environment = environmentOf(freshFolder(t))
+  const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
   const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
   t.equal(code, 1)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import conditionalCaching from '@concordat/conditional-caching'
+import { childEnvironment } from '@concordat/test-harness/child'
 import { scaled } from '@concordat/test-harness/scale'
 import { type JsonValue, sample } from 'fast-check'
 import Fastify from 'fastify'
@@ -75,9 +76,7 @@ async function tagsOf(node: string, timestamp: string) {
     '1000',
     timestamp
   ]
-  // Of the coverage of another version nothing could be made.
-  const { NODE_V8_COVERAGE: _coverage, NODE_OPTIONS: _options, ...env } = process.env
-  return JSON.parse((await run(node, words, { env: { ...env, _TAPJS_PROCESSINFO_COVERAGE_: '0' } })).stdout) as {
+  return JSON.parse((await run(node, words, { env: childEnvironment() })).stdout) as {
     version: string
     hash: string
     tags: string[]

@@ -41,13 +41,14 @@ export function operationSites(document: OpenapiDocument): readonly OperationSit
 }
 
 /**
- * The schemas of a document, with all that stand within them. One that several operations refer to comes once for each of them, because
- * each may waive a rule for it; its place is that among the components.
+ * The schemas of a document, with all schemas inside them. A component that operations refer to is listed once for each set of waivers
+ * that holds for it; its place is its name.
  */
 export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   const sites: SchemaSite[] = []
+  const components = new Set<string>()
   for (const { operation, parameters, place, waivers } of operationSites(document)) {
-    const visit = visitor(document, waivers, sites)
+    const visit = visitor(document, waivers, sites, components)
     for (const { name, in: where, schema } of parameters) {
       // The name of a header follows the rules of HTTP.
       const field = where === 'query' || where === 'path' ? name.replace(/\[.*$/, '') : undefined
@@ -59,7 +60,7 @@ export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
       for (const schema of schemasOf(follow<Response>(document, given)?.content)) visit(schema, `${place} ${status}`, undefined)
     }
   }
-  const rest = visitor(document, waiversOf(document), sites)
+  const rest = visitor(document, waiversOf(document), sites, components)
   const reached = new Set(sites.map(({ schema }) => schema))
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) {
     if (!reached.has(schema)) rest(schema, componentPlace(name), undefined)
@@ -71,7 +72,8 @@ function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly 
   return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
 }
 
-function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSite[]) {
+/** Adds a schema and those inside it to the sites; a component that was visited with the same waivers is not visited again. */
+function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSite[], components: Set<string>) {
   const seen = new Set<JsonSchema>()
   return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {
     const reference = schema['$ref']
@@ -80,7 +82,14 @@ function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSit
       const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
       // The member that refers has the name, and the target is looked at as a whole.
       sites.push({ schema, document, place, name, waivers })
-      if (target !== undefined) visit(target, component === undefined ? place : componentPlace(component), undefined, waivers)
+      if (component === undefined) {
+        if (target !== undefined) visit(target, place, undefined, waivers)
+        return
+      }
+      const visited = `${component} ${JSON.stringify(waivers)}`
+      if (target === undefined || components.has(visited)) return
+      components.add(visited)
+      visit(target, componentPlace(component), undefined, waivers)
       return
     }
     const own = { ...waivers, ...waiversOf(schema) }

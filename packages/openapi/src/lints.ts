@@ -1,5 +1,5 @@
 import type { OpenapiDocument } from './document.ts'
-import { type OperationSite, operationSites, schemaSites, type Waivers, waiversOf } from './lint-sites.ts'
+import { type OperationSite, operationSites, type SchemaSite, schemaSites, type Waivers, waiversOf } from './lint-sites.ts'
 import { operationLints } from './operation-lints.ts'
 import { type Objection, schemaLints } from './schema-lints.ts'
 
@@ -58,16 +58,18 @@ export function lintDocument(document: OpenapiDocument, { routeLints = [], waive
       if (holds(rule, local, key)) findings.set(key, { rule, place, problem, remedy })
     }
   }
-  for (const site of operationSites(document)) {
+  const operations = operationSites(document)
+  const schemas = schemaSites(document)
+  for (const site of operations) {
     for (const lint of operationLints) check(lint.id, site.place, site.waivers, lint.check(site))
     for (const lint of routeLints) check(lint.id, site.place, site.waivers, [ofText(lint.check(routeOf(site)))])
   }
-  for (const site of schemaSites(document)) {
+  for (const site of schemas) {
     for (const lint of schemaLints) check(lint.id, site.place, site.waivers, [lint.check(site)])
   }
   // A schema that several operations use is waived for all of them by one.
   const left = [...findings].flatMap(([key, finding]) => (waived.has(key) ? [] : [finding]))
-  return [...left, ...reasonless(document)]
+  return [...left, ...reasonless(document, operations, schemas)]
 }
 
 /** All findings for people, a line each: rule, place, what is wrong and what to do. */
@@ -96,11 +98,15 @@ function routeOf({ method, path, parameters }: OperationSite): LintedRoute {
   }
 }
 
-function reasonless(document: OpenapiDocument): readonly Finding[] {
+function reasonless(
+  document: OpenapiDocument,
+  operations: readonly OperationSite[],
+  schemas: readonly SchemaSite[]
+): readonly Finding[] {
   const places = [
     ['the document', waiversOf(document)] as const,
-    ...operationSites(document).map(({ place, operation }) => [place, waiversOf(operation)] as const),
-    ...schemaSites(document).map(({ place, schema }) => [place, waiversOf(schema)] as const)
+    ...operations.map(({ place, operation }) => [place, waiversOf(operation)] as const),
+    ...schemas.map(({ place, schema }) => [place, waiversOf(schema)] as const)
   ]
   const found = places.flatMap(([place, waivers]) =>
     Object.entries(waivers).flatMap(([rule, reason]): [string, Finding][] =>

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { childEnvironment } from '@concordat/test-harness/child'
 import { isLong, scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { skip } from './postgres.ts'
@@ -71,10 +72,10 @@ function copyPackage(name: string) {
 
 // A mistake in the syntax is not a mutant; a test that does not end within its time limit has noticed.
 async function outcomeOf(folder: string, test: string): Promise<'passes' | 'fails' | 'does not run'> {
-  // What measures coverage must not run inside the child. Walks and draws are as many as in the quick tier, which must catch it.
-  const command = ['-u', 'NODE_OPTIONS', '-u', 'TAP', 'TAP_TIMEOUT=120', 'TEST_SCALE=quick', process.execPath]
-  const child = spawn('env', [...command, '--conditions=@concordat/source', '--no-warnings', test], {
+  const child = spawn(process.execPath, ['--conditions=@concordat/source', '--no-warnings', test], {
     cwd: folder,
+    // Walks and draws are as many as in the quick tier, which must catch it.
+    env: { ...childEnvironment(), TAP_TIMEOUT: '120', TEST_SCALE: 'quick' },
     stdio: ['ignore', 'pipe', 'ignore']
   })
   let output = ''

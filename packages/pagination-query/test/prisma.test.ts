@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
 import { adapterSuite, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
 import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { childEnvironment } from '@concordat/test-harness/child'
 import { scaled } from '@concordat/test-harness/scale'
 import { PrismaPg } from '@prisma/adapter-pg'
 import t from 'tap'
@@ -215,8 +216,7 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
       'es2024'
     ]
     const args = [...options, '--allowImportingTsExtensions', '--customConditions', '@concordat/source', '--types', 'node', file]
-    // The test runner puts itself into every child by NODE_OPTIONS.
-    await t.resolves(promisify(execFile)('env', ['-u', 'NODE_OPTIONS', '-u', 'TAP', process.execPath, tsc, ...args]))
+    await t.resolves(promisify(execFile)(process.execPath, [tsc, ...args], { env: childEnvironment() }))
   })
 
   async function withRows(t: { teardown(work: () => Promise<void>): void }, model: 'item' | 'introspected', rows: readonly SampleRow[]) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { postgresQueue } from '@concordat/postgres/work-queue'
-import { childEnvironment } from '@concordat/test-harness/child'
+import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import { scaled } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
 import { Pool } from 'pg'
@@ -82,7 +82,7 @@ async function killAndFinish(t: Test, where: string, schema: string) {
 }
 
 function start(t: Test, ...words: readonly string[]) {
-  const child = spawn(process.execPath, ['--conditions=@concordat/source', fileURLToPath(program), ...words], {
+  const child = spawn(process.execPath, [...nodeOptions, fileURLToPath(program), ...words], {
     env: childEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit']
   })

@@ -48,9 +48,9 @@ export async function startFleet(count: number, { command: [program, ...words], 
   const members: Running[] = []
 
   function start(port: string) {
-    // One that is killed leaves no report of its coverage behind.
-    const { NODE_V8_COVERAGE: _, ...inherited } = process.env
-    return spawn(program, words, { env: { ...inherited, ...env, PORT: port }, stdio: ['ignore', 'pipe', 'inherit'] })
+    // A process that is killed leaves no report of its coverage behind. Node.js sets the variable again where it is only removed.
+    const coverage = { NODE_V8_COVERAGE: '' }
+    return spawn(program, words, { env: { ...process.env, ...coverage, ...env, PORT: port }, stdio: ['ignore', 'pipe', 'inherit'] })
   }
 
   async function stop() {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { childEnvironment } from '@concordat/test-harness/child'
+import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import type { Received } from './webhook-receiver.ts'
 
 const subscriptions = 3
@@ -111,7 +111,7 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
 function start(program: string, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return fork(fileURLToPath(new URL(program, import.meta.url)), words, {
     env: { ...childEnvironment(), ...env },
-    execArgv: ['--conditions=@concordat/source']
+    execArgv: [...nodeOptions]
   })
 }
 
