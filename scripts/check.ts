@@ -21,7 +21,7 @@ const processors = availableParallelism()
 const script = (name: string, ...words: string[]) => ['node', join('scripts', name), ...words]
 
 const build: Step = { name: 'types', command: script('build.ts') }
-const tests: Step = { name: 'tests', command: script('test.ts') }
+const tests: Step = { name: 'tests', command: script('test.ts', '--coverage') }
 const steps: readonly Step[] = [
   { name: 'format', command: ['biome', 'check', '.'] },
   build,

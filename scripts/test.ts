@@ -1,5 +1,5 @@
-// `npm test`: finds the services, runs every test once, checks the coverage, and ends with "N passed, N failed".
-// `npm test -- packages/links/test/*.test.ts` runs those files and checks no coverage.
+// `npm test`: finds the services, runs every test once, and ends with "N passed, N failed".
+// `npm test -- packages/links/test/*.test.ts` runs those files. `--coverage` measures the coverage; of a whole run it is required.
 // `--long` is the long tier: what `npm test` proves once is repeated, the `*.long.test.ts` files are run too, and the service of
 // the example is also tested on PGlite; docs/long-run.md is the log.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,10 +15,11 @@ import { startTest } from './test-process.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const words = process.argv.slice(2)
-const patterns = words.filter((word) => !['--require-services', '--long'].includes(word))
+const options = ['--coverage', '--require-services', '--long']
+const patterns = words.filter((word) => !options.includes(word))
 const isWhole = patterns.length === 0
 const isLong = words.includes('--long') || process.env['TEST_SCALE'] === 'long'
-const measuresCoverage = isWhole && !isLong
+const measuresCoverage = words.includes('--coverage')
 const servicesRequired = words.includes('--require-services') || process.env['CI'] === 'true'
 const maxSeconds = isLong ? 3600 : 120
 // Where `tap report text` looks for it, which shows the lines that no test runs.
@@ -44,7 +45,7 @@ try {
     console.log('The tests of the example once more, on PGlite:')
     await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples'))
   }
-  if (measuresCoverage) await checkCoverage()
+  if (measuresCoverage) await reportCoverage()
 } catch (error) {
   process.exitCode = 1
   console.error(error)
@@ -118,7 +119,11 @@ async function runTests(services: NodeJS.ProcessEnv, files: readonly string[]) {
   }
 }
 
-async function checkCoverage() {
+async function reportCoverage() {
+  if (!isWhole) {
+    console.log((await run('tap', ['report', 'text', '--allow-incomplete-coverage', '--show-full-coverage'])).output)
+    return
+  }
   const { output } = await run('tap', ['report', 'json-summary', '--allow-incomplete-coverage'])
   const summary = join(repository, '.tap/report/coverage-summary.json')
   if (!existsSync(summary)) throw new Error(`The coverage could not be read.\n${output}`)

@@ -11,7 +11,7 @@ const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 const ignore = () => {}
 const secrets = { CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
 
-// Of all processes that tests start, those of the first three tests count for the coverage of main.ts.
+/** Of all processes that tests start, only these count for the coverage. */
 function start(t: Test, env: Readonly<Record<string, string>>): Child {
   return startChild(t, env, process.env)
 }
@@ -154,7 +154,7 @@ t.test(
 t.test('a database with the demo users in it is not taken into production', async (t) => {
   const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
-  const { code, err } = await startChild(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
+  const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })

@@ -82,14 +82,10 @@ function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSit
       const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
       // The member that refers has the name, and the target is looked at as a whole.
       sites.push({ schema, document, place, name, waivers })
-      if (component === undefined) {
-        if (target !== undefined) visit(target, place, undefined, waivers)
-        return
-      }
       const visited = `${component} ${JSON.stringify(waivers)}`
-      if (target === undefined || components.has(visited)) return
+      if (target === undefined || (component !== undefined && components.has(visited))) return
       components.add(visited)
-      visit(target, componentPlace(component), undefined, waivers)
+      visit(target, component === undefined ? place : componentPlace(component), undefined, waivers)
       return
     }
     const own = { ...waivers, ...waiversOf(schema) }

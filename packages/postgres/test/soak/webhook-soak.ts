@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
@@ -116,13 +116,9 @@ function start(program: string, words: readonly string[], env: Readonly<Record<s
 }
 
 async function said(member: ChildProcess, word: string) {
-  for (;;) {
-    const [message] = await Promise.race([
-      once(member, 'message'),
-      once(member, 'exit').then(() => Promise.reject(new Error(`A process ended before it said "${word}".`)))
-    ])
-    if (message === word) return
-  }
+  // Messages that arrive together are all seen.
+  for await (const [message] of on(member, 'message', { close: ['exit'] })) if (message === word) return
+  throw new Error(`A process ended before it said "${word}".`)
 }
 
 async function kill(member: ChildProcess | undefined) {
