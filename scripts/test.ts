@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { compileCache } from '@concordat/test-harness/child'
 import { coverageGaps, keepCoverage } from './coverage.ts'
 import { longRunLog, longRunPage } from './long-run.ts'
 import { type Outcome, readOutcome, slowestFiles, total } from './outcome.ts'
@@ -108,7 +109,7 @@ async function runTests(services: NodeJS.ProcessEnv, files: readonly string[]) {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       interruption.signal.throwIfAborted()
       const coverage = join(rawCoverageFolder, file.replaceAll('/', '-'))
-      const fileEnv = measuresCoverage ? { ...env, NODE_V8_COVERAGE: coverage } : env
+      const fileEnv = { ...env, ...(measuresCoverage ? { NODE_V8_COVERAGE: coverage } : compileCache) }
       const run = { cwd: repository, env: fileEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
       const { stdout, ended } = startTest(file, run)
       const outcome = await readOutcome(file, stdout, ended)
