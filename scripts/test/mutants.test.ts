@@ -108,7 +108,11 @@ t.test('a run that is interrupted ends its tests', async (t) => {
   }
   const root = t.testdir({ packages: { one: files }, node_modules: { '.pnpm': {} } })
   const controller = new AbortController()
-  const done = tryMutants(root, mutantsOf('packages/one/src/a.ts', 'f(1)'), { env: process.env, signal: controller.signal, report: () => t.fail() })
+  const done = tryMutants(root, mutantsOf('packages/one/src/a.ts', 'f(1)'), {
+    env: process.env,
+    signal: controller.signal,
+    report: () => t.fail()
+  })
   controller.abort(new Error('Stopped.'))
   await t.rejects(done, { message: 'Stopped.' })
 })

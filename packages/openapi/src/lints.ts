@@ -98,11 +98,7 @@ function routeOf({ method, path, parameters }: OperationSite): LintedRoute {
   }
 }
 
-function reasonless(
-  document: OpenapiDocument,
-  operations: readonly OperationSite[],
-  schemas: readonly SchemaSite[]
-): readonly Finding[] {
+function reasonless(document: OpenapiDocument, operations: readonly OperationSite[], schemas: readonly SchemaSite[]): readonly Finding[] {
   const places = [
     ['the document', waiversOf(document)] as const,
     ...operations.map(({ place, operation }) => [place, waiversOf(operation)] as const),
