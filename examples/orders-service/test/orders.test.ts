@@ -95,7 +95,7 @@ t.test('an order that can not be placed changes nothing', async (t) => {
     [
       await place([line(bread), line({ id: unknown })]),
       422,
-      { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.1.productId', message: 'names no product' }] }
+      { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.1.productId', message: 'is not the id of a product' }] }
     ],
     [
       await place([line(bread), line(dollars)]),

@@ -86,7 +86,7 @@ t.test('a category that does not exist is 422, in every write, and says so in Sp
   ] as const) {
     const { status, body } = await ask(method, path, bad)
     t.equal(status, 422)
-    t.match(body.error, { code: 'UNKNOWN_CATEGORY', errors: [{ field: 'body.categoryId', message: 'names no category' }] })
+    t.match(body.error, { code: 'UNKNOWN_CATEGORY', errors: [{ field: 'body.categoryId', message: 'is not the id of a category' }] })
   }
   const spanish = await ask('POST', '/v1/products', bad, { 'accept-language': 'es' })
   t.match(spanish.body.error.errors, [{ message: 'no corresponde a ninguna categoría' }])

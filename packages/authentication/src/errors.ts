@@ -4,26 +4,26 @@ const list = defineErrors({
   AUTHENTICATION_REQUIRED: {
     statusCode: 401,
     message: {
-      en: 'This address asks who you are. Send "Authorization: Bearer" with an access token.',
-      es: 'Esta dirección pide saber quién es usted. Envíe "Authorization: Bearer" con un token de acceso.'
+      en: 'Authentication is required. Send an access token in the Authorization header: "Authorization: Bearer <token>".',
+      es: 'Se requiere autenticación. Envíe un token de acceso en el encabezado Authorization: "Authorization: Bearer <token>".'
     },
     remedy: 'Get an access token and send it in the Authorization header. Basic authentication is not accepted.'
   },
   INVALID_TOKEN: {
     statusCode: 401,
     message: {
-      en: 'The access token is not valid here. Get a new one.',
-      es: 'El token de acceso no es válido aquí. Obtenga uno nuevo.'
+      en: 'The access token is invalid. Request a new one.',
+      es: 'El token de acceso no es válido. Solicite uno nuevo.'
     },
-    remedy: 'Get a new access token from an issuer that this service trusts, for this service.'
+    remedy: 'Request an access token for this service from an issuer that it trusts.'
   },
   TOKEN_EXPIRED: {
     statusCode: 401,
     message: {
-      en: 'The access token has expired. Get a new one with your refresh token.',
-      es: 'El token de acceso ha caducado. Obtenga uno nuevo con su token de actualización.'
+      en: 'The access token has expired. Request a new one with your refresh token.',
+      es: 'El token de acceso ha caducado. Solicite uno nuevo con su token de actualización.'
     },
-    remedy: 'Get a new access token with the refresh token, and send the request again.'
+    remedy: 'Request a new access token with the refresh token, then send the request again.'
   },
   TOKEN_REVOKED: {
     statusCode: 401,
@@ -31,63 +31,63 @@ const list = defineErrors({
       en: 'The access token was revoked. Sign in again.',
       es: 'El token de acceso fue revocado. Inicie sesión de nuevo.'
     },
-    remedy: 'Sign in again: the session was ended.'
+    remedy: 'Sign in again to start a new session.'
   },
   INVALID_API_KEY: {
     statusCode: 401,
     message: {
-      en: 'The API key is not known, or its time is over. Check it, or ask for a new one.',
-      es: 'La clave de API no se conoce o ya no es válida. Revísela o pida una nueva.'
+      en: 'The API key is unknown or has expired. Check it, or request a new one.',
+      es: 'La clave de API es desconocida o ha caducado. Revísela o solicite una nueva.'
     },
-    remedy: 'Check that the whole key was copied, or ask the operator of the service for a new one.'
+    remedy: 'Check that you copied the whole key, or ask the operator of the service for a new one.'
   },
   INVALID_AUTHORIZATION: {
     statusCode: 400,
     message: {
-      en: 'The credentials can not be read. Send exactly one, as "Authorization: Bearer <token>".',
-      es: 'Las credenciales no se pueden leer. Envíe exactamente una, como "Authorization: Bearer <token>".'
+      en: 'The credentials are malformed or were sent more than once. Send exactly one credential: "Authorization: Bearer <token>".',
+      es: 'Las credenciales están mal formadas o se enviaron más de una vez. Envíe una sola credencial: "Authorization: Bearer <token>".'
     },
-    remedy: 'Send one credential in one header.'
+    remedy: 'Send exactly one credential, in one header.'
   },
   CREDENTIALS_IN_URI: {
     statusCode: 400,
     message: {
-      en: 'The address contains credentials. They are compromised now: revoke them, and send new ones in a header.',
-      es: 'La dirección contiene credenciales. Ya no son secretas: revóquelas y envíe otras nuevas en una cabecera.'
+      en: 'The URL contains credentials, which must be considered compromised. Revoke them, then send new ones in a header.',
+      es: 'La URL contiene credenciales, que deben considerarse comprometidas. Revóquelas y envíe otras nuevas en un encabezado.'
     },
-    remedy: 'Treat what was sent as known to others, replace it, and send credentials in the Authorization header only.'
+    remedy: 'Replace the credentials, and send credentials only in the Authorization header.'
   },
   INSUFFICIENT_PERMISSION: {
     statusCode: 403,
     message: {
-      en: 'You are not permitted to do this. It takes: {permissions}.',
-      es: 'No tiene permiso para hacer esto. Se necesita: {permissions}.'
+      en: 'You do not have permission to do this. Required: {permissions}.',
+      es: 'No tiene permiso para hacer esto. Se requiere: {permissions}.'
     },
-    remedy: 'Ask for the permission that is named. Signing in again changes nothing.'
+    remedy: 'Request the permission that the message names. Signing in again does not help.'
   },
   CROSS_SITE_REQUEST: {
     statusCode: 403,
     message: {
-      en: 'A cookie is accepted for changes only from pages of this service. Send the request from one, or use a Bearer token.',
-      es: 'Solo se acepta una cookie para cambios desde páginas de este servicio. Envíe la petición desde una, o use un token Bearer.'
+      en: 'Requests that change data with a cookie are accepted only from pages of this service. Send the request from such a page, or use a Bearer token.',
+      es: 'Las peticiones que modifican datos con una cookie solo se aceptan desde páginas de este servicio. Envíe la petición desde una de ellas o use un token Bearer.'
     },
-    remedy: 'Send the request from a page whose origin the service names, or with a Bearer token instead of the cookie.'
+    remedy: 'Send the request from a page of an allowed origin, or use a Bearer token instead of the cookie.'
   },
   RESOURCE_NOT_FOUND: {
     statusCode: 404,
     message: {
-      en: 'There is nothing at this address. Check the path and the identifiers in it.',
-      es: 'No hay nada en esta dirección. Revise la ruta y los identificadores que contiene.'
+      en: 'The resource was not found. Check the path and the identifiers in it.',
+      es: 'No se encontró el recurso. Revise la ruta y los identificadores que contiene.'
     },
-    remedy: 'Take addresses from the links of other answers, or from the description of the service.'
+    remedy: 'Follow the links in other responses, or take the path from the API description.'
   },
   AUTHENTICATION_UNAVAILABLE: {
     statusCode: 503,
     message: {
-      en: 'Credentials can not be checked at the moment. Try again in a few seconds.',
-      es: 'Las credenciales no se pueden comprobar en este momento. Inténtelo de nuevo en unos segundos.'
+      en: 'Credentials cannot be verified at the moment. Try again in a few seconds.',
+      es: 'Las credenciales no se pueden verificar en este momento. Inténtelo de nuevo en unos segundos.'
     },
-    remedy: 'Send the request again after the time in Retry-After.'
+    remedy: 'Send the request again after the number of seconds in Retry-After.'
   }
 })
 

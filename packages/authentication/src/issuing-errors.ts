@@ -5,26 +5,26 @@ const list = defineErrors(
     INVALID_CREDENTIALS: {
       statusCode: 401,
       message: {
-        en: 'The user name or the password is wrong. Check both and try again.',
-        es: 'El nombre de usuario o la contraseña no son correctos. Revise ambos e inténtelo de nuevo.'
+        en: 'The username or password is incorrect. Check both, then try again.',
+        es: 'El nombre de usuario o la contraseña son incorrectos. Revise ambos e inténtelo de nuevo.'
       },
-      remedy: 'Send the right user name and password; which of the two was wrong is not told.'
+      remedy: 'Send the correct username and password. The response does not state which of the two was incorrect.'
     },
     REFRESH_TOKEN_INVALID: {
       statusCode: 401,
       message: {
-        en: 'The refresh token is not known. Sign in again.',
-        es: 'El token de renovación no se conoce. Inicie sesión de nuevo.'
+        en: 'The refresh token is invalid. Sign in again.',
+        es: 'El token de actualización no es válido. Inicie sesión de nuevo.'
       },
-      remedy: 'Sign in again with user name and password.'
+      remedy: 'Sign in again with your username and password.'
     },
     REFRESH_TOKEN_EXPIRED: {
       statusCode: 401,
       message: {
-        en: 'The session has ended because its time is over. Sign in again.',
+        en: 'The session has expired. Sign in again.',
         es: 'La sesión ha caducado. Inicie sesión de nuevo.'
       },
-      remedy: 'Sign in again; use a refresh token before its session has been idle for too long.'
+      remedy: 'Sign in again. Use a refresh token before its session expires.'
     },
     REFRESH_TOKEN_REVOKED: {
       statusCode: 401,
@@ -37,46 +37,46 @@ const list = defineErrors(
     REFRESH_TOKEN_REUSED: {
       statusCode: 401,
       message: {
-        en: 'The refresh token had been used before, so its session was ended for safety. Sign in again.',
-        es: 'El token de renovación ya se había usado y la sesión se cerró por seguridad. Inicie sesión de nuevo.'
+        en: 'The refresh token was already used, so its session was ended for security. Sign in again.',
+        es: 'El token de actualización ya se había usado, por lo que la sesión se cerró por seguridad. Inicie sesión de nuevo.'
       },
-      remedy: 'Sign in again, and use each refresh token once: every answer brings the next one.'
+      remedy: 'Sign in again. Use each refresh token once: every response contains the next one.'
     },
     LOGIN_ATTEMPTS_EXCEEDED: {
       statusCode: 429,
       message: {
-        en: 'There were too many failed attempts to sign in. Try again in {seconds} seconds.',
+        en: 'There were too many failed sign-in attempts. Try again in {seconds} seconds.',
         es: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds} segundos.'
       },
-      remedy: 'Wait for the seconds in Retry-After before the next attempt.'
+      remedy: 'Wait for the number of seconds in Retry-After before the next attempt.'
     },
     LOGINS_OVERLOADED: {
       statusCode: 503,
       message: {
-        en: 'Too many people are signing in at this moment. Try again in a few seconds.',
-        es: 'En este momento hay demasiados inicios de sesión. Inténtelo de nuevo en unos segundos.'
+        en: 'Too many sign-ins are in progress. Try again in a few seconds.',
+        es: 'Hay demasiados inicios de sesión en curso. Inténtelo de nuevo en unos segundos.'
       },
-      remedy: 'Retry after the seconds in Retry-After.'
+      remedy: 'Retry after the number of seconds in Retry-After.'
     },
     INVALID_TOKEN_REQUEST: {
       statusCode: 422,
       message: {
-        en: 'This is no request for a token. Send either username and password, or refreshToken.',
-        es: 'Esto no es una petición de token. Envíe username y password, o bien refreshToken.'
+        en: 'The token request is invalid. Send either username and password, or refreshToken.',
+        es: 'La petición de token no es válida. Envíe username y password, o bien refreshToken.'
       },
-      remedy: 'Send { username, password } or { refreshToken }, each a text of 1 to 1024 characters.'
+      remedy: 'Send { username, password } or { refreshToken }, each a string of 1 to 1024 characters.'
     },
     PASSWORD_UNACCEPTABLE: {
       statusCode: 422,
       message: {
-        en: 'The password can not be used. Choose another.',
-        es: 'La contraseña no se puede usar. Elija otra.'
+        en: 'The password is not allowed. Choose another password.',
+        es: 'La contraseña no se permite. Elija otra contraseña.'
       },
-      remedy: 'Choose a password with a length that the errors of the answer name.'
+      remedy: 'Choose a password with a length that errors allows.'
     }
   },
   {
-    text: { en: 'must be a text of 1 to {maximum} characters', es: 'debe ser un texto de 1 a {maximum} caracteres' },
+    text: { en: 'must be a string of 1 to {maximum} characters', es: 'debe ser una cadena de 1 a {maximum} caracteres' },
     passwordTooShort: { en: 'must have at least {minimum} characters', es: 'debe tener al menos {minimum} caracteres' },
     passwordTooLong: { en: 'must have at most {maximum} characters', es: 'debe tener como máximo {maximum} caracteres' },
     passwordIllFormed: { en: 'must be well-formed Unicode', es: 'debe ser Unicode bien formado' }

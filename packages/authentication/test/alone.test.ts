@@ -21,10 +21,10 @@ t.test('stock Fastify prints each refusal with its code and challenge', async (t
     statusCode: 401,
     code: 'AUTHENTICATION_REQUIRED',
     error: 'Unauthorized',
-    message: 'This address asks who you are. Send "Authorization: Bearer" with an access token.'
+    message: 'Authentication is required. Send an access token in the Authorization header: "Authorization: Bearer <token>".'
   })
   const wrong = await app.inject({ url: '/orders', headers: { authorization: 'Bearer x' } })
-  t.match(wrong.json(), { statusCode: 401, code: 'INVALID_TOKEN', message: 'The access token is not valid here. Get a new one.' })
+  t.match(wrong.json(), { statusCode: 401, code: 'INVALID_TOKEN', message: 'The access token is invalid. Request a new one.' })
   const weak = await app.inject({ url: '/orders', headers: kit.headers() })
   t.match(weak.json(), {
     statusCode: 403,
@@ -143,7 +143,7 @@ t.test('options that make no sense stop the boot with one clear line', async (t)
   for (const [change, says] of [
     [{ issuers: [] }, /nobody is trusted\. Give issuers/],
     [{ issuers: undefined }, /nobody is trusted/],
-    [{ issuers: [own, own] }, /the issuer "https:\/\/tokens\.example\.com" is there twice/],
+    [{ issuers: [own, own] }, /the issuer "https:\/\/tokens\.example\.com" was sent more than once/],
     [{ issuers: [{ issuer: 'api-key', audience, keys: [hs(random)] }] }, /name for API keys/],
     [{ permissions: [] }, /there are no permissions/],
     [{ permissions: undefined }, /there are no permissions/],

@@ -50,7 +50,7 @@ t.test('a wrong password, an unknown user and a user without a password are refu
   const expected = {
     statusCode: 401,
     code: 'INVALID_CREDENTIALS',
-    message: 'The user name or the password is wrong. Check both and try again.',
+    message: 'The username or password is incorrect. Check both, then try again.',
     headers: { 'cache-control': 'no-store', 'www-authenticate': 'Bearer realm="api"' },
     fields: []
   }

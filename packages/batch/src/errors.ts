@@ -2,34 +2,34 @@ import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-erro
 
 const problems = {
   object: { en: 'must be an object', es: 'debe ser un objeto' },
-  unknown: { en: 'is unknown here', es: 'es desconocido aquí' },
-  operations: { en: 'must be a list of 1 to {limit} operations', es: 'debe ser una lista de 1 a {limit} operaciones' },
+  unknown: { en: 'is not a known field', es: 'no es un campo conocido' },
+  operations: { en: 'must be an array of 1 to {limit} operations', es: 'debe ser una lista de 1 a {limit} operaciones' },
   atomic: { en: 'must be true or false', es: 'debe ser true o false' },
   neverAtomic: { en: 'must be false: this batch is never atomic', es: 'debe ser false: este lote nunca es atómico' },
   alwaysAtomic: { en: 'must be true: this batch is always atomic', es: 'debe ser true: este lote siempre es atómico' },
   id: {
-    en: 'must be 1 to 64 letters, digits or any of . _ ~ -',
-    es: 'debe tener de 1 a 64 letras, cifras o cualquiera de . _ ~ -'
+    en: 'must be 1 to 64 characters: letters, digits and . _ ~ -',
+    es: 'debe tener de 1 a 64 caracteres: letras, cifras y . _ ~ -'
   },
-  idRepeated: { en: 'is the id of an operation before this one', es: 'es el identificador de una operación anterior' },
+  idRepeated: { en: 'is already the id of an earlier operation', es: 'ya ya ya es el identificador de una operación anterior' },
   method: { en: 'must be one of {methods}', es: 'debe ser uno de {methods}' },
   path: {
-    en: 'must be a path with a slash in front, as it would stand in a URI',
-    es: 'debe ser una ruta que empieza por una barra, tal como figuraría en una URI'
+    en: 'must be a URI path that starts with a slash',
+    es: 'debe ser una ruta de URI que empiece por una barra'
   },
-  pathForeign: { en: 'must be {paths} or below', es: 'debe ser {paths} o estar por debajo' },
-  pathNested: { en: 'is a batch: batches can not be nested', es: 'es un lote: los lotes no se pueden anidar' },
-  headerForbidden: { en: 'can not be a header of an operation', es: 'no puede ser una cabecera de una operación' },
+  pathForeign: { en: 'must be {paths} or a path below it', es: 'debe ser {paths} o una ruta por debajo' },
+  pathNested: { en: 'is a batch: batches cannot be nested', es: 'es un lote: los lotes no se pueden anidar' },
+  headerForbidden: { en: 'is not allowed as a header of an operation', es: 'no se admite como encabezado de una operación' },
   headerOfBatch: {
-    en: 'is a header of the whole batch: send it with the request',
-    es: 'es una cabecera de todo el lote: envíela con la solicitud'
+    en: 'applies to the whole batch: send it as a header of the request',
+    es: 'se aplica a todo el lote: envíelo como encabezado de la petición'
   },
-  headerRepeated: { en: 'is there twice', es: 'está dos veces' },
-  headerValue: { en: 'must be visible characters, at most {limit}', es: 'debe tener caracteres visibles, como máximo {limit}' },
-  bodyForbidden: { en: 'must be absent: {method} has no body', es: 'debe faltar: {method} no tiene cuerpo' },
+  headerRepeated: { en: 'was sent more than once', es: 'se envió más de una vez' },
+  headerValue: { en: 'must have at most {limit} characters, all visible', es: 'debe tener como máximo {limit} caracteres, todos visibles' },
+  bodyForbidden: { en: 'must be omitted: {method} has no body', es: 'debe omitirse: {method} no tiene cuerpo' },
   contentType: {
-    en: 'must be a JSON type, as the body of an operation is JSON',
-    es: 'debe ser un tipo JSON, pues el cuerpo de una operación es JSON'
+    en: 'must be a JSON media type: the body of an operation is JSON',
+    es: 'debe ser un tipo de medio JSON: el cuerpo de una operación es JSON'
   }
 } as const
 
@@ -38,48 +38,48 @@ const list = defineErrors(
     BATCH_INVALID: {
       statusCode: 422,
       message: {
-        en: 'The batch can’t be carried out as it is, and nothing of it was. Mend what is listed.',
-        es: 'El lote no se puede ejecutar tal como está, y no se ha ejecutado nada. Corrija lo indicado.'
+        en: 'The batch is invalid and no operation was executed. Fix the fields listed in errors.',
+        es: 'El lote no es válido y no se ejecutó ninguna operación. Corrija los campos indicados en errors.'
       },
-      remedy: 'Mend the fields that the error lists. No operation was carried out.',
+      remedy: 'Fix the fields listed in errors, then send the batch again. No operation was executed.',
       validation: true
     },
     BATCH_NESTED: {
       statusCode: 409,
-      message: { en: 'A batch can’t be an operation of another one.', es: 'Un lote no puede ser una operación de otro.' },
-      remedy: 'Send the operations of the inner batch in the outer one.'
+      message: { en: 'A batch cannot be an operation of another batch.', es: 'Un lote no puede ser una operación de otro lote.' },
+      remedy: 'Add the operations of the inner batch to the outer batch.'
     },
     BATCH_OPERATION_UNDONE: {
       statusCode: 424,
       message: {
-        en: 'Nothing of this batch was kept, because another operation of it failed. Mend that one and send the batch again.',
-        es: 'No se ha conservado nada de este lote, porque otra de sus operaciones ha fallado. Corrija esa y envíe el lote de nuevo.'
+        en: 'The batch was rolled back because another operation failed. Fix that operation, then send the batch again.',
+        es: 'El lote se revirtió porque otra operación falló. Corrija esa operación y envíe el lote de nuevo.'
       },
-      remedy: 'Look for the operation whose status is not 424, mend it, and send the batch again with a new Idempotency-Key.'
+      remedy: 'Find the operation whose status is not 424, fix it, then send the batch again with a new Idempotency-Key.'
     },
     BATCH_OPERATION_NOT_ATOMIC: {
       statusCode: 409,
       message: {
-        en: 'This operation can’t be part of an atomic batch. Send it by itself.',
+        en: 'This operation cannot be part of an atomic batch. Send it separately.',
         es: 'Esta operación no puede formar parte de un lote atómico. Envíela por separado.'
       },
-      remedy: 'Send the operation by itself or in a batch that is not atomic: what it does can’t be undone together with others.'
+      remedy: 'Send the operation separately, or in a batch that is not atomic. It cannot be rolled back with others.'
     },
     BATCH_STOPPED: {
       statusCode: 503,
       message: {
-        en: 'The batch took too long, or its client left, before this operation began. Send it again in another batch.',
-        es: 'El lote ha tardado demasiado, o su cliente se ha ido, antes de empezar esta operación. Envíela de nuevo en otro lote.'
+        en: 'The batch timed out or its client disconnected before this operation started. Send the operation again in another batch.',
+        es: 'El lote superó el tiempo de espera o su cliente se desconectó antes de que empezara esta operación. Envíe la operación de nuevo en otro lote.'
       },
-      remedy: 'This operation was not carried out. Send it again in a new, smaller batch with a new Idempotency-Key.'
+      remedy: 'The operation was not executed. Send it again in a smaller batch, with a new Idempotency-Key.'
     },
     BATCH_OPERATION_FAILED: {
       statusCode: 500,
       message: {
-        en: 'Something went wrong on our side. Report the Request-Id if it happens again.',
-        es: 'Algo ha fallado por nuestra parte. Comunique el Request-Id si vuelve a ocurrir.'
+        en: 'The service failed to process the request. If it happens again, report the Request-Id.',
+        es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
       },
-      remedy: 'Look whether the operation took effect before it is sent again; report the Request-Id.'
+      remedy: 'Check whether the operation took effect before you send it again. If it keeps failing, report the Request-Id.'
     }
   },
   problems

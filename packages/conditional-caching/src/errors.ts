@@ -1,31 +1,31 @@
 import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
 
-const remedy = 'Read the resource again, apply the change to what it is now, and send its new ETag in If-Match.'
+const remedy = 'Fetch the resource again, apply your change to it, then send its new ETag in If-Match.'
 
 const list = defineErrors({
   PRECONDITION_FAILED: {
     statusCode: 412,
     message: {
-      en: 'The resource is not in the state that the request asks for. Read it again and repeat the change on what it is now.',
-      es: 'El recurso no está en el estado que pide la petición. Léalo de nuevo y repita el cambio sobre lo que es ahora.'
+      en: 'The resource has changed since the version named in the request. Fetch it again, then repeat your change.',
+      es: 'El recurso ha cambiado desde la versión que indica la petición. Obténgalo de nuevo y repita el cambio.'
     },
     remedy
   },
   PRECONDITION_REQUIRED: {
     statusCode: 428,
     message: {
-      en: 'This change needs the version that it is meant for. Read the resource and send its ETag in If-Match.',
-      es: 'Este cambio necesita la versión a la que se refiere. Lea el recurso y envíe su ETag en If-Match.'
+      en: 'If-Match is required for this change. Fetch the resource, then send its ETag in If-Match.',
+      es: 'If-Match es obligatorio para este cambio. Obtenga el recurso y envíe su ETag en If-Match.'
     },
-    remedy: 'Read the resource and send its ETag in If-Match.'
+    remedy: 'Fetch the resource, then send its ETag in If-Match.'
   },
   RESOURCE_NOT_FOUND: {
     statusCode: 404,
     message: {
-      en: 'There is nothing at this address, so there is nothing to change. Check the path and the identifiers in it.',
-      es: 'No hay nada en esta dirección, así que no hay nada que cambiar. Revise la ruta y los identificadores que contiene.'
+      en: 'The resource to change was not found. Check the path and the identifiers in it.',
+      es: 'No se encontró el recurso que se quiere cambiar. Revise la ruta y los identificadores que contiene.'
     },
-    remedy: 'Take addresses from the links of other answers, or from the description of the service.'
+    remedy: 'Follow the links in other responses, or take the path from the API description.'
   }
 })
 
@@ -36,20 +36,20 @@ export type FailureReason = 'changed' | 'weak' | 'malformed' | 'exists' | 'unver
 const failures: Readonly<Record<FailureReason, ErrorList>> = {
   changed: list,
   weak: failure(
-    'If-Match names a weak tag, which can not guard a change. A proxy that compresses may have made it weak: read the resource with Accept-Encoding: identity and send that tag.',
-    'If-Match nombra una etiqueta débil, que no puede proteger un cambio. Quizá la debilitó un proxy que comprime: lea el recurso con Accept-Encoding: identity y envíe esa etiqueta.'
+    'If-Match contains a weak entity tag, which cannot protect a change. A proxy that compresses may have weakened it: fetch the resource with Accept-Encoding: identity, then send that ETag.',
+    'If-Match contiene una etiqueta de entidad débil, que no puede proteger un cambio. Puede que la haya debilitado un proxy que comprime: obtenga el recurso con Accept-Encoding: identity y envíe ese ETag.'
   ),
   malformed: failure(
-    'If-Match or If-None-Match is no list of entity tags. Send the ETag as it came, with its quotes, or * alone.',
-    'If-Match o If-None-Match no es una lista de etiquetas de entidad. Envíe el ETag tal como llegó, con sus comillas, o solo *.'
+    'If-Match or If-None-Match is not a valid list of entity tags. Send the ETag exactly as you received it, with its quotes, or send *.',
+    'If-Match o If-None-Match no es una lista válida de etiquetas de entidad. Envíe el ETag tal como lo recibió, con sus comillas, o envíe *.'
   ),
   exists: failure(
-    'The request asks for a state in which the resource is not: it exists, in a version that If-None-Match excludes.',
-    'La petición pide un estado en el que el recurso no está: existe, en una versión que If-None-Match excluye.'
+    'The resource already exists in a version that If-None-Match excludes. Fetch it, then decide whether to change it.',
+    'El recurso ya existe en una versión que If-None-Match excluye. Obténgalo y decida si desea modificarlo.'
   ),
   unversioned: failure(
-    'This resource has no version for changes, so If-Match and If-None-Match can not be checked. Leave them out.',
-    'Este recurso no tiene versión para los cambios, así que If-Match e If-None-Match no se pueden comprobar. Omítalos.'
+    'This resource does not support conditional changes. Omit If-Match and If-None-Match.',
+    'Este recurso no admite cambios condicionales. Omita If-Match e If-None-Match.'
   )
 }
 

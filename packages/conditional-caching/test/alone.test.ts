@@ -20,7 +20,7 @@ t.test('stock Fastify prints 412, 428 and 404 sensibly, with only this plugin [X
     statusCode: 412,
     code: 'PRECONDITION_FAILED',
     error: 'Precondition Failed',
-    message: 'The resource is not in the state that the request asks for. Read it again and repeat the change on what it is now.'
+    message: 'The resource has changed since the version named in the request. Fetch it again, then repeat your change.'
   })
   t.match((await ask('/orders/1', {})).json(), { statusCode: 428, code: 'PRECONDITION_REQUIRED', message: /send its ETag in If-Match\.$/ })
   t.match((await ask('/gone/1', { 'if-match': '"6"' })).json(), {

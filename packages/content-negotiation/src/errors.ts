@@ -5,34 +5,34 @@ const errors = defineErrors(
     NOT_ACCEPTABLE: {
       statusCode: 406,
       message: {
-        en: 'The answer cannot be had in a media type that Accept allows. Ask for one of these: {available}.',
-        es: 'La respuesta no existe en ningún tipo de medio que Accept admita. Pida uno de estos: {available}.'
+        en: 'The response is not available in any media type that Accept allows. Available: {available}.',
+        es: 'La respuesta no está disponible en ningún tipo de medio que admita Accept. Disponibles: {available}.'
       },
-      remedy: 'Name one of the listed media types in Accept, or leave the header out to get JSON.'
+      remedy: 'Send one of the listed media types in Accept, or omit the header to get JSON.'
     },
     UNSUPPORTED_MEDIA_TYPE: {
       statusCode: 415,
       message: {
-        en: 'The body has no media type that is read here. Send exactly one Content-Type, which is one of these: {consumed}.',
-        es: 'El cuerpo no tiene un tipo de medio que se lea aquí. Envíe un solo Content-Type, que sea uno de estos: {consumed}.'
+        en: 'Content-Type is missing, repeated or not supported by this resource. Send one of these media types: {consumed}.',
+        es: 'Content-Type falta, está repetido o este recurso no lo admite. Envíe uno de estos tipos de medio: {consumed}.'
       },
-      remedy: 'Set Content-Type to one of the media types that the Accept header of the answer names.'
+      remedy: 'Set Content-Type to one of the media types in the Accept header of the response.'
     },
     UNSUPPORTED_CHARSET: {
       statusCode: 415,
       message: {
-        en: 'Only bodies in UTF-8 are read here. Encode the body in UTF-8 and leave charset out of Content-Type.',
-        es: 'Aquí solo se leen cuerpos en UTF-8. Codifique el cuerpo en UTF-8 y no indique charset en Content-Type.'
+        en: 'Only UTF-8 bodies are supported. Encode the body as UTF-8, and omit charset from Content-Type.',
+        es: 'Solo se admiten cuerpos en UTF-8. Codifique el cuerpo en UTF-8 y omita charset en Content-Type.'
       },
-      remedy: 'Encode the body in UTF-8, and say charset=utf-8 or nothing.'
+      remedy: 'Encode the body as UTF-8, and send charset=utf-8 or no charset.'
     },
     UNSUPPORTED_CONTENT_ENCODING: {
       statusCode: 415,
       message: {
-        en: 'The coding of the body is not read here. Use one of these in Content-Encoding: {codings}.',
-        es: 'La codificación del cuerpo no se lee aquí. Use una de estas en Content-Encoding: {codings}.'
+        en: 'The content coding of the body is not supported. Use one of these in Content-Encoding: {codings}.',
+        es: 'La codificación de contenido del cuerpo no se admite. Use una de estas en Content-Encoding: {codings}.'
       },
-      remedy: 'Send the body with a coding that the Accept-Encoding header of the answer names; identity is no coding at all.'
+      remedy: 'Use a content coding in the Accept-Encoding header of the response; identity means no coding.'
     }
   },
   { available: { en: '{mediaType} is available', es: '{mediaType} está disponible' } }

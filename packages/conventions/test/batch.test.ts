@@ -114,7 +114,7 @@ t.test('what is wrong with a batch is told in the language of the request, at ea
     code: 'BATCH_INVALID',
     errors: [
       { field: 'body.operations.0.path', message: 'debe ser /v1/orders o estar por debajo' },
-      { field: 'body.operations.1.headers.authorization', message: 'es una cabecera de todo el lote: envíela con la solicitud' }
+      { field: 'body.operations.1.headers.authorization', message: 'se aplica a todo el lote: envíelo como encabezado de la petición' }
     ]
   })
 })

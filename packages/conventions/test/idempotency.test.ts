@@ -102,7 +102,7 @@ t.test(
     t.match((await send('k', { item: 'coffee' })).json().error, {
       status: 422,
       code: 'IDEMPOTENCY_KEY_REUSED',
-      errors: [{ field: 'headers.idempotency-key', message: 'was used for another request; send a new one' }]
+      errors: [{ field: 'headers.idempotency-key', message: 'was used for a different request; send a new key' }]
     })
     t.equal(runs(), 1)
   }

@@ -94,7 +94,7 @@ t.test('a job in which something is wrong is told in the language of the client,
     status: 422,
     error: 'ValidationError',
     code: 'JOB_INPUT_INVALID',
-    message: 'El trabajo no se puede realizar con esta entrada.',
+    message: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.',
     errors: [
       { field: 'body.to', message: 'no es un campo conocido' },
       { field: 'body.upTo', message: 'debe ser de tipo integer' }

@@ -5,10 +5,10 @@ export const envelopeErrors: ErrorList = defineErrors({
   INTERNAL_ERROR: {
     statusCode: 500,
     message: {
-      en: 'Something went wrong on our side. Report the Request-Id if it happens again.',
-      es: 'Algo ha fallado por nuestra parte. Comunique el Request-Id si vuelve a ocurrir.'
+      en: 'The service failed to process the request. If it happens again, report the Request-Id.',
+      es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
     },
-    remedy: 'Retry later; report the Request-Id.'
+    remedy: 'Try again later. If it keeps failing, report the Request-Id.'
   }
 })
 

@@ -20,5 +20,5 @@ export const fieldMessages: Readonly<Record<string, Messages>> = {
   uniqueItems: { en: 'must not repeat an item', es: 'no debe repetir ningún elemento' },
   minProperties: { en: 'must have at least {limit} fields', es: 'debe tener al menos {limit} campos' },
   maxProperties: { en: 'must have at most {limit} fields', es: 'debe tener como máximo {limit} campos' },
-  invalid: { en: 'is not valid', es: 'no es válido' }
+  invalid: { en: 'is invalid', es: 'no es válido' }
 }

@@ -24,7 +24,7 @@ t.test('with nothing but Fastify, every error has the one shape [E4]', async (t)
     error: {
       status: 500,
       error: 'Internal Server Error',
-      message: 'Something went wrong on our side. Report the Request-Id if it happens again.',
+      message: 'The service failed to process the request. If it happens again, report the Request-Id.',
       code: 'INTERNAL_ERROR'
     },
     _links: [{ rel: 'self', href: 'http://localhost/fails', method: 'GET' }],

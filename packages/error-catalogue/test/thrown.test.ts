@@ -211,7 +211,7 @@ t.test('an error that is sent without being thrown is put into the envelope, and
   isEnvelope(t, await app.inject('/half'), 404, 'RESOURCE_NOT_FOUND', 'no self link')
   const streamed = await app.inject('/stream')
   isEnvelope(t, streamed, 422, 'VALIDATION_FAILED', 'stream')
-  t.strictSame(streamed.json().error.errors, [{ field: 'body', message: 'is not valid' }], 'every 422 lists something [X3]')
+  t.strictSame(streamed.json().error.errors, [{ field: 'body', message: 'is invalid' }], 'every 422 lists something [X3]')
   t.ok(stream.destroyed)
   isEnvelope(t, await app.inject('/response'), 402, 'PAYMENT_REQUIRED', 'response')
   t.match(cancelled, /^cancelled/)
@@ -262,7 +262,7 @@ t.test('an ApiError keeps its code, text, fields and headers; a 5xx keeps its co
   isEnvelope(t, down, 503, 'STORE_DOWN', '5xx')
   t.equal(down.headers['retry-after'], '5', 'a 503 always says when to come again')
   error = new ApiError(422, 'INVALID_ORDER', 'The order is not valid.')
-  t.strictSame((await app.inject('/')).json().error.errors, [{ field: 'body', message: 'is not valid' }], 'every 422 lists something [X3]')
+  t.strictSame((await app.inject('/')).json().error.errors, [{ field: 'body', message: 'is invalid' }], 'every 422 lists something [X3]')
 })
 
 t.test('an ApiError of a foreign copy is believed in nothing that makes no sense', async (t) => {

@@ -4,26 +4,26 @@ const errors = defineErrors({
   RESOURCE_NOT_FOUND: {
     statusCode: 404,
     message: {
-      en: 'There is nothing at this address. Check the path and the identifiers in it.',
-      es: 'No hay nada en esta dirección. Revise la ruta y los identificadores que contiene.'
+      en: 'The resource was not found. Check the path and the identifiers in it.',
+      es: 'No se encontró el recurso. Revise la ruta y los identificadores que contiene.'
     },
-    remedy: 'Take addresses from the links of other answers, or from the description of the service.'
+    remedy: 'Follow the links in other responses, or take the path from the API description.'
   },
   METHOD_NOT_ALLOWED: {
     statusCode: 405,
     message: {
-      en: '{method} is not possible at this address. Use one of these methods: {allowed}.',
-      es: '{method} no es posible en esta dirección. Use uno de estos métodos: {allowed}.'
+      en: 'This resource does not support {method}. Use one of these methods: {allowed}.',
+      es: 'Este recurso no admite {method}. Use uno de estos métodos: {allowed}.'
     },
-    remedy: 'Use one of the methods that the Allow header names.'
+    remedy: 'Use one of the methods in the Allow header.'
   },
   METHOD_NOT_IMPLEMENTED: {
     statusCode: 501,
     message: {
-      en: 'No address of this service knows this method. Use one of these: {supported}.',
-      es: 'Ninguna dirección de este servicio conoce este método. Use uno de estos: {supported}.'
+      en: 'The server does not support this method. Use one of these methods: {supported}.',
+      es: 'El servidor no admite este método. Use uno de estos métodos: {supported}.'
     },
-    remedy: 'Use a standard method, in upper case.'
+    remedy: 'Use a standard HTTP method, in uppercase.'
   }
 })
 

@@ -18,7 +18,7 @@ t.test('stock Fastify prints 404, 405 and 501 sensibly, with only this plugin [X
     statusCode: 404,
     code: 'RESOURCE_NOT_FOUND',
     error: 'Not Found',
-    message: 'There is nothing at this address. Check the path and the identifiers in it.'
+    message: 'The resource was not found. Check the path and the identifiers in it.'
   })
   const wrong = await app.inject({ method: 'DELETE', url: '/orders' })
   t.equal(wrong.headers.allow, 'GET, HEAD, OPTIONS, POST')

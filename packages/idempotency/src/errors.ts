@@ -5,72 +5,72 @@ const list = defineErrors(
     IDEMPOTENCY_KEY_REQUIRED: {
       statusCode: 400,
       message: {
-        en: 'The header Idempotency-Key is missing. Send a value that is new for each request and the same for each retry.',
-        es: 'Falta la cabecera Idempotency-Key. Envíe un valor nuevo para cada solicitud y el mismo en cada reintento.'
+        en: 'The Idempotency-Key header is required. Send a new value with each request, and the same value with each retry.',
+        es: 'El encabezado Idempotency-Key es obligatorio. Envíe un valor nuevo con cada petición y el mismo valor con cada reintento.'
       },
-      remedy: 'Send Idempotency-Key with a random value, as a UUID, and the same one when you retry.'
+      remedy: 'Send Idempotency-Key with a random value, for example a UUID, and the same value when you retry.'
     },
     IDEMPOTENCY_KEY_INVALID: {
       statusCode: 400,
       message: {
-        en: 'The header Idempotency-Key can not be read. Send it once, as a quoted string of 1 to 255 ASCII characters: "8e03978e-40d5".',
-        es: 'La cabecera Idempotency-Key no se puede leer. Envíela una vez, como texto entre comillas de 1 a 255 caracteres ASCII: "8e03978e-40d5".'
+        en: 'The Idempotency-Key header is invalid. Send it once, as a quoted string of 1 to 255 ASCII characters: "8e03978e-40d5".',
+        es: 'El encabezado Idempotency-Key no es válido. Envíelo una sola vez, como cadena entre comillas de 1 a 255 caracteres ASCII: "8e03978e-40d5".'
       },
-      remedy: 'Send one Idempotency-Key, a quoted string of 1 to 255 ASCII characters, as "8e03978e-40d5-43dd-bc93-6894a57f9324".'
+      remedy: 'Send one Idempotency-Key: a quoted string of 1 to 255 ASCII characters, for example "8e03978e-40d5-43dd-bc93-6894a57f9324".'
     },
     IDEMPOTENCY_KEY_REUSED: {
       statusCode: 422,
       message: {
-        en: 'This idempotency key was used for another request. Send a new one; a retry has the same method, URL and body.',
-        es: 'Esta clave de idempotencia se usó para otra solicitud. Envíe una nueva; un reintento tiene el mismo método, URL y cuerpo.'
+        en: 'This idempotency key was used for a different request. Send a new key, or retry with the same method, URL and body.',
+        es: 'Esta clave de idempotencia se usó para otra petición. Envíe una clave nueva o reintente con el mismo método, URL y cuerpo.'
       },
-      remedy: 'Make a new key for each new request, and repeat method, URL and body unchanged when you retry.'
+      remedy: 'Create a new key for each new request. When you retry, keep the method, URL and body unchanged.'
     },
     IDEMPOTENCY_IN_PROGRESS: {
       statusCode: 409,
       message: {
-        en: 'The request with this idempotency key is still being carried out. Repeat it after the time in Retry-After.',
-        es: 'La solicitud con esta clave de idempotencia aún se está ejecutando. Repítala tras el tiempo de Retry-After.'
+        en: 'A request with this idempotency key is still in progress. Retry after the number of seconds in Retry-After.',
+        es: 'Una petición con esta clave de idempotencia aún está en curso. Reinténtelo tras los segundos que indica Retry-After.'
       },
-      remedy: 'Repeat the request unchanged after the seconds in Retry-After; the answer of the first is then given.'
+      remedy: 'Repeat the same request after the number of seconds in Retry-After to get the response of the first one.'
     },
     IDEMPOTENCY_OUTCOME_UNKNOWN: {
       statusCode: 409,
       message: {
-        en: 'The request with this idempotency key was interrupted, and is not run again. Look whether it took effect before you send a new one.',
-        es: 'La solicitud con esta clave de idempotencia se interrumpió y no se repite. Compruebe si tuvo efecto antes de enviar una nueva.'
+        en: 'The request with this idempotency key was interrupted and will not be executed again. Check whether it took effect before you send a new request.',
+        es: 'La petición con esta clave de idempotencia se interrumpió y no se volverá a ejecutar. Compruebe si tuvo efecto antes de enviar una petición nueva.'
       },
-      remedy: 'Read the resource to see whether the request took effect; if not, send it with a new key.'
+      remedy: 'Fetch the resource to check whether the request took effect. If it did not, send it again with a new key.'
     },
     IDEMPOTENCY_RESPONSE_UNAVAILABLE: {
       statusCode: 409,
       message: {
-        en: 'The request with this idempotency key was carried out and answered {status}, but its answer was not kept. Read the resource instead.',
-        es: 'La solicitud con esta clave de idempotencia se ejecutó y respondió {status}, pero su respuesta no se guardó. Lea el recurso.'
+        en: 'The request with this idempotency key completed with status {status}, but its response was not stored. Fetch the resource instead.',
+        es: 'La petición con esta clave de idempotencia terminó con el estado {status}, pero su respuesta no se guardó. Obtenga el recurso en su lugar.'
       },
-      remedy: 'Do not send the request again: it was carried out. Read the resource, at Location where there is one.'
+      remedy: 'Do not send the request again: it completed. Fetch the resource, at Location if that header is present.'
     },
     IDEMPOTENCY_STORE_UNAVAILABLE: {
       statusCode: 503,
       message: {
-        en: 'Idempotency keys can not be looked up at the moment, so the request was not carried out. Repeat it after the time in Retry-After.',
-        es: 'Las claves de idempotencia no se pueden consultar ahora, por lo que la solicitud no se ejecutó. Repítala tras el tiempo de Retry-After.'
+        en: 'Idempotency keys cannot be checked at the moment, so the request was not executed. Retry after the number of seconds in Retry-After.',
+        es: 'Las claves de idempotencia no se pueden comprobar en este momento, por lo que la petición no se ejecutó. Reinténtelo tras los segundos que indica Retry-After.'
       },
-      remedy: 'Repeat the request with the same key after the seconds in Retry-After.'
+      remedy: 'Repeat the request with the same key after the number of seconds in Retry-After.'
     },
     IDEMPOTENCY_BODY_TOO_NESTED: {
       statusCode: 400,
       message: {
-        en: 'The body is nested deeper than {limit} levels. Send it flatter.',
-        es: 'El cuerpo tiene más de {limit} niveles de anidamiento. Envíelo con menos.'
+        en: 'The body is nested more than {limit} levels deep. Use fewer levels.',
+        es: 'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.'
       },
-      remedy: 'Send a body with fewer levels of objects and arrays.'
+      remedy: 'Use fewer levels of nested objects and arrays.'
     }
   },
   {
     IDEMPOTENCY_KEY_REUSED: {
-      en: 'was used for another request; send a new one',
-      es: 'se usó para otra solicitud; envíe una nueva'
+      en: 'was used for a different request; send a new key',
+      es: 'se usó para otra petición; envíe una clave nueva'
     }
   }
 )

@@ -4,45 +4,45 @@ const list = defineErrors(
   {
     JOB_NOT_FOUND: {
       statusCode: 404,
-      message: { en: 'There is no such job. Check its address.', es: 'No existe tal trabajo. Compruebe su dirección.' },
-      remedy: 'Use the address in the Location of the answer that accepted the job, with the credentials that started it.'
+      message: { en: 'The job was not found. Check its URL.', es: 'No se encontró el trabajo. Revise su URL.' },
+      remedy: 'Use the URL in the Location header of the response that accepted the job, with the credentials that started it.'
     },
     JOB_EXPIRED: {
       statusCode: 410,
       message: {
-        en: 'The job is over and no longer kept. Start it again.',
-        es: 'El trabajo terminó y ya no se conserva. Inícielo de nuevo.'
+        en: 'The job has expired and was removed. Start it again.',
+        es: 'El trabajo ha caducado y se eliminó. Inícielo de nuevo.'
       },
       remedy: 'Start the job again, and fetch its result before it expires.'
     },
     JOB_ALREADY_OVER: {
       statusCode: 409,
-      message: { en: 'The job is {status} and can’t be cancelled.', es: 'El trabajo está en estado {status} y no se puede cancelar.' },
-      remedy: 'Read the job: it has ended before it was cancelled.'
+      message: { en: 'The job is {status} and cannot be cancelled.', es: 'El trabajo está en estado {status} y no se puede cancelar.' },
+      remedy: 'Fetch the job to get its final status.'
     },
     JOB_HAS_NO_RESULT: {
       statusCode: 409,
       message: { en: 'The job is {status} and has no result.', es: 'El trabajo está en estado {status} y no tiene resultado.' },
-      remedy: 'Read the status of the job until it is completed, then follow its link "result".'
+      remedy: 'Fetch the job until its status is completed, then follow its "result" link.'
     },
     JOB_KEY_REUSED: {
       statusCode: 422,
       message: {
-        en: 'The key belongs to a job with another input. Use a new one.',
-        es: 'La clave pertenece a un trabajo con otra entrada. Use una nueva.'
+        en: 'The key was used for a job with a different input. Use a new key.',
+        es: 'La clave se usó para un trabajo con otra entrada. Use una clave nueva.'
       },
-      remedy: 'Use a new key for each job, and the same one only to repeat the same request.'
+      remedy: 'Use a new key for each job, and the same key only to repeat the same request.'
     },
     JOB_INPUT_INVALID: {
       statusCode: 422,
-      message: { en: 'The job can’t be done with this input.', es: 'El trabajo no se puede realizar con esta entrada.' },
-      remedy: 'Mend the fields that the error lists.',
+      message: { en: 'The input of the job is invalid. Fix the fields listed in errors.', es: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.' },
+      remedy: 'Fix the fields listed in errors.',
       validation: true
     },
     JOB_FAILED: {
       statusCode: 500,
       message: { en: 'The job failed. Start it again later.', es: 'El trabajo falló. Inícielo de nuevo más tarde.' },
-      remedy: 'Start the job again later. If it goes on failing, tell the service’s operators its jobId.'
+      remedy: 'Start the job again later. If it keeps failing, report the jobId to the operators.'
     }
   },
   // In the words of error-catalogue, whose texts count where it is.
@@ -54,7 +54,7 @@ const list = defineErrors(
     format: { en: 'must have the format {format}', es: 'debe tener el formato {format}' },
     minimum: { en: 'must be at least {limit}', es: 'debe ser al menos {limit}' },
     maximum: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' },
-    invalid: { en: 'is not valid', es: 'no es válido' }
+    invalid: { en: 'is invalid', es: 'no es válido' }
   }
 )
 

@@ -142,7 +142,7 @@ t.test('what is wrong with an input is told for each field in the words of its s
       { field: 'body.day', message: 'must have the format date' },
       { field: 'body.least', message: 'must be at least 2' },
       { field: 'body.most', message: 'must be at most 3' },
-      { field: 'body.list', message: 'is not valid' }
+      { field: 'body.list', message: 'is invalid' }
     ]
   })
 })

@@ -8,34 +8,34 @@ const fieldMessages = {
   },
   unknownOperator: { en: 'must use one of these operators: {allowed}', es: 'debe usar uno de estos operadores: {allowed}' },
   malformed: {
-    en: 'must be written as name=value or name[operator]=value, percent-encoded in UTF-8',
-    es: 'debe escribirse como nombre=valor o nombre[operador]=valor, codificado en UTF-8 con porcentajes'
+    en: 'must have the form name=value or name[operator]=value, percent-encoded as UTF-8',
+    es: 'debe tener la forma nombre=valor o nombre[operador]=valor, con codificación porcentual UTF-8'
   },
-  duplicate: { en: 'must be given only once', es: 'debe indicarse una sola vez' },
+  duplicate: { en: 'must be sent only once', es: 'debe enviarse una sola vez' },
   wrongStyle: {
-    en: 'must not be used here; this collection is paged by {allowed}',
-    es: 'no debe usarse aquí; esta colección se pagina con {allowed}'
+    en: 'is not supported by this collection, which is paginated with {allowed}',
+    es: 'no se admite en esta colección, que se pagina con {allowed}'
   },
   mixedStyles: { en: 'must not be combined with offset and limit', es: 'no debe combinarse con offset y limit' },
   pageTooDeep: {
-    en: 'must not reach beyond item {max}; filter the list instead',
-    es: 'no debe pasar del elemento {max}; filtre la lista'
+    en: 'must not go beyond item {max}; filter the collection instead',
+    es: 'no debe pasar del elemento {max}; filtre la colección'
   },
   notBetween: {
-    en: 'must be a whole number from {min} to {max}, in plain digits',
-    es: 'debe ser un número entero de {min} a {max}, solo con dígitos'
+    en: 'must be an integer between {min} and {max}, written in digits',
+    es: 'debe ser un número entero entre {min} y {max}, escrito con dígitos'
   },
   notInteger: {
-    en: 'must be a whole number of at most 64 bits, in plain digits',
-    es: 'debe ser un número entero de 64 bits como máximo, solo con dígitos'
+    en: 'must be an integer of at most 64 bits, written in digits',
+    es: 'debe ser un número entero de 64 bits como máximo, escrito con dígitos'
   },
   notDecimal: {
-    en: 'must be a decimal number such as -12.50, without an exponent, of at most 30 digits on each side of the point',
+    en: 'must be a decimal number such as -12.50, without an exponent and with at most 30 digits on each side of the decimal point',
     es: 'debe ser un número decimal como -12.50, sin exponente y con un máximo de 30 dígitos a cada lado del punto'
   },
   notDate: { en: 'must be a date such as 2026-01-31', es: 'debe ser una fecha como 2026-01-31' },
   notDateTime: {
-    en: 'must be a time with its offset, such as 2026-01-31T12:00:00Z, with at most 6 digits of a second; a + is written %2B',
+    en: 'must be a date and time with an offset, such as 2026-01-31T12:00:00Z, with at most 6 decimal places of a second; write + as %2B',
     es: 'debe ser una fecha y hora con su desfase, como 2026-01-31T12:00:00Z, con 6 decimales de segundo como máximo; el + se escribe %2B'
   },
   notUuid: {
@@ -47,14 +47,14 @@ const fieldMessages = {
   tooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
   emptyItem: { en: 'must not have an empty item', es: 'no debe tener ningún elemento vacío' },
   tooManyItems: { en: 'must have at most {max} items', es: 'debe tener como máximo {max} elementos' },
-  unsupportedSort: { en: 'must be one of these orders: {allowed}', es: 'debe ser uno de estos órdenes: {allowed}' },
-  unknownField: { en: 'must list fields among: {allowed}', es: 'debe enumerar campos de entre: {allowed}' },
+  unsupportedSort: { en: 'must be one of these sort orders: {allowed}', es: 'debe ser uno de estos órdenes: {allowed}' },
+  unknownField: { en: 'must list only these fields: {allowed}', es: 'debe enumerar solo estos campos: {allowed}' },
   tooManyConditions: { en: 'must have at most {max} conditions', es: 'debe tener como máximo {max} condiciones' },
   queryTooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
   cursorInvalid: { en: 'must be a cursor from a link of this collection', es: 'debe ser un cursor de un enlace de esta colección' },
   cursorMismatch: {
-    en: 'must be used with the sort and filters that it was made for',
-    es: 'debe usarse con el orden y los filtros para los que se creó'
+    en: 'must be used with the sort order and filters of the page that returned it',
+    es: 'debe usarse con el orden y los filtros de la página que lo devolvió'
   },
   cursorExpired: { en: 'must not be older than {seconds} seconds', es: 'no debe tener más de {seconds} segundos' }
 } as const
@@ -68,37 +68,37 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The query cannot be used because of these parameters: {parameters}. Each entry of errors says what is allowed.',
-        es: 'La consulta no se puede usar por estos parámetros: {parameters}. Cada entrada de errors dice qué se permite.'
+        en: 'These query parameters are invalid: {parameters}. Fix the parameters listed in errors.',
+        es: 'Estos parámetros de consulta no son válidos: {parameters}. Corrija los parámetros indicados en errors.'
       },
-      remedy: 'Mend each parameter that errors names; the description of the operation lists what it takes.'
+      remedy: 'Fix each parameter listed in errors. The API description lists the parameters of each operation.'
     },
     CURSOR_INVALID: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor was not made by this service or has been changed. Start again without after.',
-        es: 'El cursor no lo creó este servicio o se ha modificado. Empiece de nuevo sin after.'
+        en: 'The cursor is invalid. Start again from the first page, without the after parameter.',
+        es: 'El cursor no es válido. Empiece de nuevo desde la primera página, sin el parámetro after.'
       },
-      remedy: 'Follow the links as they are; start again at the first page.'
+      remedy: 'Follow the links unchanged, or start again from the first page.'
     },
     CURSOR_MISMATCH: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor belongs to another list: other sort, other filters or another collection. Repeat those, or start again without after.',
-        es: 'El cursor pertenece a otra lista: otro orden, otros filtros u otra colección. Repítalos, o empiece de nuevo sin after.'
+        en: 'The cursor belongs to another sort order, filter or collection. Repeat the original query, or start again without the after parameter.',
+        es: 'El cursor pertenece a otro orden, filtro o colección. Repita la consulta original o empiece de nuevo sin el parámetro after.'
       },
-      remedy: 'Change sort and filters only at the beginning of a list; perPage and fields may change at any time.'
+      remedy: 'Change the sort order and filters only on the first page; perPage and fields can change at any time.'
     },
     CURSOR_EXPIRED: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor is older than {seconds} seconds. Start again without after.',
-        es: 'El cursor tiene más de {seconds} segundos. Empiece de nuevo sin after.'
+        en: 'The cursor has expired: it is older than {seconds} seconds. Start again without the after parameter.',
+        es: 'El cursor ha caducado: tiene más de {seconds} segundos. Empiece de nuevo sin el parámetro after.'
       },
-      remedy: 'Start again at the first page.'
+      remedy: 'Start again from the first page.'
     }
   },
   fieldMessages

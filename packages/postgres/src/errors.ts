@@ -4,10 +4,10 @@ import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-erro
 const ours = {
   statusCode: 500,
   message: {
-    en: 'Something went wrong on our side. Report the Request-Id if it happens again.',
-    es: 'Algo ha fallado por nuestra parte. Comunique el Request-Id si vuelve a ocurrir.'
+    en: 'The service failed to process the request. If it happens again, report the Request-Id.',
+    es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
   },
-  remedy: 'Retry later; report the Request-Id.'
+  remedy: 'Try again later. If it keeps failing, report the Request-Id.'
 } as const
 
 const list = defineErrors({
@@ -18,18 +18,18 @@ const list = defineErrors({
   TRANSACTION_CONFLICT: {
     statusCode: 503,
     message: {
-      en: 'Other requests changed the same data at the same time. Try again after the time in Retry-After.',
-      es: 'Otras solicitudes han cambiado los mismos datos al mismo tiempo. Inténtelo de nuevo tras el tiempo de Retry-After.'
+      en: 'Other requests changed the same data at the same time. Try again after the number of seconds in Retry-After.',
+      es: 'Otras peticiones cambiaron los mismos datos al mismo tiempo. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Nothing was changed. Retry after the seconds in Retry-After.'
+    remedy: 'Nothing was changed. Retry after the number of seconds in Retry-After.'
   },
   TRANSACTION_UNAVAILABLE: {
     statusCode: 503,
     message: {
-      en: 'The database does not answer at the moment. Try again after the time in Retry-After.',
-      es: 'La base de datos no responde en este momento. Inténtelo de nuevo tras el tiempo de Retry-After.'
+      en: 'The database is temporarily unavailable. Try again after the number of seconds in Retry-After.',
+      es: 'La base de datos no está disponible temporalmente. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Retry after the seconds in Retry-After, with the same Idempotency-Key where the request has one: it may have been carried out.'
+    remedy: 'Retry after the number of seconds in Retry-After. If the request has an Idempotency-Key, keep it: the request may have been executed.'
   }
 })
 

@@ -5,26 +5,26 @@ const list = defineErrors({
   RATE_LIMIT_EXCEEDED: {
     statusCode: 429,
     message: {
-      en: 'More than {limit} requests in {windowSeconds} seconds. Wait for the seconds in Retry-After.',
-      es: 'Más de {limit} solicitudes en {windowSeconds} segundos. Espere los segundos de Retry-After.'
+      en: 'The limit of {limit} requests in {windowSeconds} seconds was exceeded. Wait for the number of seconds in Retry-After.',
+      es: 'Se superó el límite de {limit} peticiones en {windowSeconds} segundos. Espere los segundos que indica Retry-After.'
     },
-    remedy: 'Wait for the seconds in Retry-After; RateLimit-Policy and RateLimit say what is left before it comes to this.'
+    remedy: 'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
   },
   RATE_LIMIT_UNAVAILABLE: {
     statusCode: 503,
     message: {
-      en: 'Requests cannot be counted at the moment. Try again after the time in Retry-After.',
-      es: 'Las solicitudes no se pueden contar en este momento. Inténtelo de nuevo tras el tiempo de Retry-After.'
+      en: 'The rate limit cannot be checked at the moment. Try again after the number of seconds in Retry-After.',
+      es: 'El límite de peticiones no se puede comprobar en este momento. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Retry after the seconds in Retry-After.'
+    remedy: 'Retry after the number of seconds in Retry-After.'
   },
   SERVICE_OVERLOADED: {
     statusCode: 503,
     message: {
-      en: 'The service has more to do than it can. Try again after the time in Retry-After.',
-      es: 'El servicio tiene más trabajo del que puede atender. Inténtelo de nuevo tras el tiempo de Retry-After.'
+      en: 'The service is overloaded. Try again after the number of seconds in Retry-After.',
+      es: 'El servicio está sobrecargado. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Retry after the seconds in Retry-After, with growing pauses.'
+    remedy: 'Retry after the number of seconds in Retry-After, with exponential backoff.'
   }
 })
 

@@ -29,7 +29,7 @@ t.test('over a threshold every request is 503 with Retry-After, unknown URLs too
         statusCode: 503,
         code: 'SERVICE_OVERLOADED',
         error: 'Service Unavailable',
-        message: 'The service has more to do than it can. Try again after the time in Retry-After.'
+        message: 'The service is overloaded. Try again after the number of seconds in Retry-After.'
       })
       t.equal(shed.headers['ratelimit'], undefined)
     }

@@ -4,26 +4,26 @@ const list = defineErrors({
   HTTPS_REQUIRED: {
     statusCode: 403,
     message: {
-      en: 'This service is reached by https only. Use https, and replace every credential that was sent in the clear.',
-      es: 'Este servicio solo admite https. Use https y sustituya toda credencial enviada sin cifrar.'
+      en: 'This service accepts only HTTPS. Use https, and replace every credential that was sent unencrypted.',
+      es: 'Este servicio solo acepta HTTPS. Use https y sustituya las credenciales enviadas sin cifrar.'
     },
-    remedy: 'Use https, and replace credentials that were sent without it.'
+    remedy: 'Use https, and replace the credentials that were sent without it.'
   },
   MISDIRECTED_REQUEST: {
     statusCode: 421,
     message: {
-      en: 'The host that the request names is not served here. Use the published address of the service.',
-      es: 'El host que nombra la petición no se atiende aquí. Use la dirección publicada del servicio.'
+      en: 'This server does not serve the requested host. Use the documented address of the service.',
+      es: 'Este servidor no atiende el host solicitado. Use la dirección documentada del servicio.'
     },
-    remedy: 'Send the request to the published address, with its host in the Host header.'
+    remedy: 'Send the request to the documented address, with its host in the Host header.'
   },
   HANDLER_TIMEOUT: {
     statusCode: 503,
     message: {
-      en: 'The answer took too long and was given up. Try again after the time in Retry-After.',
-      es: 'La respuesta tardó demasiado y se abandonó. Inténtelo de nuevo tras el tiempo de Retry-After.'
+      en: 'The request timed out. Try again after the number of seconds in Retry-After.',
+      es: 'La petición superó el tiempo de espera. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Retry after the seconds in Retry-After; ask for less at once.'
+    remedy: 'Retry after the number of seconds in Retry-After, with a smaller request if possible.'
   }
 })
 

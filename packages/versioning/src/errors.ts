@@ -5,18 +5,18 @@ const list = defineErrors({
   VERSION_RETIRED: {
     statusCode: 410,
     message: {
-      en: 'Version {version} of this API was retired on {date}. Read {documentation} to move on.',
-      es: 'La versión {version} de esta API se retiró el {date}. Lea {documentation} para migrar.'
+      en: 'Version {version} of this API was retired on {date}. See {documentation} to migrate.',
+      es: 'La versión {version} de esta API se retiró el {date}. Consulte {documentation} para migrar.'
     },
-    remedy: 'Move to the version that the Link header names as the successor; the migration notes say what changed.'
+    remedy: 'Migrate to the successor version in the Link header. The migration notes list what changed.'
   },
   VERSION_NOT_FOUND: {
     statusCode: 404,
     message: {
-      en: 'The address names a version that this API does not have. Its versions are: {versions}.',
-      es: 'La dirección indica una versión que esta API no tiene. Sus versiones son: {versions}.'
+      en: 'This API does not have the requested version. Available versions: {versions}.',
+      es: 'Esta API no tiene la versión solicitada. Versiones disponibles: {versions}.'
     },
-    remedy: 'Begin the path with one of the listed versions; a version is written as /v and a plain integer.'
+    remedy: 'Start the path with one of the listed versions, for example /v1.'
   }
 })
 

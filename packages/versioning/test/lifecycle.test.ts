@@ -157,7 +157,7 @@ t.test('links that a handler or an earlier hook sets stay beside those of the ve
   const app = await serviceAt({ now: deprecatedAt })
   t.equal((await app.inject('/v1/baskets/a')).headers.link, `<https://api.example.com/logo.png>; rel="icon", ${link}`)
   t.equal((await app.inject('/v1/carts/a')).headers.link, `<https://a.example>; rel="icon", <https://b.example>; rel="author", ${link}`)
-  t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'and none is there twice')
+  t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'and none was sent more than once')
 
   const hooked = Fastify()
   hooked.addHook('onRequest', async (_request, reply) => {

@@ -7,33 +7,33 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'Webhooks can not be sent to this URL. Correct what errors names.',
-        es: 'No se pueden enviar webhooks a esta URL. Corrija lo que indica errors.'
+        en: 'Webhooks cannot be sent to this URL. Fix the fields listed in errors.',
+        es: 'No se pueden enviar webhooks a esta URL. Corrija los campos indicados en errors.'
       },
-      remedy: 'Give an https URL with a public host name, on an allowed port, without user information and fragment.'
+      remedy: 'Use an https URL with a public host name and an allowed port, without user information and without a fragment.'
     },
     WEBHOOK_EVENT_TYPE_UNKNOWN: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'There are event types that this service does not have. Correct what errors names.',
-        es: 'Hay tipos de evento que este servicio no tiene. Corrija lo que indica errors.'
+        en: 'Some event types do not exist. Fix the fields listed in errors.',
+        es: 'Algunos tipos de evento no existen. Corrija los campos indicados en errors.'
       },
-      remedy: 'Subscribe to event types that the description lists under webhooks.'
+      remedy: 'Subscribe to event types that the API description lists under webhooks.'
     },
     WEBHOOK_SUBSCRIPTION_LIMIT: {
       statusCode: 409,
       message: {
-        en: 'There are {limit} subscriptions already, and no more are possible. Remove one first.',
-        es: 'Ya hay {limit} suscripciones y no se permiten más. Elimine antes alguna.'
+        en: 'The limit of {limit} subscriptions is reached. Remove a subscription first.',
+        es: 'Se alcanzó el límite de {limit} suscripciones. Elimine antes una suscripción.'
       },
-      remedy: 'Remove a subscription that is not needed any more, or give one more event types.'
+      remedy: 'Remove a subscription that is no longer needed, or add event types to an existing one.'
     },
     WEBHOOK_SUBSCRIPTION_NOT_FOUND: {
       statusCode: 404,
       message: {
-        en: 'There is no such webhook subscription. Check its id.',
-        es: 'No existe esa suscripción de webhooks. Revise su id.'
+        en: 'The webhook subscription was not found. Check its id.',
+        es: 'No se encontró la suscripción de webhooks. Revise su id.'
       },
       remedy: 'Take the id from the list of subscriptions.'
     },
@@ -43,50 +43,50 @@ const list = defineErrors(
         en: 'The webhook subscription is disabled. Enable it first.',
         es: 'La suscripción de webhooks está desactivada. Actívela antes.'
       },
-      remedy: 'Set the status of the subscription to enabled, once its receiver works.'
+      remedy: 'Set the status of the subscription to enabled once its receiver works again.'
     },
     WEBHOOK_DELIVERY_NOT_FOUND: {
       statusCode: 404,
       message: {
-        en: 'There is no such webhook delivery. Check its id; old ones are removed.',
-        es: 'No existe esa entrega de webhook. Revise su id; las antiguas se eliminan.'
+        en: 'The webhook delivery was not found. Check its id; old deliveries are removed.',
+        es: 'No se encontró la entrega de webhook. Revise su id; las entregas antiguas se eliminan.'
       },
       remedy: 'Take the id from the list of deliveries of the subscription.'
     },
     WEBHOOK_DELIVERY_PENDING: {
       statusCode: 409,
       message: {
-        en: 'The webhook delivery is still being tried. Wait until it has ended.',
-        es: 'La entrega de webhook aún se está intentando. Espere a que termine.'
+        en: 'The webhook delivery is still pending. Wait until it has ended.',
+        es: 'La entrega de webhook aún está pendiente. Espere a que termine.'
       },
-      remedy: 'Redeliver what has been delivered, has failed or was cancelled.'
+      remedy: 'Redeliver only deliveries that are delivered, failed or cancelled.'
     },
     WEBHOOK_RANGE_INVALID: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The time range is empty. Correct what errors names.',
-        es: 'El intervalo de tiempo está vacío. Corrija lo que indica errors.'
+        en: 'The time range is empty. Fix the fields listed in errors.',
+        es: 'El intervalo de tiempo está vacío. Corrija los campos indicados en errors.'
       },
-      remedy: 'Give an until that is later than since.'
+      remedy: 'Send a value for until that is later than since.'
     }
   },
   {
     urlFormat: {
-      en: 'This is no URL of at most 2048 characters without blanks and backslashes.',
-      es: 'No es una URL de 2048 caracteres como máximo, sin espacios ni barras invertidas.'
+      en: 'must be a URL of at most 2048 characters without spaces or backslashes',
+      es: 'debe ser una URL de 2048 caracteres como máximo, sin espacios ni barras invertidas'
     },
-    urlScheme: { en: 'The URL must begin with https://.', es: 'La URL debe empezar por https://.' },
-    urlUserinfo: { en: 'The URL must not contain a user name or @.', es: 'La URL no debe contener un nombre de usuario ni @.' },
-    urlFragment: { en: 'The URL must not have a fragment.', es: 'La URL no debe tener fragmento.' },
-    urlPort: { en: 'The URL must name an allowed port, as 443.', es: 'La URL debe indicar un puerto permitido, como 443.' },
-    urlAddress: { en: 'The host must be a name, not an address.', es: 'El host debe ser un nombre, no una dirección.' },
+    urlScheme: { en: 'must start with https://', es: 'debe empezar por https://' },
+    urlUserinfo: { en: 'must not contain a user name or @', es: 'no debe contener un nombre de usuario ni @' },
+    urlFragment: { en: 'must not have a fragment', es: 'no debe tener fragmento' },
+    urlPort: { en: 'must use an allowed port, for example 443', es: 'debe usar un puerto permitido, por ejemplo 443' },
+    urlAddress: { en: 'must have a host name, not an IP address', es: 'debe tener un nombre de host, no una dirección IP' },
     urlName: {
-      en: 'The host must be a public name, as hooks.example.com.',
-      es: 'El host debe ser un nombre público, como hooks.example.com.'
+      en: 'must have a public host name, for example hooks.example.com',
+      es: 'debe tener un nombre de host público, por ejemplo hooks.example.com'
     },
-    eventTypeUnknown: { en: 'There are no such events.', es: 'No existen esos eventos.' },
-    untilBeforeSince: { en: 'This must be later than since.', es: 'Debe ser posterior a since.' }
+    eventTypeUnknown: { en: 'is not a known event type', es: 'no es un tipo de evento conocido' },
+    untilBeforeSince: { en: 'must be later than since', es: 'debe ser posterior a since' }
   }
 )
 

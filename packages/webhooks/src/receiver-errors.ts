@@ -4,40 +4,40 @@ const list = defineErrors({
   WEBHOOK_HEADER_MISSING: {
     statusCode: 400,
     message: {
-      en: 'The header {header} is missing or malformed. Send webhook-id, webhook-timestamp and webhook-signature, each once.',
-      es: 'Falta la cabecera {header} o está mal formada. Envíe webhook-id, webhook-timestamp y webhook-signature, una vez cada una.'
+      en: 'The {header} header is missing or malformed. Send webhook-id, webhook-timestamp and webhook-signature once each.',
+      es: 'El encabezado {header} falta o está mal formado. Envíe webhook-id, webhook-timestamp y webhook-signature una vez cada uno.'
     },
-    remedy: 'Send the three headers of Standard Webhooks 1.0, each once.'
+    remedy: 'Send the three headers of Standard Webhooks 1.0, once each.'
   },
   WEBHOOK_TIMESTAMP_REFUSED: {
     statusCode: 403,
     message: {
-      en: 'The timestamp is more than {toleranceSeconds} seconds away from now. Sign each attempt anew, and check the clock.',
-      es: 'La marca de tiempo dista más de {toleranceSeconds} segundos de ahora. Firme cada intento de nuevo y revise el reloj.'
+      en: 'The timestamp differs from the current time by more than {toleranceSeconds} seconds. Sign each attempt again, and check the clock of the sender.',
+      es: 'La marca de tiempo difiere de la hora actual en más de {toleranceSeconds} segundos. Firme cada intento de nuevo y revise el reloj del remitente.'
     },
-    remedy: 'Sign each attempt with its own time, by a clock that is right.'
+    remedy: 'Sign each attempt with its own timestamp, and synchronize the clock of the sender.'
   },
   WEBHOOK_SIGNATURE_INVALID: {
     statusCode: 403,
     message: {
-      en: 'No signature fits this body and the keys known here. Sign the bytes that are sent, with the current secret.',
-      es: 'Ninguna firma corresponde a este cuerpo y a las claves conocidas. Firme los bytes enviados con el secreto vigente.'
+      en: 'No signature matches this body. Sign the exact bytes that you send, with the current secret.',
+      es: 'Ninguna firma corresponde a este cuerpo. Firme los bytes exactos que envía con el secreto vigente.'
     },
-    remedy: 'Sign exactly the bytes that are sent, with the secret of this subscription.'
+    remedy: 'Sign the exact bytes that you send, with the secret of this subscription.'
   },
   WEBHOOK_PAYLOAD_INVALID: {
     statusCode: 400,
     message: {
-      en: 'The body is no JSON object with a type. Send type, timestamp and data.',
-      es: 'El cuerpo no es un objeto JSON con un tipo. Envíe type, timestamp y data.'
+      en: 'The body must be a JSON object with a type field. Send type, timestamp and data.',
+      es: 'El cuerpo debe ser un objeto JSON con un campo type. Envíe type, timestamp y data.'
     },
     remedy: 'Send a JSON object with type, timestamp and data.'
   },
   WEBHOOK_IN_PROGRESS: {
     statusCode: 409,
     message: {
-      en: 'This webhook is being worked on. Send it again later.',
-      es: 'Este webhook se está procesando. Envíelo de nuevo más tarde.'
+      en: 'This webhook is already being processed. Send it again later.',
+      es: 'Este webhook ya se está procesando. Envíelo de nuevo más tarde.'
     },
     remedy: 'Send the webhook again later, with the same webhook-id.'
   }

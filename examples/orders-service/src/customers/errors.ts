@@ -7,7 +7,7 @@ export const customerErrors = defineErrors({
       en: 'Another customer has this email address. Use a different one.',
       es: 'Otro cliente tiene esta dirección de correo. Use otra distinta.'
     },
-    remedy: 'Find the customer with this address, or send another address.'
+    remedy: 'Use another email address, or find the customer that has this one.'
   }
 })
 

@@ -5,10 +5,10 @@ export const databaseErrors = defineErrors({
   SERVICE_UNAVAILABLE: {
     statusCode: 503,
     message: {
-      en: 'The service cannot answer right now. Try again later.',
-      es: 'El servicio no puede responder ahora. Inténtelo más tarde.'
+      en: 'The service is temporarily unavailable. Try again later.',
+      es: 'El servicio no está disponible temporalmente. Inténtelo más tarde.'
     },
-    remedy: 'Send the same request again after the seconds in Retry-After.'
+    remedy: 'Send the same request again after the number of seconds in Retry-After.'
   }
 })
 

@@ -5,8 +5,8 @@ export const imageErrors = defineErrors(
     INVALID_IMAGE: {
       statusCode: 422,
       message: {
-        en: 'The body is not an image of the type that Content-Type names. Send a PNG or JPEG file under its own type.',
-        es: 'El cuerpo no es una imagen del tipo que indica Content-Type. Envíe un archivo PNG o JPEG con su propio tipo.'
+        en: 'The body is not a valid image of the type in Content-Type. Send a PNG or JPEG file with the matching Content-Type.',
+        es: 'El cuerpo no es una imagen válida del tipo que indica Content-Type. Envíe un archivo PNG o JPEG con el Content-Type correspondiente.'
       },
       remedy: 'Send the bytes of a PNG file as image/png, or of a JPEG file as image/jpeg.'
     }

@@ -9,7 +9,7 @@ export const orderErrors = defineErrors(
         en: 'Only {available} of {product} are in stock. Order fewer.',
         es: 'Solo quedan {available} de {product}. Pida menos.'
       },
-      remedy: 'Read the product again and order at most its unitsInStock.'
+      remedy: 'Fetch the product again, and order at most its unitsInStock.'
     },
     PRODUCT_DISCONTINUED: {
       statusCode: 409,
@@ -17,12 +17,12 @@ export const orderErrors = defineErrors(
         en: '{product} is discontinued and cannot be ordered. Choose another product.',
         es: '{product} está descatalogado y no se puede pedir. Elija otro producto.'
       },
-      remedy: 'Order a product whose discontinued is false.'
+      remedy: 'Order a product with discontinued: false.'
     },
     ORDER_NOT_PENDING: {
       statusCode: 409,
       message: {
-        en: 'The order is {status}; its items can change only while it is pending. Place a new order.',
+        en: 'The order is {status}, and items can be changed only while it is pending. Place a new order.',
         es: 'El pedido está en estado {status}; sus artículos solo pueden cambiar mientras esté en pending. Haga otro pedido.'
       },
       remedy: 'Change items before the order is paid, or place a new order.'
@@ -33,7 +33,7 @@ export const orderErrors = defineErrors(
         en: 'An order cannot go from {from} to {to}. It goes from pending to paid to shipped.',
         es: 'Un pedido no puede pasar de {from} a {to}. Pasa de pending a paid y a shipped.'
       },
-      remedy: 'Read the order and set the next status; to cancel, POST to its cancellations.'
+      remedy: 'Fetch the order and set the next status. To cancel it, POST to its cancellations.'
     },
     ORDER_ALREADY_SHIPPED: {
       statusCode: 409,
@@ -41,33 +41,33 @@ export const orderErrors = defineErrors(
         en: 'The order has been shipped and can no longer be cancelled.',
         es: 'El pedido ya se ha enviado y no se puede cancelar.'
       },
-      remedy: 'Nothing is left to cancel; arrange a return instead.'
+      remedy: 'Arrange a return instead.'
     },
     ORDER_ALREADY_CANCELLED: {
       statusCode: 409,
-      message: { en: 'The order is cancelled already.', es: 'El pedido ya está cancelado.' },
-      remedy: 'Nothing needs to be done.'
+      message: { en: 'The order is already cancelled.', es: 'El pedido ya está cancelado.' },
+      remedy: 'No action is needed.'
     },
     FOREIGN_CUSTOMER: {
       statusCode: 403,
       message: {
-        en: 'You can place orders for yourself only. Leave out customerId.',
+        en: 'You can place orders only for yourself. Omit customerId.',
         es: 'Solo puede hacer pedidos para usted mismo. Omita customerId.'
       },
-      remedy: 'Leave out customerId, or send your own.'
+      remedy: 'Omit customerId, or send your own.'
     },
     CUSTOMER_MISSING: {
       statusCode: 422,
       message: {
-        en: 'The order does not say for whom it is. Send customerId.',
-        es: 'El pedido no indica para quién es. Envíe customerId.'
+        en: 'customerId is required. Send the id of the customer.',
+        es: 'customerId es obligatorio. Envíe el id del cliente.'
       },
-      remedy: 'Send the id of the customer; only customers themselves may leave it out.'
+      remedy: 'Send the id of the customer. Only customers can omit it.'
     },
     UNKNOWN_CUSTOMER: {
       statusCode: 422,
       message: {
-        en: 'The customer does not exist. Choose one of /customers.',
+        en: 'The customer does not exist. Choose a customer from /customers.',
         es: 'El cliente no existe. Elija uno de /customers.'
       },
       remedy: 'Send the id of a customer that exists.'
@@ -83,17 +83,17 @@ export const orderErrors = defineErrors(
     MIXED_CURRENCIES: {
       statusCode: 422,
       message: {
-        en: 'All products of an order must have the same currency. Place one order a currency.',
+        en: 'All products of an order must have the same currency. Place one order per currency.',
         es: 'Todos los productos de un pedido deben tener la misma moneda. Haga un pedido por moneda.'
       },
       remedy: 'Split the order by currency.'
     }
   },
   {
-    customerMissing: { en: 'is required of staff', es: 'es obligatorio para el personal' },
-    unknownCustomer: { en: 'names no customer', es: 'no corresponde a ningún cliente' },
-    unknownProduct: { en: 'names no product', es: 'no corresponde a ningún producto' },
-    otherCurrency: { en: 'is priced in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
+    customerMissing: { en: 'is required for staff', es: 'es obligatorio para el personal' },
+    unknownCustomer: { en: 'is not the id of a customer', es: 'no corresponde a ningún cliente' },
+    unknownProduct: { en: 'is not the id of a product', es: 'no corresponde a ningún producto' },
+    otherCurrency: { en: 'has a price in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
   }
 )
 
