@@ -29,6 +29,7 @@ const steps: readonly Step[] = [
   { name: 'floors', command: script('check-floors.ts') },
   { name: 'errors', command: ['node', '--conditions=@concordat/source', join('scripts', 'errors-page.ts')] },
   { name: 'links', command: script('check-links.ts') },
+  { name: 'prose', command: script('check-prose.ts') },
   { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
   // The linter looks up the exports of a package in what is built. It takes half of the processors, because the other steps

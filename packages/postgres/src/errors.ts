@@ -29,7 +29,8 @@ const list = defineErrors({
       en: 'The database is temporarily unavailable. Try again after the number of seconds in Retry-After.',
       es: 'La base de datos no está disponible temporalmente. Inténtelo de nuevo tras los segundos que indica Retry-After.'
     },
-    remedy: 'Retry after the number of seconds in Retry-After. If the request has an Idempotency-Key, keep it: the request may have been executed.'
+    remedy:
+      'Retry after the number of seconds in Retry-After. If the request has an Idempotency-Key, keep it: the request may have been executed.'
   }
 })
 
