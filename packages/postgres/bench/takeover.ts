@@ -1,4 +1,4 @@
-// How soon a retry that waits takes over when the process that ran its request is killed, on the server of TEST_DATABASE_URL:
+// Measures how soon a waiting retry takes over when the process that ran its request is killed, on the server of TEST_DATABASE_URL:
 // node --conditions=@concordat/source packages/postgres/bench/takeover.ts [kills]
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,18 +19,18 @@ function post({ url }: FleetMember, key: string, headers: Record<string, string>
   return fetch(`${url}/hanging-orders`, { method: 'POST', headers: { 'idempotency-key': key, ...headers } })
 }
 
-/** The time from the kill of the owner to the answer of the waiter. */
+/** Returns the time from the kill of the owner to the response for the waiter. */
 async function takeover(place: string, owner: FleetMember, waiter: FleetMember) {
   const key = randomUUID()
   post(owner, key, { 'x-hangs-in': place }).catch(() => {})
   await delay(500)
   const answer = post(waiter, key)
-  // Long enough that it looks at its longest intervals by now.
+  // Long enough for the retry to poll at its longest interval.
   await delay(2000 + Math.random() * 1000)
   const killedAt = performance.now()
   await fleet.kill(owner)
   const { status } = await answer
-  if (status !== 201) throw new Error(`The waiter was answered ${status}.`)
+  if (status !== 201) throw new Error(`The response for the waiter was ${status}.`)
   return performance.now() - killedAt
 }
 

@@ -1,4 +1,4 @@
-// How much one of 100 receivers that never answers slows down the others: two services, one with such a receiver, in turns.
+// Measures how much one of 100 receivers slows down the others if it never responds: two services, one with such a receiver, in turns.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-isolation.ts [turns] [events per turn] [subscriptions]
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

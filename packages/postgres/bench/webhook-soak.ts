@@ -1,4 +1,4 @@
-// The webhook soak by hand, twenty kills at a time; what is done is kept in a file, and a run goes on where the one before it ended.
+// Runs the webhook soak test manually, twenty kills at a time. The results are stored in a file, from which the next run continues.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhook-soak.ts <postgres|pglite> <file> [kills] [life in ms]
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

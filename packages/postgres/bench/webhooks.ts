@@ -1,5 +1,5 @@
-// Deliveries with their rows, and the sender without any, against raw signed POSTs by undici to the same receiver over TLS and against an outbox
-// by hand, in interleaved rounds, each in a process of its own.
+// Compares deliveries with their rows, and the sender without any rows, to raw signed POSTs by undici to the same receiver over TLS and to
+// a hand-written outbox, in interleaved rounds, each in a separate process.
 // TEST_DATABASE_URL=… node --conditions=@concordat/source packages/postgres/bench/webhooks.ts [rounds] [deliveries] [subscriptions] [ways]
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
@@ -19,7 +19,7 @@ interface Wish {
   readonly place: Place
 }
 
-/** A round: what comes before the clock runs, what is measured, and when all of it is written down. */
+/** A round: the preparation before the time is measured, the measured work, and the moment when all of it is stored. */
 interface Way {
   prepare(): Promise<void>
   start(): void
@@ -76,7 +76,7 @@ async function measure() {
   for (const [way, all] of rates) {
     const list = all.map((rate) => Math.round(rate)).join(' ')
     const share = (median(all) / median(rates.get('raw'))).toFixed(2)
-    // On a machine that has other things to do, what it costs says more than how fast it was. Without the server's part.
+    // On a busy machine, the CPU time says more than the speed. It excludes the CPU time of the server.
     const cost = Math.round(median(costs.get(way)))
     console.log(`${way}: ${Math.round(median(all))}/s, ${share} of raw (${list}); ${cost} microseconds of its process each`)
   }
@@ -109,7 +109,7 @@ async function asked(child: ChildProcess, message: string): Promise<unknown> {
   return answer
 }
 
-/** What a child does: told what, and then each round in three messages. */
+/** Runs a child process: the first message sets its work, and three messages control each round. */
 async function serve() {
   process.on('disconnect', () => process.exit())
   const [wish] = (await once(process, 'message')) as [Wish | Place]
@@ -145,7 +145,7 @@ function answerRounds(way: Way) {
 
 type Post = (url: string, id: string, body: string) => Promise<unknown>
 
-/** Signs and posts once, as whoever writes it by hand would. */
+/** Signs and posts once, like hand-written code. */
 function rawPoster(certificate: string) {
   const agent = new Agent({ allowH2: false, connect: { ca: certificate } })
   const key = Buffer.from(newSecret().slice('whsec_'.length), 'base64')
@@ -189,7 +189,7 @@ function posts({ url, deliveries }: Wish, post: Post): Way {
   }
 }
 
-/** The least that is durable and keeps attempts: rows that are taken, posted and written down, so many at once, and nothing for when it fails. */
+/** The smallest durable outbox that stores attempts: rows are taken, posted and updated in batches, without any handling of failures. */
 async function outbox({ url, deliveries, subscriptions, place: { where, schema, certificate } }: Wish): Promise<Way> {
   const pool = new Pool({ connectionString: where, max: 10 })
   await pool.query(`CREATE SCHEMA ${schema};

@@ -20,10 +20,10 @@ export const apiKeyMigrations: readonly Migration[] = [
   }
 ]
 
-// So much later by the clock of the database, a key is over by the clock of every service.
+// Once the clock of the database is this far past the end of a key, the key has expired by the clock of every service.
 const remembered = 86_400_000
 
-/** API keys in PostgreSQL: each method is one statement. */
+/** Creates a store of API keys in PostgreSQL. Each method is one statement. */
 export function postgresApiKeys(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): ApiKeyStore {
   const table = `${requireSchema(schema)}.api_keys`
 

@@ -1,6 +1,6 @@
 import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
 
-// Mistakes of the service: a client learns no more than that, and the log has the cause.
+// Mistakes of the service: the response names no details, and the log has the cause.
 const ours = {
   statusCode: 500,
   message: {
@@ -34,41 +34,44 @@ const list = defineErrors({
   }
 })
 
-/** Every error that the unit of work raises, for the catalogue's `include`. */
+/** Every error that the unit of work raises, for `include` of the error catalogue. */
 export const transactionErrors: ErrorList = list
 
-/** 500: a transaction was used after its end, as by a handler that goes on after its time was over. */
+/** Creates the 500 for a transaction that was used after its end, for example by a handler that continues after its timeout. */
 export function transactionEnded(): ApiError {
   return list.create('TRANSACTION_ENDED', {
-    cause: new Error('The transaction of this request has ended: its answer is on the way, or its time is over. Await every query before.')
+    cause: new Error('The transaction has ended: its response is being sent, or it timed out. Await every query before that.')
   })
 }
 
-/** 500: the database was asked beside the open transaction of the handler that asks; it would wait for itself. */
+/** Creates the 500 for a handler that queried the database outside its own open transaction: it would wait for itself. */
 export function transactionRequired(): ApiError {
   return list.create('TRANSACTION_REQUIRED', {
     cause: new Error(
-      'This handler has an open transaction and asks the database beside it. Use request.transaction, or ask before its first query.'
+      'This handler queried the database outside its open transaction. Use request.transaction, or run the query before its first query.'
     )
   })
 }
 
-/** 500: what was to be committed was rolled back, because a statement had failed and the failure was ignored. */
+/** Creates the 500 for a COMMIT that rolled back because a statement had failed and the failure was ignored. */
 export function transactionRolledBack(cause: unknown): ApiError {
   return list.create('TRANSACTION_ROLLED_BACK', { cause })
 }
 
-/** 500: an answer that can't be known before the commit; `reason` is for the log. */
+/** Creates the 500 for a response that cannot be known before the commit. `reason` is for the log. */
 export function answerRefused(reason: string): ApiError {
   return list.create('TRANSACTION_ANSWER_REFUSED', { cause: new Error(reason) })
 }
 
-/** 503: PostgreSQL could not put this transaction in order with others (SQLSTATE 40001, 40P01). Nothing was changed. */
+/** Creates the 503 for a transaction that PostgreSQL could not serialize with others (SQLSTATE 40001, 40P01). Nothing was changed. */
 export function transactionConflict(cause: unknown): ApiError {
   return list.create('TRANSACTION_CONFLICT', { headers: { 'retry-after': '1' }, cause })
 }
 
-/** 503: no connection could be had, or it broke. Where it broke during COMMIT, nobody knows whether the transaction took effect. */
+/**
+ * Creates the 503 for a connection that could not be made or was lost. If it was lost during COMMIT, it is unknown whether the transaction
+ * took effect.
+ */
 export function transactionUnavailable(cause: unknown): ApiError {
   return list.create('TRANSACTION_UNAVAILABLE', { headers: { 'retry-after': '1' }, cause })
 }

@@ -3,12 +3,12 @@ import { transactionUnavailable } from './errors.ts'
 import { IgnoredFailure } from './session.ts'
 
 const lostRace = new Set(['40001', '40P01'])
-// Of SQLSTATE (PostgreSQL, appendix A): connection, authorization, database, resources, shutdown, and too long without a statement.
+// Classes of SQLSTATE (PostgreSQL, appendix A): connection, authorization, database, resources, shutdown, and idle in transaction.
 const fatal = /^(08|28|3D|53|57P|25P03)/
-// A chain of causes ends; a circle of them doesn't.
+// A circular chain of causes has no end.
 const deepestCause = 5
 
-/** Whether PostgreSQL refused to put a transaction in order with others, also where a query builder has wrapped its error. */
+/** Tells whether PostgreSQL could not serialize a transaction with others, also when a query builder has wrapped the error. */
 export function isConflict(error: unknown): boolean {
   let inner = error
   for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
@@ -19,14 +19,17 @@ export function isConflict(error: unknown): boolean {
   return false
 }
 
-/** Whether the server has refused a statement, and the connection goes on. */
+/** Tells whether the server refused a statement and the connection can still be used. */
 export function isRefusal(error: unknown): boolean {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
-  // The severity belongs to the protocol; its words depend on the server's language.
+  // The severity is part of the protocol. Its text depends on the language of the server.
   return typeof severity === 'string' && !fatal.test(String(code))
 }
 
-/** The error as it is, or `TRANSACTION_UNAVAILABLE` when it is neither the server's refusal nor anybody's mistake: the way to it is broken. */
+/**
+ * Returns the error unchanged when the server refused the statement or the service made a mistake. Returns `TRANSACTION_UNAVAILABLE` for
+ * any other error, because the connection to the server failed.
+ */
 export function withoutOutage(error: unknown): unknown {
   const isKnown = error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error)
   return isKnown ? error : transactionUnavailable(error)

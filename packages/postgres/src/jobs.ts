@@ -39,10 +39,13 @@ const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonl
   expiresAt: { name: 'expires_at', type: 'double precision' }
 }
 
-/** Records of jobs in PostgreSQL 13 or later, in the database of their queue: what ends in one transaction there ends here too. */
+/**
+ * Creates a store of job records in PostgreSQL 13 or later, in the database of their queue: the record and the job change in the same
+ * transaction.
+ */
 export function postgresJobs(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {
   const table = `${requireSchema(schema)}.jobs`
-  // A result of null is not the same as none, so that members without a value are left out one by one.
+  // A null result differs from a missing one, so each member without a value is left out separately.
   const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
       'progress', progress, 'input', input, 'createdAt', created_at)
     || CASE WHEN result IS NULL THEN '{}' ELSE jsonb_build_object('result', result) END

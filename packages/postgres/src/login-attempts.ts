@@ -9,7 +9,7 @@ export const loginAttemptMigrations: readonly Migration[] = [
     component: 'login-attempts',
     version: 1,
     statements: [
-      // answer: what the last one to ask was told, since RETURNING does not show what a row was before.
+      // The column "answer" has the result of the last call, because RETURNING does not show the old values of a row.
       `CREATE TABLE {schema}.login_attempts (
         key text PRIMARY KEY,
         forgiven_at double precision NOT NULL,
@@ -20,12 +20,12 @@ export const loginAttemptMigrations: readonly Migration[] = [
   }
 ]
 
-// As far as the clocks of two services may differ.
+// The largest difference allowed between the clocks of two services.
 const tolerance = 60_000
 
 /**
- * Attempts to sign in, counted in PostgreSQL for all processes together: each method is one statement. A row says when all that is counted under its
- * key will be forgiven (GCRA, ITU-T I.371).
+ * Creates a store that counts sign-in attempts in PostgreSQL for all processes together. Each method is one statement. A row has the time
+ * at which all attempts counted under its key are forgiven (GCRA, ITU-T I.371).
  */
 export function postgresLoginAttempts(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
   const table = `${requireSchema(schema)}.login_attempts`
@@ -35,7 +35,7 @@ export function postgresLoginAttempts(database: Postgres, { schema = 'concordat'
 
   return {
     async take(key, { limit, windowMilliseconds }, now) {
-      // Shares are no whole milliseconds, and their sums not exact: less than one is no wait.
+      // Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait.
       const [answer = 0] = await database.query<number>(
         `INSERT INTO ${table} AS kept (key, forgiven_at, answer) VALUES ($1, $2::double precision + $3::double precision, 0)
         ON CONFLICT (key) DO UPDATE SET

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { type Postgres, type Queries, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** One step of one store's tables. Once released it never changes; what follows is a new step. */
+/** One step in the schema of a store. A released step never changes: each later change is a new step. */
 export interface Migration {
-  /** Whose tables they are: `refresh-tokens`. */
+  /** The component that owns the tables, for example `refresh-tokens`. */
   readonly component: string
   /** Counts from 1 in each component. */
   readonly version: number
-  /** One statement each; `{schema}` stands for the schema. */
+  /** The SQL, one statement for each element. `{schema}` is replaced by the name of the schema. */
   readonly statements: readonly string[]
 }
 
@@ -18,9 +18,10 @@ interface Applied {
 }
 
 /**
- * Makes the schema, and applies the migrations that this database has not seen, in the order of their versions, all or none. Of processes that start at once, one
- * works and the others wait, and then find nothing left to do. Steps that a newer release has applied are left alone, so that the
- * release before it goes on working. Rejects when a step that was applied has changed since, or one is missing before it.
+ * Creates the schema and applies the migrations that are new to this database, in the order of their versions, all or none. When several
+ * processes start at the same time, one applies them while the others wait and then have nothing left to do. Steps applied by a newer
+ * release are left as they are, so that the release before it continues to work. Rejects when an applied step has changed since, or when a
+ * step before it is missing.
  */
 export async function migrate(
   database: Postgres,
@@ -58,7 +59,9 @@ async function apply(queries: Queries, schema: string, { component, version, sta
   const known = ours.find((step) => step.version === version)
   if (known !== undefined) {
     if (known.checksum === checksum) return
-    throw new Error(`postgres: migration ${name} was applied to the schema ${schema} in another form. Install the release that applied it.`)
+    throw new Error(
+      `postgres: migration ${name} was applied to the schema ${schema} with other statements. Install the release that applied it.`
+    )
   }
   if (ours.some((step) => step.version > version)) {
     throw new Error(`postgres: migration ${name} was never applied to the schema ${schema}, but a later one was. Restore the schema.`)

@@ -1,28 +1,28 @@
 import { transactionEnded } from './errors.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from './session.ts'
 
-// The SQLSTATE by which PGlite tells a COMMIT that was answered by ROLLBACK.
+// The SQLSTATE that PGlite reports when COMMIT rolled back.
 const inFailedTransaction = '25P02'
 
-/** What PGlite answers. */
+/** The result of a statement on PGlite. */
 export interface PGliteAnswer {
   readonly rows: unknown[]
   readonly affectedRows?: number | undefined
 }
 
-/** A transaction of a PGlite, as far as it is used here. */
+/** The part of a PGlite transaction that is used here. */
 export interface PGliteTransaction {
   query(sql: string, params?: unknown[]): Promise<PGliteAnswer>
   exec(sql: string): Promise<PGliteAnswer[]>
 }
 
-/** A PGlite, as far as it is used here. */
+/** The part of a PGlite that is used here. */
 export interface PGliteLike extends PGliteTransaction {
   transaction<Result>(work: (transaction: PGliteTransaction) => Promise<Result>): Promise<Result>
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
 }
 
-/** Begins a transaction and keeps it open; everything else that PGlite is asked waits meanwhile. */
+/** Begins a transaction and keeps it open. All other statements on this PGlite wait until it ends. */
 export function openOnPGlite(database: PGliteLike, opening: Opening): Promise<Opened> {
   const { statements = [] } = opening
   const modes = modesOf(opening)

@@ -4,8 +4,9 @@ import { type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
 
 /**
- * A database by PGlite, PostgreSQL inside this process. It has one connection: while a transaction is open, everything else waits; what
- * the handler of that transaction asks beside it would wait for ever, and throws `TRANSACTION_REQUIRED`.
+ * Creates a database on PGlite, which is PostgreSQL inside this process. It has one connection: while a transaction is open, all other
+ * statements wait. A statement that the handler of that transaction runs outside it would wait forever, so it throws
+ * `TRANSACTION_REQUIRED`.
  */
 export function fromPGlite(database: PGliteLike): Postgres {
   async function query(sql: string, params: readonly unknown[] = []) {

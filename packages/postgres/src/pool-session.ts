@@ -2,13 +2,13 @@ import { transactionEnded } from './errors.ts'
 import { isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from './session.ts'
 
-/** What `pg` answers. */
+/** The result of a statement on `pg`. */
 export interface PoolAnswer {
   readonly rows: unknown[]
   readonly rowCount?: number | null
 }
 
-/** A client of `pg`, as far as it is used here. */
+/** The part of a `pg` client that is used here. */
 export interface PoolClientLike {
   query(sql: string, params?: unknown[]): Promise<PoolAnswer & { readonly command?: string }>
   release(destroy?: boolean | Error): void
@@ -16,14 +16,14 @@ export interface PoolClientLike {
   removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
 }
 
-/** A connection out of its pool. */
+/** A connection that was checked out of its pool. */
 export interface CheckedOut {
   readonly client: PoolClientLike
-  /** Gives it back, to be used again or to be ended. */
+  /** Returns the connection to the pool, which reuses it or closes it. */
   readonly release: (reusable: boolean) => void
 }
 
-/** Begins a transaction; BEGIN and all that belongs to it are one message. */
+/** Begins a transaction. BEGIN and the statements of its opening are sent in one message. */
 export async function openOnClient({ client, release }: CheckedOut, opening: Opening): Promise<Opened> {
   const { idleMilliseconds, statements = [] } = opening
   const limit = idleMilliseconds === undefined ? [] : [`SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(idleMilliseconds)}`]
@@ -62,7 +62,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       return { rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }
     },
     async send(statements) {
-      // Of several statements, pg answers a list.
+      // For several statements, pg returns a list of results.
       return [await ask(statements.join(';\n'))].flat().map(({ rows }) => rows)
     },
     async commit() {
@@ -75,7 +75,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
     },
     async rollback() {
       if (over) return
-      // Nothing can follow a statement that still runs: without its connection PostgreSQL rolls back.
+      // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
       if (isBusy) return end(false)
       await ask('ROLLBACK').then(
         () => end(true),

@@ -4,29 +4,29 @@ import { type Listener, type Postgres, parseRows, type SqlClient } from './postg
 import { runIn } from './run-in.ts'
 import type { Opening } from './session.ts'
 
-/** A pool of `pg`, as far as it is used here. */
+/** The part of a `pg` pool that is used here. */
 export interface PoolLike {
   query(sql: string, params?: unknown[]): Promise<PoolAnswer>
   connect(given: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** What else `fromPool` can be told. */
+/** Options of {@link fromPool}. */
 export interface PoolOptions {
-  /** Is told of connections that broke, for the log; the pool replaces them. @default nobody is told */
+  /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /**
- * A database by a pool of `pg`. Hearing a channel takes one connection of the pool for as long as it lasts; behind a PgBouncer that pools
- * transactions nothing can be heard, and the stores that listen look at fixed times only. The pool stays yours to end.
+ * Creates a database on a pool of `pg`. Listening to a channel uses one connection of the pool until it ends. LISTEN does not work behind a
+ * PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the pool yourself.
  */
 export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {}): Postgres {
-  // An idle connection that breaks would otherwise end the process.
+  // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
-  // By callback: a connection that is killed at once says so before a promise could hand it over, and an error that nobody hears
-  // ends the process.
+  // With a callback: a connection that is killed immediately emits its error before a promise could return it, and an error without a
+  // listener ends the process.
   function checkOut(broken: (error?: unknown) => void) {
     return new Promise<PoolClientLike>((resolve, reject) => {
       pool.connect((error, client) => {
@@ -41,14 +41,14 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     const client = await checkOut(onError)
     const release = (reusable: boolean) => {
       client.removeListener('error', onError)
-      // A connection in an unknown state is not used again; ending it rolls back.
+      // A connection in an unknown state is not reused. Closing it rolls back.
       client.release(!reusable)
     }
     return openOnClient({ client, release }, opening)
   }
 
   async function listen(channel: string, { heard, lost }: Listener) {
-    // Whatever the order in which a connection breaks, is released and is heard.
+    // The connection can be lost, released and notified in any order.
     const line: { over: boolean; begun: boolean; client?: PoolClientLike } = { over: false, begun: false }
     const gone = (error?: unknown) => {
       if (error !== undefined) onError(error)
@@ -70,7 +70,7 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
         if (!line.over && notice.channel === channel) heard(notice.payload ?? '')
       })
       await client.query(`LISTEN "${channel}"`)
-      if (line.over) throw new Error('postgres: the connection broke as soon as it listened.')
+      if (line.over) throw new Error('postgres: the connection was lost before LISTEN completed.')
       line.begun = true
     } catch (error) {
       end()
@@ -86,7 +86,7 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     open,
     client: {
       async query(text, values = []) {
-        // It would take a second connection while it holds one: as many requests as the pool has connections then wait for each other.
+        // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
         requireOutside(self)
         const { rows, rowCount } = await pool.query(text, [...values])
         return { rows, rowCount: rowCount ?? rows.length }

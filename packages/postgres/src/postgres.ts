@@ -1,60 +1,62 @@
 import type { Answer, Opened, Opening } from './session.ts'
 
-/** Where SQL can be sent. */
+/** Runs SQL statements for the stores. */
 export interface Queries {
   /**
-   * Runs one statement that answers rows of one text column, named `json`, and parses each: so that no type parser that a service
-   * has set changes what comes back.
+   * Runs one statement that returns rows with one text column, named `json`, and parses each. The type parsers that a service has set
+   * therefore do not change the values.
    */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
 }
 
-/** Where a service's own SQL can be sent: the database, or the transaction of a request. */
+/** Runs the SQL of the service itself, in the database or in the transaction of a request. */
 export interface SqlClient {
-  /** Runs one statement; `$1` stands for the first of the values. */
+  /** Runs one statement. `$1` is the first of the values. */
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Answer<Row>>
 }
 
-/** Who hears a channel. */
+/** Callbacks for a channel. */
 export interface Listener {
-  /** There is news, with what NOTIFY said of it. */
+  /** Called for each notification, with the payload of NOTIFY. */
   readonly heard: (payload: string) => void
-  /** The connection is gone: nothing will be heard any more. Called at most once. */
+  /** Called when the connection is lost, at most once. No notification follows. */
   readonly lost: () => void
 }
 
-/** A PostgreSQL database, by whatever client: made by `fromPool` or `fromPGlite`. */
+/** A PostgreSQL database, independent of its client. Created by `fromPool` or `fromPGlite`. */
 export interface Postgres extends Queries {
-  /** It lives in this process, and no other can use it. */
+  /** Whether the database is inside this process, so that no other process can use it. */
   readonly isEmbedded: boolean
-  /** Commits what the work did, or nothing of it when it throws. */
+  /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
   transaction<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result>
-  /** Begins a transaction that is ended by hand. */
+  /** Begins a transaction that the caller must end. */
   open(opening: Opening): Promise<Opened>
   /**
-   * The same database for a service's own SQL, outside of any transaction: rows are as the driver gives them. Throws
-   * `TRANSACTION_REQUIRED` in a handler whose transaction is open, which would wait for itself.
+   * The same database for the SQL of the service itself, outside any transaction. Rows are as the driver returns them. Throws
+   * `TRANSACTION_REQUIRED` in a handler whose transaction is open, because the handler would wait for itself.
    */
   readonly client: SqlClient
-  /** Hears a channel from when it has resolved. The answer ends that, and never rejects. */
+  /** Listens to a channel from the moment the promise resolves. The returned function stops listening, and never rejects. */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }
 
-/** Where the tables of a store are. */
+/** Options of each store: where its tables are. */
 export interface StoreOptions {
-  /** The one that was given to `migrate`. @default 'concordat' */
+  /** The schema that was passed to `migrate`. @default 'concordat' */
   readonly schema?: string | undefined
 }
 
-/** Refuses a schema that can't stand in SQL as it is. */
+/** Throws a `TypeError` for a schema name that would need quotes in SQL. */
 export function requireSchema(schema: string): string {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
-    throw new TypeError(`postgres: the schema "${schema}" is no plain name. Give one of lower-case letters, digits and _, as "concordat".`)
+    throw new TypeError(
+      `postgres: options.schema "${schema}" is not a plain name. Use lowercase letters, digits and _, for example "concordat".`
+    )
   }
   return schema
 }
 
-/** Reads the `json` column of each row. */
+/** Parses the `json` column of each row. */
 export function parseRows<Row>(rows: readonly unknown[]): Row[] {
   return (rows as readonly { readonly json?: string | null }[]).flatMap(({ json }) =>
     typeof json === 'string' ? [JSON.parse(json) as Row] : []

@@ -3,32 +3,32 @@ import { type Db, fromPglite } from 'pg-boss'
 import type { PoolLike } from './pool.ts'
 import type { PoolClientLike } from './pool-session.ts'
 
-/** A PGlite, as far as a queue uses it. */
+/** The part of a PGlite that a queue uses. */
 export interface QueuePGlite extends Transaction {
   exec(sql: string): Promise<{ rows: unknown[] }[]>
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
 }
 
-/** Where a queue keeps its jobs. */
+/** The database in which a queue stores its jobs. */
 export interface QueueDatabase {
   readonly backend: 'postgres' | 'pglite'
   readonly statements: Db
-  /** For the statement that takes jobs, whose values are numbers: it reads as many as it takes, and not the whole queue. */
+  /** Runs the statement that takes jobs, whose values are numbers. It reads as many jobs as it takes, and not the whole queue. */
   readonly taking: Db
-  /** What is run through it becomes part of the transaction. */
+  /** Returns a `Db` whose statements are part of the transaction. */
   join(transaction: Transaction): Db
-  /** Commits what the work did, or nothing of it when it throws. */
+  /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
   transaction(work: (transaction: Transaction) => Promise<void>): Promise<void>
 }
 
-// What the statistics say of a queue was true when it was empty, or full. By them, all of it would be read and sorted at each look, instead
-// of the head of an index that is in order. Sent together, statements are one transaction, at whose end this is forgotten.
+// The statistics of a queue were taken when it was empty, or full. With them, the planner would read and sort the whole queue at each poll
+// instead of reading the start of an ordered index. Statements in one message are one transaction, and these settings end with it.
 const planByIndex = `SELECT set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
 export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): QueueDatabase {
-  // An idle connection that breaks would otherwise end the process.
+  // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
-  // With the clock of a test, each connection has to be told that it is not the time of the machine.
+  // With a test clock, these statements set the time on each connection.
   let preparations: readonly string[] = []
 
   async function prepare(client: Transaction) {
@@ -44,7 +44,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     }
   }
 
-  // By callback: a connection that is killed at once says so before a promise could hand it over.
+  // With a callback: a connection that is killed immediately emits its error before a promise could return it.
   function checkOut() {
     return new Promise<PoolClientLike>((resolve, reject) => {
       pool.connect((error, client) => {
@@ -64,7 +64,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
       return result
     } finally {
       client.removeListener('error', onError)
-      // One in an unknown state is not used again; ending it rolls back.
+      // A connection in an unknown state is not reused. Closing it rolls back.
       client.release(broken)
     }
   }
@@ -91,9 +91,9 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
       onConnection(async (client) => {
         await client.query('BEGIN')
         await work(client)
-        // After a failure that the work swallowed, PostgreSQL answers COMMIT by rolling back.
+        // After a failure that the work ignored, PostgreSQL rolls back at COMMIT.
         const { command } = await client.query('COMMIT')
-        if (command !== 'COMMIT') throw new Error('postgres: an outcome was rolled back, because a failed statement in it was ignored.')
+        if (command !== 'COMMIT') throw new Error('postgres: an outcome was rolled back because a failed statement in it was ignored.')
       })
   }
 }
@@ -112,7 +112,7 @@ export function queueOnPGlite(database: QueuePGlite): QueueDatabase {
   }
 }
 
-// Several statements in one message have no values beside them.
+// Several statements in one message cannot have parameters, so the values are written into the text.
 function plannedByIndex(text: string, values: readonly unknown[] = []) {
   const written = text.replaceAll(/\$(\d+)/g, (_, position) => String(Number(values[position - 1])))
   return `${planByIndex}; ${written}`

@@ -6,20 +6,20 @@ import { attemptOf, type Slot } from './queue-slots.ts'
 
 type Job = Slot['job']
 
-/** How many tries pg-boss is told of: when to try again, and how often, the handler says. */
+/** The retry limit that is set in pg-boss: the handler decides when to try again, and how often. */
 export const unlimited = 1_000_000
 const deadLetterSeconds = 30 * 86_400
 
-/** Writes down how attempts on one queue end. */
+/** Stores how the attempts of one queue end. */
 export interface Outcomes {
-  /** Answers in how many seconds the job is tried again, if it is. */
+  /** Returns the number of seconds until the job is tried again, or undefined if it is not. */
   write(job: Job, outcome: Outcome): Promise<number | undefined>
 }
 
 export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
   const together = sharedEndings(boss, database, name)
 
-  /** Answers whether the attempt still held the job. From then on nobody else changes it until the transaction ends. */
+  /** Returns whether the attempt still owned the job. From then on, no other process changes the job until the transaction ends. */
   async function end(job: Job, outcome: Outcome, db: Db) {
     if ('done' in outcome) return changed(await boss.complete(name, attemptOf(job), null, { db })) > 0
     if (changed(await boss.fail(name, attemptOf(job), describe(outcome.error), { db })) === 0) return false
@@ -46,7 +46,7 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
         return 'retryInSeconds' in outcome ? outcome.retryInSeconds : undefined
       } catch (error) {
         onError(error)
-        // When this fails too, the lease runs out.
+        // If this fails too, the lease expires.
         await endAlone(job, { retryInSeconds: retryAfterThrowSeconds, error }).catch(onError)
         return retryAfterThrowSeconds
       }
@@ -54,12 +54,12 @@ export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, 
   }
 }
 
-/** Seconds as PostgreSQL reads an interval. */
+/** Formats seconds as an interval of PostgreSQL. */
 export function interval(seconds: number): string {
   return Math.max(0, seconds).toFixed(3)
 }
 
-/** How many jobs a statement of pg-boss has changed. */
+/** Returns how many jobs a statement of pg-boss changed. */
 export function changed(answer: unknown): number {
   return (answer as { readonly affected: number }).affected
 }

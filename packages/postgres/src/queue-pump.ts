@@ -4,18 +4,18 @@ import type { QueueDatabase } from './queue-database.ts'
 import type { Outcomes } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
 
-// Whoever cancels a job from elsewhere is heard at one of these.
+// A job that another process cancels is noticed at the next renewal.
 const renewMilliseconds = 750
 const timersAtMost = 10_000
 
-/** What a pump works with. */
+/** Input of {@link startPump}. */
 export interface PumpParts {
   readonly boss: PgBoss
   readonly database: QueueDatabase
   readonly name: string
   readonly leaseSeconds: number
   readonly outcomes: Outcomes
-  /** Is told of each job that has ended. */
+  /** Called for each job that has ended. */
   readonly onEnd: () => void
   readonly clock: Clock
   readonly onError: (error: unknown) => void
@@ -23,19 +23,19 @@ export interface PumpParts {
 
 /** Keeps the slots of one worker filled. */
 export interface Pump {
-  /** There may be something to do. */
+  /** Polls the queue now, because there may be new jobs. */
   kick(): void
-  /** The same, after so many seconds. */
+  /** Polls the queue after this many seconds. */
   kickIn(seconds: number): void
-  /** Lets go of a job that was taken back. */
+  /** Aborts a job that was cancelled and frees its slot. */
   release(id: string): void
   isBusy(): boolean
   stop(graceSeconds: number): Promise<void>
 }
 
 /**
- * Begins to work. pg-boss's own workers take one job a look, or keep finished ones back until a whole batch is over; here each slot is
- * filled as soon as it is free.
+ * Starts to process jobs. The workers of pg-boss take one job for each poll, or complete no job until its whole batch is done. Here each
+ * slot is filled as soon as it is free.
  */
 export function startPump(
   { boss, database, name, leaseSeconds, outcomes, onEnd, clock, onError }: PumpParts,
@@ -90,7 +90,7 @@ export function startPump(
   function kickIn(seconds: number) {
     if (seconds <= 0) return kick()
     const due = Math.ceil(clock.now() / 100 + seconds * 10) * 100
-    // Beyond that many, the next look finds them.
+    // With more timers than this, the next poll finds the jobs.
     if (timers.has(due) || timers.size >= timersAtMost) return
     const forget = clock.after(due - clock.now(), () => {
       timers.delete(due)
@@ -105,7 +105,7 @@ export function startPump(
     if (retryInSeconds !== undefined) kickIn(retryInSeconds)
   }
 
-  /** Holds on to what has run since the last time, and lets go of what others have taken back or over. */
+  /** Renews the leases of the jobs that have run since the last renewal, and aborts those that were cancelled or taken over. */
   async function renew() {
     const running = [...slots.running.values()].map(({ job }) => job)
     const long = running.filter(({ id }) => held.has(id))
@@ -119,7 +119,7 @@ export function startPump(
     for (const { id } of long) if (!settled.includes(id)) slots.release(id, 'work-queue: the job was cancelled, or its lease was lost.')
   }
 
-  /** Again and again, one at a time. */
+  /** Runs the function repeatedly, one run at a time. Returns the function that stops it. */
   function every(milliseconds: number, run: () => Promise<unknown>) {
     let isOver = false
     let forget = clock.after(milliseconds, again)

@@ -16,8 +16,8 @@ interface Ending {
 const atOnce = 500
 
 /**
- * Makes what completes jobs together: those that are done while the ones before them are being written share one transaction. Answers false
- * for a job of a transaction that was rolled back: what failed may have been another's.
+ * Creates the function that completes jobs together: jobs that are done while earlier ones are being written share one transaction. It
+ * returns false for a job whose transaction was rolled back, because the failure may belong to another job.
  */
 export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: string): (job: Job, write: Write) => Promise<boolean> {
   const waiting: Ending[] = []
@@ -25,7 +25,7 @@ export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: strin
 
   async function writeAll() {
     isWriting = true
-    // All that has come in at this moment comes along.
+    // Wait for all jobs that end at the same moment.
     await setImmediate()
     while (waiting.length > 0) {
       const batch = waiting.splice(0, atOnce)
@@ -49,7 +49,7 @@ export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: strin
       const held = new Set(settled)
       const shared = inTurn(transaction)
       const writes = await Promise.allSettled(batch.map(async ({ job, write }) => (held.has(job.id) ? write?.(shared) : undefined)))
-      // Only now that none of them still asks anything.
+      // Thrown only now, when none of them still has a running query.
       for (const written of writes) if (written.status === 'rejected') throw written.reason
     })
   }
@@ -65,7 +65,7 @@ interface Settled {
   readonly settled: readonly string[]
 }
 
-/** The transaction for several at once: their statements wait for each other. */
+/** Makes the transaction usable by several callers at the same time: their statements run one after another. */
 function inTurn(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve()
   return {

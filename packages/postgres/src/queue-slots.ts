@@ -1,29 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Claim, type Handler, type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 
-/** A job that is being done. */
+/** A job that is running. */
 export interface Slot {
   readonly job: Omit<Claim, 'signal'>
   readonly abort: AbortController
   readonly over: Promise<void>
 }
 
-/** Names the attempt: what another one has taken over since is left alone. */
+/** Identifies the attempt, so that a job which another attempt has taken over since is not changed. */
 export function attemptOf({ id, attempt }: Slot['job']): { id: string; retryCount: number } {
   return { id, retryCount: attempt - 1 }
 }
 
-/** The jobs that one worker does at the moment: each runs for itself, and is held until its queue has written down how it ended. */
+/** The jobs that one worker is running. Each runs on its own, and keeps its slot until the queue has stored how it ended. */
 export interface Slots {
   readonly running: ReadonlyMap<string, Slot>
   begin(job: Slot['job']): void
-  /** Lets go of a job without waiting for its handler, whose outcome then counts no more. */
+  /** Aborts a job and frees its slot without waiting for its handler, whose outcome is then ignored. */
   release(id: string, reason: string): void
-  /** Waits for what runs, then aborts it, then releases it. Answers what was released. */
+  /** Waits for the running jobs, then aborts them, then releases them. Returns the released jobs. */
   drain(graceSeconds: number): Promise<Slot['job'][]>
 }
 
-/** Makes the slots of a worker, `end` writes down how a job ended, and `freed` is told of each that is over. */
+/** Creates the slots of a worker. `end` stores how a job ended, and `freed` is called for each job that has ended. */
 export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Outcome) => Promise<void>, freed: () => void): Slots {
   const running = new Map<string, Slot>()
 
@@ -57,7 +57,7 @@ export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Out
     async drain(graceSeconds) {
       const ended = Promise.all([...running.values()].map(({ over }) => over))
       await within(graceSeconds, ended)
-      for (const { abort } of running.values()) abort.abort(new Error('work-queue: the worker stops.'))
+      for (const { abort } of running.values()) abort.abort(new Error('work-queue: the worker is stopping.'))
       await within(1, ended)
       const left = [...running.values()].map(({ job }) => job)
       running.clear()

@@ -9,8 +9,8 @@ export const rateLimitMigrations: readonly Migration[] = [
     component: 'rate-limits',
     version: 1,
     statements: [
-      // Unlogged: counts are not worth writing twice, and after a crash of the database they begin anew. Half empty pages let a row
-      // change where it is. answer: what the last one to ask was told, since RETURNING does not show what a row was before.
+      // Unlogged: counts are not worth writing twice, and they start again after a crash of the database. Half-empty pages let a row be
+      // updated within its page. The column "answer" has the result of the last call, because RETURNING does not show the old values.
       `CREATE UNLOGGED TABLE {schema}.rate_limits (
         key text PRIMARY KEY,
         count bigint NOT NULL,
@@ -23,15 +23,15 @@ export const rateLimitMigrations: readonly Migration[] = [
 ]
 
 /**
- * Requests, counted in PostgreSQL for all processes together, by its clock: one statement a count. In a window that is full it only
- * reads, so that whoever is refused writes nothing.
+ * Creates a store that counts requests in PostgreSQL for all processes together, by the clock of the database, with one statement for each
+ * count. In a full window it only reads, so that a refused request writes nothing.
  */
 export function postgresRateLimits(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RateLimitStore {
   const table = `${requireSchema(schema)}.rate_limits`
   const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')
   const [cost, limit, milliseconds] = ['$2::bigint', '$3::bigint', '$4::double precision']
   const isOver = 'kept.ends_at <= statement_timestamp()'
-  // A count never falls within its window: what was too much at the look is too much at any later moment of it.
+  // A count never decreases within its window: a request that exceeds the limit when it is read exceeds it until the window ends.
   const statement = `WITH refused AS (
       SELECT count + ${cost} AS answer, ends_at FROM ${table} AS kept WHERE key = $1 AND NOT ${isOver} AND count + ${cost} > ${limit}
     ),
@@ -51,7 +51,7 @@ export function postgresRateLimits(database: Postgres, { schema = 'concordat' }:
 
   return {
     async add(key, ...numbers) {
-      // As JSON, since no column of PostgreSQL holds every text.
+      // As JSON, because no column of PostgreSQL can store every string.
       const [count] = await database.query<Count>(statement, [JSON.stringify(key), ...numbers])
       sweep()
       return count as Count

@@ -29,10 +29,10 @@ export const refreshTokenMigrations: readonly Migration[] = [
 
 const family = `jsonb_strip_nulls(jsonb_build_object('id', id, 'handle', handle, 'subject', subject, 'clientId', client_id,
   'beganAt', began_at, 'expiresAt', expires_at))`
-// How long a family whose time is over is still told from one that never was.
+// How long an expired family is still distinguished from one that never existed.
 const remembered = 86_400_000
 
-/** Refresh tokens in PostgreSQL: each method is one statement, and each use holds the lock of its family's row. */
+/** Creates a store of refresh tokens in PostgreSQL. Each method is one statement, and each use locks the row of its family. */
 export function postgresRefreshTokens(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
   const table = `${requireSchema(schema)}.refresh_families`
 
@@ -50,7 +50,7 @@ export function postgresRefreshTokens(database: Postgres, { schema = 'concordat'
       )
     },
     async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
-      // Whoever comes second waits for the row, and then judges it as the first has left it.
+      // A second use of the family waits for the row, and then reads it as the first use left it.
       const [outcome] = await database.query<RefreshOutcome>(
         `WITH found AS (SELECT * FROM ${table} WHERE handle = $1 FOR UPDATE),
         judged AS (

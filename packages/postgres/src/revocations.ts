@@ -23,8 +23,8 @@ export const revocationMigrations: readonly Migration[] = [
 ]
 
 /**
- * Revocations in PostgreSQL 13 or later, told by NOTIFY. The cursor is the oldest transaction that was still running at the look: numbers
- * from a sequence would skip one that was drawn early and committed late.
+ * Creates a store of revocations in PostgreSQL 13 or later, which are announced by NOTIFY. The cursor is the oldest transaction that was
+ * still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
  */
 export function postgresRevocations(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
   const table = `${requireSchema(schema)}.revocations`
@@ -32,7 +32,7 @@ export function postgresRevocations(database: Postgres, { schema = 'concordat' }
 
   return {
     async revoke({ kind, id, issuedBefore, until }: Revocation) {
-      // The notice goes out with the commit.
+      // The notification is sent with the commit.
       await database.query(
         `WITH over AS (
           DELETE FROM ${table} WHERE (kind, id) IN (
@@ -55,7 +55,7 @@ export function postgresRevocations(database: Postgres, { schema = 'concordat' }
     async read(cursor = '0') {
       const since = /^\d{1,19}$/.test(cursor) ? cursor : '0'
       const [page] = await database.query<RevocationPage>(
-        // A cursor from the future is one of another database, of which this one is an older copy.
+        // A cursor from the future belongs to another database, of which this one is an older copy.
         `WITH look AS (
           SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next,
             CASE WHEN $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) THEN '0'::xid8 ELSE $1::text::xid8 END AS since

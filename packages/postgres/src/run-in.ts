@@ -1,7 +1,7 @@
 import { parseRows, type Queries, type SqlClient } from './postgres.ts'
 import type { Opened } from './session.ts'
 
-/** Commits what the work did, or nothing of it when it throws. */
+/** Runs the work in the transaction. Commits when it resolves, and rolls back when it throws. */
 export async function runInSession<Result>(opening: Promise<Opened>, work: (transaction: SqlClient) => Promise<Result>): Promise<Result> {
   const { session } = await opening
   try {
@@ -14,7 +14,7 @@ export async function runInSession<Result>(opening: Promise<Opened>, work: (tran
   }
 }
 
-/** The same for statements that answer one column of JSON. */
+/** Does the same as {@link runInSession} for statements that return one column of JSON. */
 export function runIn<Result>(opening: Promise<Opened>, work: (queries: Queries) => Promise<Result>): Promise<Result> {
   return runInSession(opening, (transaction) =>
     work({ query: async (sql, params = []) => parseRows((await transaction.query(sql, [...params])).rows) })

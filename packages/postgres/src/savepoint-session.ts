@@ -3,7 +3,7 @@ import { IgnoredFailure, type Opened, type Session } from './session.ts'
 
 const name = 'concordat_inner'
 
-/** A transaction within another: what it does is kept or returned by itself, and committed with the outer one. */
+/** Opens a transaction within another. It can be rolled back on its own, and is committed with the outer one. */
 export async function openSavepoint(outer: Session, statements: readonly string[], release: () => void): Promise<Opened> {
   const session = sessionIn(outer, release)
   try {
@@ -37,7 +37,7 @@ function sessionIn(outer: Session, release: () => void): Session {
           await outer.send([`RELEASE SAVEPOINT ${name}`])
         } catch (error) {
           await undo()
-          // In a transaction with a failed statement nothing else is refused.
+          // RELEASE is refused only in a transaction in which a statement has failed.
           throw isRefusal(error) ? new IgnoredFailure() : error
         }
       }),

@@ -1,51 +1,51 @@
-/** What one statement answered. */
+/** The result of one statement. */
 export interface Answer<Row extends object = Record<string, unknown>> {
   readonly rows: Row[]
-  /** How many rows were answered, or changed where none were answered. */
+  /** The number of rows returned, or of rows changed if none were returned. */
   readonly rowCount: number
 }
 
-/** The isolation of a transaction, as PostgreSQL calls it. */
+/** The isolation level of a transaction, by its name in PostgreSQL. */
 export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
-/** How a transaction begins. */
+/** Options for the start of a transaction. */
 export interface Opening {
-  /** @default what the database has as its default */
+  /** @default the default of the database */
   readonly isolation?: Isolation | undefined
   readonly readOnly?: boolean | undefined
-  /** After which time without a statement the server ends it, for a client that is gone without a word. */
+  /** The time without a statement after which the server ends the transaction, for a client that has disappeared. */
   readonly idleMilliseconds?: number | undefined
-  /** What is sent with BEGIN in one message, so without values. */
+  /** Statements that are sent with BEGIN in one message, and therefore without values. */
   readonly statements?: readonly string[] | undefined
 }
 
-/** A transaction that is open on a connection of its own. Each call waits for the one before it. */
+/** A transaction that is open on its own connection. Each call waits for the previous one. */
 export interface Session {
   query(text: string, values: readonly unknown[]): Promise<Answer>
-  /** Sends statements without values in one message; answers the rows of each. */
+  /** Sends statements without values in one message, and returns the rows of each. */
   send(statements: readonly string[]): Promise<Rows[]>
-  /** Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. However it went, the transaction has ended. */
+  /** Commits. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The transaction has ended in either case. */
   commit(): Promise<void>
-  /** Never rejects. A statement that still runs is cut off where the driver can do that. */
+  /** Rolls back, and never rejects. A statement that is still running is aborted if the driver can do that. */
   rollback(): Promise<void>
 }
 
 type Rows = readonly unknown[]
 
-/** A transaction that has begun, with the rows of each statement of its opening. */
+/** An open transaction, with the rows of each statement that was sent with BEGIN. */
 export interface Opened {
   readonly session: Session
   readonly answers: readonly Rows[]
 }
 
-/** COMMIT was answered by ROLLBACK. */
+/** The error for a COMMIT that rolled back because a statement had failed. */
 export class IgnoredFailure extends Error {
   constructor() {
-    super('postgres: the transaction was rolled back, because a failed statement in it was ignored.')
+    super('postgres: the transaction was rolled back because a failed statement in it was ignored.')
   }
 }
 
-/** The words behind BEGIN or SET TRANSACTION. */
+/** Returns the modes that follow BEGIN or SET TRANSACTION. */
 export function modesOf({ isolation, readOnly }: Opening): string {
   return `${isolation ? ` ISOLATION LEVEL ${isolation.toUpperCase()}` : ''}${readOnly ? ' READ ONLY' : ''}`
 }

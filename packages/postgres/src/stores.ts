@@ -17,10 +17,10 @@ import unitOfWork, {
 } from './unit-of-work/index.ts'
 import { postgresWebhooks, webhookMigrations } from './webhooks/index.ts'
 
-// Where handlers are not limited by the preset.
+// Used when the preset sets no handler timeout.
 const longestMilliseconds = 30_000
 
-/** What the preset takes as `stores`: keys of idempotency, the transactions that their answers are kept in, records of jobs, and webhooks. */
+/** The `stores` of the preset: idempotency keys, the transactions that store their responses, job records, and webhooks. */
 export interface PostgresStores {
   readonly idempotency: IdempotencyStore
   readonly jobs: JobStore
@@ -34,10 +34,13 @@ export interface PostgresStores {
   }
 }
 
-/** The tables of {@link postgresStores}, for `migrate`. */
+/** The migrations of the tables of {@link postgresStores}, for `migrate`. */
 export const storeMigrations: readonly Migration[] = [...idempotencyMigrations, ...jobMigrations, ...webhookMigrations]
 
-/** The stores of the preset in one database. Jobs and webhooks need a queue beside them, by `postgresQueue` or `pgliteQueue` on the same database. */
+/**
+ * Creates the stores of the preset in one database. Jobs and webhooks also need a queue, created by `postgresQueue` or `pgliteQueue` on the
+ * same database.
+ */
 export function postgresStores(database: Postgres, options: StoreOptions = {}): PostgresStores {
   let timeoutMilliseconds = longestMilliseconds
   return {

@@ -4,9 +4,9 @@ const batch = 1000
 const restMilliseconds = 10_000
 
 /**
- * Makes the function that deletes rows which are over, beside what its caller does: a batch every ten seconds, the next at once when
- * there was more. A statement of its own, which waits for no lock: deleted by the statements that count, rows of two of them could wait
- * for each other.
+ * Creates the function that deletes expired rows in the background: one batch every ten seconds, and the next at the next call when more
+ * rows are left. The deletion is a separate statement that waits for no lock. If the statements that count also deleted rows, two of them
+ * could deadlock.
  */
 export function sweeper(database: Queries, table: string, condition: string): (...params: readonly unknown[]) => void {
   let sweepsAt = 0
@@ -26,7 +26,7 @@ export function sweeper(database: Queries, table: string, condition: string): (.
     const now = performance.now()
     if (now < sweepsAt) return
     sweepsAt = now + restMilliseconds
-    // The next one tries again; what ails the database, whoever counts is told.
+    // The next sweep tries again. A failure of the database also reaches the caller that counts.
     sweep(params).catch(() => {})
   }
 }

@@ -11,13 +11,16 @@ import { statisticsKeeper } from './queue-statistics.ts'
 
 export type { QueuePGlite } from './queue-database.ts'
 
-/** What a queue can be told. */
+/** Options of {@link postgresQueue} and {@link pgliteQueue}. */
 export interface PostgresQueueOptions {
-  /** Where the tables of the jobs are; it has nothing else in it. @default 'concordat_queue' */
+  /** The schema of the job tables, which contains nothing else. @default 'concordat_queue' */
   readonly schema?: string | undefined
-  /** Where the time comes from; in tests, `testClock()`, on a pool of its own. @default the time of this machine and of the database */
+  /** The source of the time. In tests, use `testClock()` with a separate pool. @default the time of this machine and of the database */
   readonly clock?: Clock | undefined
-  /** Is told of what went wrong beside the jobs, for the log: connections, statements, the `write` of an outcome. @default nobody is told */
+  /**
+   * Called with errors outside the handlers, for the log: of connections, of statements, and of the `write` of an outcome.
+   * @default errors are ignored
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
@@ -26,7 +29,7 @@ interface Line {
   pump?: Pump | undefined
 }
 
-// What is longest in pg-boss. An attempt has a heartbeat beside it.
+// The longest time that pg-boss allows. An attempt also has a heartbeat.
 const longestAttemptSeconds = 86_400
 const knownSeconds = 86_400
 const neverSeconds = 10 * 365 * 86_400
@@ -35,16 +38,16 @@ const madeMeanwhile = ['23505', '42P06', '42P07', '42710', '42723']
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
- * Jobs in PostgreSQL 13 or later, shared by all processes that work on its queues. It takes connections from the pool for single
- * statements and for outcomes that write; the pool stays yours to end.
+ * Creates a work queue in PostgreSQL 13 or later, shared by all processes that work on it. It takes connections from the pool for single
+ * statements and for outcomes that write. You must end the pool yourself.
  */
 export function postgresQueue(pool: PoolLike, options: PostgresQueueOptions = {}): WorkQueue {
   return workQueue(queueOnPool(pool, options.onError ?? (() => {})), options)
 }
 
 /**
- * Jobs in a PGlite, for a service of one process. While a transaction is open there, everything else waits: inside one, give it to
- * `enqueue`.
+ * Creates a work queue in a PGlite, for a service with one process. While a transaction is open there, all other statements wait: inside a
+ * transaction, pass it to `enqueue`.
  */
 export function pgliteQueue(database: QueuePGlite, options: PostgresQueueOptions = {}): WorkQueue {
   return workQueue(queueOnPGlite(database), options)
@@ -55,7 +58,7 @@ function workQueue(
   { schema = 'concordat_queue', clock = systemClock, onError = () => {} }: PostgresQueueOptions
 ): WorkQueue {
   const lines = new Map<string, Line>()
-  // The time of the database moves with that of a test; the timers of pg-boss itself run on as ever.
+  // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
   const time = clock.follow && new TestClock(clock.now())
   const unfollow =
     time && clock.follow?.({ moveBy: (milliseconds) => time.tick(milliseconds), isBusy: () => pumps().some((pump) => pump.isBusy()) })
@@ -79,7 +82,7 @@ function workQueue(
     return line
   }
 
-  // Of processes that start at once on an empty database, one makes the tables and the others trip over them.
+  // When several processes start at the same time on an empty database, one creates the tables and the others fail and try again.
   async function begin() {
     for (let failures = 0; ; failures += 1) {
       try {
@@ -101,7 +104,7 @@ function workQueue(
   }
 
   function rowOf(name: string, { ordered, leaseSeconds }: Line['settings'], { id = randomUUID(), payload, key, delaySeconds = 0 }: Item) {
-    if (ordered && key === undefined) throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key.`)
+    if (ordered && key === undefined) throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key. Set its key.`)
     return {
       id,
       data: { payload },
@@ -127,16 +130,16 @@ function workQueue(
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
     async define(name, { ordered = false, leaseSeconds = 10 } = {}) {
       if (!Number.isInteger(leaseSeconds) || leaseSeconds < 10) {
-        throw new TypeError(`work-queue: leaseSeconds is ${leaseSeconds}. Give a whole number of at least 10.`)
+        throw new TypeError(`work-queue: options.leaseSeconds is ${leaseSeconds}. It must be an integer of at least 10.`)
       }
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
       await boss.createQueue(name, { policy })
-      // Also looks the queue up, so that nothing has to inside a transaction.
+      // This also caches the queue, so that no lookup is needed inside a transaction.
       await boss.findJobs(name, { id: randomUUID() })
       if ((await boss.getQueue(name))?.policy !== policy) {
         throw new TypeError(
-          `work-queue: the queue "${name}" was made ${ordered ? 'without' : 'with'} order, and that can't change. Give another name.`
+          `work-queue: the queue "${name}" was created ${ordered ? 'without' : 'with'} order, which cannot be changed. Use another name.`
         )
       }
       lines.set(name, { ...lines.get(name), settings: { ordered, leaseSeconds } })

@@ -14,7 +14,7 @@ interface ReadOutcome {
   readonly body: any
 }
 
-/** A service as the preset puts it together, on a pool of one connection. */
+/** Starts a service with the plugins in the order of the preset, on a pool of one connection. */
 async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
   const things = await thingsOn(t, kind, { max: 1, connectionTimeoutMillis: 2000 })
   const { database, table } = things
@@ -61,7 +61,7 @@ const list = { method: 'GET', path: '/things' }
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
-    t.test('a batch holds no transaction: each operation has its own, and one connection is enough [B1]', async (t) => {
+    t.test('runs each operation of a batch in its own transaction, so that one connection is enough [B1]', async (t) => {
       const { send, things, records } = await service(t, kind)
       const { statuses, outcomes } = await send('k', ['a', 'bad', 'b'], { last: [list] })
       t.strictSame(statuses, [201, 409, 201, 200])
@@ -69,7 +69,7 @@ for (const kind of kinds) {
       t.strictSame([await things.names(), await records()], [['a', 'b'], 4])
     })
 
-    t.test('an atomic batch is committed as one, with the keys of its operations [B1]', async (t) => {
+    t.test('commits an atomic batch in one transaction, with the keys of its operations [B1]', async (t) => {
       const { send, things, records } = await service(t, kind)
       const first = await send('k', ['a', 'b'], { atomic: true })
       t.strictSame(first.statuses, [201, 201])
@@ -79,21 +79,21 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['a', 'b'])
     })
 
-    t.test('of an atomic batch in which one operation fails nothing is kept, nor any key of an operation [B1]', async (t) => {
+    t.test('rolls back an atomic batch when one operation fails, including the keys of its operations [B1]', async (t) => {
       const { send, things, records } = await service(t, kind)
       t.strictSame((await send('k', ['a', 'bad', 'b'], { atomic: true })).statuses, [424, 409, 424])
       t.strictSame([await things.names(), await records()], [[], 1])
       t.strictSame((await send('l', ['a', 'a'], { atomic: true })).statuses, [424, 500], 'a violated constraint')
-      t.strictSame((await send('m', ['a'], { atomic: true, last: [list] })).statuses, [424, 409], 'an operation outside of the transaction')
+      t.strictSame((await send('m', ['a'], { atomic: true, last: [list] })).statuses, [424, 409], 'an operation outside the transaction')
       t.strictSame(await things.names(), [])
       t.strictSame((await send('n', ['a', 'b'], { atomic: true })).statuses, [201, 201])
       t.strictSame(await things.names(), ['a', 'b'])
     })
 
-    t.test('what was done before a crash is not done again when the batch is sent again', async (t) => {
+    t.test('does not repeat operations that were done before a crash when the batch is sent again', async (t) => {
       const { send, things } = await service(t, kind)
       await send('k', ['a', 'b'])
-      // As a process leaves it that ends before the answer to the batch is kept.
+      // The state that a process leaves when it ends before the response of the batch is stored.
       const schema = things.table.split('.')[0] as string
       await things.database.query(`UPDATE ${schema}.idempotency_keys SET status = NULL, lease_until = now() - interval '1 second'
         WHERE key = (SELECT key FROM ${schema}.idempotency_keys ORDER BY token LIMIT 1) RETURNING NULL AS json`)

@@ -1,4 +1,4 @@
-// A process of the tests: node counted-service.ts <database> <schema> <what it does when the store fails>
+// A process for the tests: node counted-service.ts <database> <schema> <behaviour when the store fails>
 import { fromPool } from '@concordat/postgres'
 import { postgresRateLimits } from '@concordat/postgres/rate-limits'
 import { serveCounted } from '@concordat/test-harness/two-processes-services'

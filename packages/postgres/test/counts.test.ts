@@ -23,27 +23,27 @@ async function onPGlite() {
   return { database, schema }
 }
 
-t.test('rate limits on PostgreSQL, raced by two pools', onServer, async (t) => {
+t.test('counts rate limits on PostgreSQL while two pools compete', onServer, async (t) => {
   const { schema, one, two } = await onServers(t)
   testRateLimits(t, inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema })))
 })
 
-t.test('rate limits on PGlite', async (t) => {
+t.test('counts rate limits on PGlite', async (t) => {
   const { database, schema } = await onPGlite()
   testRateLimits(t, postgresRateLimits(database, { schema }))
 })
 
-t.test('attempts to sign in on PostgreSQL, raced by two pools', onServer, async (t) => {
+t.test('counts sign-in attempts on PostgreSQL while two pools compete', onServer, async (t) => {
   const { schema, one, two } = await onServers(t)
   testLoginAttempts(t, postgresLoginAttempts(one, { schema }), postgresLoginAttempts(two, { schema }))
 })
 
-t.test('attempts to sign in on PGlite', async (t) => {
+t.test('counts sign-in attempts on PGlite', async (t) => {
   const { database, schema } = await onPGlite()
   testLoginAttempts(t, postgresLoginAttempts(database, { schema }))
 })
 
-t.test('a key whose window reopens again and again, raced by many, never lets more through than its windows have', onServer, async (t) => {
+t.test('never allows more requests than the limit of each window while many calls compete and windows restart', onServer, async (t) => {
   const { schema, one, two } = await onServers(t)
   const store = inTurn(postgresRateLimits(one, { schema }), postgresRateLimits(two, { schema }))
   const counts: Count[] = []
@@ -55,11 +55,11 @@ t.test('a key whose window reopens again and again, raced by many, never lets mo
   const opened = counts.filter(({ count }) => count === 1).length
   const passed = counts.filter(({ count }) => count <= 5).length
   t.ok(passed <= 5 * opened, `${passed} passed in ${opened} windows`)
-  t.ok(opened <= Math.ceil((performance.now() - startedAt) / 50) + 1, 'no window begins before the one before it has ended')
+  t.ok(opened <= Math.ceil((performance.now() - startedAt) / 50) + 1, 'no window begins before the previous one has ended')
   t.ok(counts.every(({ resetMilliseconds }) => resetMilliseconds > 0 && resetMilliseconds <= 50))
 })
 
-t.test('who waits for the count of another is judged by it, and not counted when it took the last place', onServer, async (t) => {
+t.test('refuses a request that waited for one that took the last place, and does not count it', onServer, async (t) => {
   const { schema, one } = await onServers(t)
   const two = connect(t, { application_name: schema }).database
   const store = postgresRateLimits(two, { schema })
@@ -74,7 +74,7 @@ t.test('who waits for the count of another is judged by it, and not counted when
   t.equal((await store.add('a', 1, 2, minute)).count, 2)
 })
 
-t.test('who is refused because the window is full writes nothing', async (t) => {
+t.test('writes nothing for a request that is refused because the window is full', async (t) => {
   const { database, schema } = await onPGlite()
   const store = postgresRateLimits(database, { schema })
   const version = () => database.query(`SELECT to_json(xmin::text || ctid::text)::text AS json FROM ${schema}.rate_limits`)
@@ -84,12 +84,12 @@ t.test('who is refused because the window is full writes nothing', async (t) => 
   t.strictSame(await version(), before)
 })
 
-/** Waits for what is done beside the work. */
+/** Waits until the table has this number of rows. */
 function untilRows(database: Postgres, table: string, wanted: number) {
   return until(async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${table}`))[0] === wanted)
 }
 
-t.test('counts that are over are deleted beside the work, batch by batch', async (t) => {
+t.test('deletes expired counts in the background, in batches', async (t) => {
   const { database, schema } = await onPGlite()
   const fill = (table: string, over: string) =>
     database.query(`INSERT INTO ${schema}.${table} SELECT 'old ' || n, ${over} FROM generate_series(1, 2500) AS n`)
@@ -106,7 +106,7 @@ t.test('counts that are over are deleted beside the work, batch by batch', async
   t.equal((await limits.add('new', 1, 10, minute))?.count, 4)
 })
 
-t.test('attempts are kept for as long as the clock of another service may be late', async (t) => {
+t.test('retains attempts for as long as the clock of another service may be behind', async (t) => {
   const { database, schema } = await onPGlite()
   const limit = { limit: 1, windowMilliseconds: 1000 }
   await postgresLoginAttempts(database, { schema }).take('early', limit, 100_000)
@@ -117,7 +117,7 @@ t.test('attempts are kept for as long as the clock of another service may be lat
   await untilRows(database, `${schema}.login_attempts`, 1)
 })
 
-t.test('what can’t be deleted keeps nobody from counting', async (t) => {
+t.test('continues to count when the deletion of expired counts fails', async (t) => {
   const { database, schema } = await onPGlite()
   const asked: string[] = []
   const stubborn: Postgres = {

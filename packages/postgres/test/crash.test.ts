@@ -12,7 +12,7 @@ import { makeTables } from './soak/tables.ts'
 
 const right = (keys: number) => ({ keys, rows: keys, events: keys, doubles: 0, divergent: 0 })
 
-/** One fleet for the tests that kill nothing. */
+/** One fleet for the tests that do not kill processes. */
 let fleet: ReturnType<typeof startFleetOfFour> | undefined
 
 async function startFleetOfFour() {
@@ -40,14 +40,14 @@ function post(url: string, key: string) {
   return fetch(url, { method: 'POST', headers: { 'idempotency-key': key } })
 }
 
-t.test('processes are killed while they work: each key has one row and one answer, and none is stuck', onServer, async (t) => {
+t.test('gives each key one row and one response, and leaves none locked, when processes are killed', onServer, async (t) => {
   const load = { processes: scaled(2, 4), kills: scaled(2, 10), keys: scaled(60, 500), leastUp: scaled(1, 2) }
   const report = await soakPostgres(server, newSchema(), load)
   t.match(report, { kills: load.kills, ...right(load.keys) })
   t.comment(JSON.stringify(report))
 })
 
-t.test('PostgreSQL crashes and comes back: nothing is lost or done twice, and the processes go on', async (t) => {
+t.test('loses and repeats nothing when PostgreSQL crashes and restarts, and the processes continue', async (t) => {
   const own = await ownPostgres()
   if (own === undefined) return t.comment('not run: PostgreSQL is not installed here')
   t.teardown(() => own.stop())
@@ -58,7 +58,7 @@ t.test('PostgreSQL crashes and comes back: nothing is lost or done twice, and th
   return t.comment(JSON.stringify(report))
 })
 
-t.test('a thousand requests with one key on four processes: one runs, and other routes are served meanwhile', onServer, async (t) => {
+t.test('runs one of a thousand requests with one key on four processes, and serves other routes meanwhile', onServer, async (t) => {
   const { urls, orders, schema, pool } = await (fleet ??= startFleetOfFour())
   const holder = await pool.connect()
   await holder.query('BEGIN')
@@ -70,18 +70,18 @@ t.test('a thousand requests with one key on four processes: one runs, and other 
   let answered = 0
   for (const answer of all) void answer.finally(() => (answered += 1))
   for (const url of [...urls, ...urls, ...urls]) t.equal((await fetch(`${url}/ping`)).status, 200)
-  t.equal(answered, 0, 'all thousand wait meanwhile')
+  t.equal(answered, 0, 'all thousand requests wait meanwhile')
   await holder.query('COMMIT')
   holder.release()
   t.equal(new Set(await Promise.all(all)).size, 1)
   t.equal((await orders('one-key')).length, 1)
 })
 
-t.test('an answer that is lost on the way comes again to the retry, with the same body and Location', onServer, async (t) => {
+t.test('replays a response that was lost on the way, with the same body and Location', onServer, async (t) => {
   const { urls, orders } = await (fleet ??= startFleetOfFour())
   const origin = new URL(urls[0] as string)
   let isCut = true
-  // Takes the answer of the origin, and with it cuts the connection to the client.
+  // Resets the connection to the client when the response of the origin arrives.
   const proxy = createServer((client) => {
     const behind = dial(Number(origin.port), origin.hostname)
     client.pipe(behind)

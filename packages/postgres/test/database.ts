@@ -8,7 +8,7 @@ import tap, { type Test } from 'tap'
 export const server: string = process.env['TEST_DATABASE_URL'] ?? ''
 export const onServer: { skip?: string } = server === '' ? { skip: 'set TEST_DATABASE_URL to the address of a PostgreSQL server' } : {}
 
-/** A schema of the test's own, that is dropped after it. */
+/** Returns the name of a schema for this test, which is dropped after the test. */
 export function freshSchema(t: Test, schema: string = schemaName()): string {
   t.teardown(async () => {
     const client = new Client({ connectionString: server })
@@ -20,8 +20,8 @@ export function freshSchema(t: Test, schema: string = schemaName()): string {
 }
 
 /**
- * A pool of its own, as another process would have; `errors` are those of broken connections. Its commits do not wait for the disk, which
- * only a crash of the server would show.
+ * Connects with a separate pool, as another process would. `errors` are those of lost connections. Its commits do not wait for the disk,
+ * which makes a difference only when the server crashes.
  */
 export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; database: Postgres; errors: unknown[] } {
   const pool = new Pool({ connectionString: server, max: 5, options: '-c synchronous_commit=off', ...settings })
@@ -30,7 +30,7 @@ export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; datab
   return { pool, database: fromPool(pool, { onError: (error) => errors.push(error) }), errors }
 }
 
-/** A database by the pool in which `send` stands between each statement of a transaction and its connection. */
+/** Creates a database on the pool in which `send` wraps each statement of a transaction. */
 export function watched(pool: Pool, send: (sql: string, answer: () => Promise<QueryResult>) => Promise<QueryResult>): Postgres {
   return fromPool({
     query: (sql, params) => pool.query(sql, params),
@@ -50,7 +50,7 @@ export function watched(pool: Pool, send: (sql: string, answer: () => Promise<Qu
 
 let engine: Promise<PGlite> | undefined
 
-/** One PGlite for the whole file, since it takes a second to start, and a schema of the test's own in it. */
+/** Returns the PGlite of this file, since each takes a second to start, with a schema for this test. */
 export async function inMemory(): Promise<{ database: Postgres; pglite: PGlite; schema: string }> {
   engine ??= begin()
   const pglite = await engine
@@ -63,7 +63,7 @@ async function begin() {
   return begun
 }
 
-/** A name that nobody else has. */
+/** Returns a unique name of a schema. */
 export function schemaName(): string {
   return `concordat_test_${randomUUID().slice(0, 8)}`
 }

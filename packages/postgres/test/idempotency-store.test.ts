@@ -13,12 +13,12 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer } from './database.ts'
 
-// Those with leases wait for them, and each has a key of its own.
+// Cases with leases wait for them, and each case has its own key.
 const casesAtOnce = 4
 
 type Work = (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>
 
-/** Runs works in the transaction of a route each. */
+/** Returns a function that runs work in the transaction of a route. */
 async function transactions(t: Test, database: Postgres) {
   const app = Fastify({ handlerTimeout: 30_000 })
   t.teardown(() => app.close())
@@ -39,7 +39,7 @@ async function transactions(t: Test, database: Postgres) {
   }
 }
 
-// The times of the contract are short for a busy machine: here all last longer, and pass by moving what the table says.
+// The times of the contract are too short for a busy machine. Here they are longer, and pass by changing the times in the table.
 const stretch = 100
 
 function stretched(store: IdempotencyStore): IdempotencyStore {
@@ -63,14 +63,14 @@ function passing(database: Postgres, schema: string) {
     database.query(`UPDATE ${schema}.idempotency_keys SET ${moved('lease_until')}, ${moved('expires_at')}`, [milliseconds * stretch])
 }
 
-/** What clients see, where claims are leases and where they are in the transaction of their route. */
+/** Tests the behaviour over HTTP, with claims as leases and with claims in the transaction of their route. */
 function overHttp(t: Test, database: Postgres, store: IdempotencyStore) {
   // The contract closes the store with each service.
   const createStore = () => ({ ...store, close: async () => {} })
-  t.test('over HTTP, by leases', async (t) =>
+  t.test('satisfies the contract over HTTP, with leases', async (t) =>
     idempotencyHttpContract(casesOf(t, casesAtOnce), { createServer: () => Fastify(), createStore })
   )
-  t.test('over HTTP, in transactions', async (t) =>
+  t.test('satisfies the contract over HTTP, in transactions', async (t) =>
     idempotencyHttpContract(casesOf(t), {
       async createServer() {
         const app = Fastify({ handlerTimeout: 30_000 })
@@ -85,7 +85,7 @@ function overHttp(t: Test, database: Postgres, store: IdempotencyStore) {
   )
 }
 
-t.test('on PostgreSQL, by two pools', onServer, async (t) => {
+t.test('the store on PostgreSQL, with two pools', onServer, async (t) => {
   const schema = freshSchema(t)
   const [one, two] = [connect(t, { max: 20 }), connect(t, { max: 20 })]
   await migrate(one.database, idempotencyMigrations, { schema })
@@ -102,7 +102,7 @@ t.test('on PostgreSQL, by two pools', onServer, async (t) => {
   overHttp(t, one.database, first)
 })
 
-t.test('on PGlite', async (t) => {
+t.test('the store on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, idempotencyMigrations, { schema })
   const store = postgresIdempotency(database, { schema })
@@ -113,7 +113,7 @@ t.test('on PGlite', async (t) => {
 
 const keyOf = (letter: string) => letter.repeat(43)
 
-t.test('a store that is late or partly out of order', onServer, async (t) => {
+t.test('a store whose database is slow or partly fails', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database, pool } = connect(t, { max: 1 })
   const other = connect(t)
@@ -128,13 +128,13 @@ t.test('a store that is late or partly out of order', onServer, async (t) => {
     return outcome.state
   }
 
-  t.test('rejects in time, and what it claimed too late is given back', async (t) => {
+  t.test('rejects at its timeout, and releases a claim that succeeds after it', async (t) => {
     const store = postgresIdempotency(database, { schema, timeoutSeconds: 0.05 })
     const transact = await transactions(t, database)
     const [onlyOne, key, another] = [await pool.connect(), keyOf('a'), keyOf('b')]
-    await t.rejects(async () => store.begin(key, key, terms), /did not answer within 0.05 seconds/)
+    await t.rejects(async () => store.begin(key, key, terms), /did not respond within 0.05 seconds/)
     const late = transact(async (transaction) => {
-      await t.rejects(async () => store.begin(another, another, { ...terms, transaction }), /did not answer/)
+      await t.rejects(async () => store.begin(another, another, { ...terms, transaction }), /did not respond/)
       onlyOne.release()
       return 'commit'
     })
@@ -143,7 +143,7 @@ t.test('a store that is late or partly out of order', onServer, async (t) => {
     t.equal(await claimed(another), 'claimed')
   })
 
-  t.test('is asked again when the record changes at each look, but not for ever', async (t) => {
+  t.test('reads a record again that changes at each read, but not forever', async (t) => {
     const store = postgresIdempotency(
       { ...other.database, query: async () => [{ isFree: true, claim: null, kept: null }] as never[] },
       { schema }
@@ -151,7 +151,7 @@ t.test('a store that is late or partly out of order', onServer, async (t) => {
     t.equal((await store.begin(keyOf('c'), keyOf('c'), terms)).state, 'busy')
   })
 
-  t.test('lets waiters wait when nothing can be heard, and hears again when it can', async (t) => {
+  t.test('keeps requests waiting when LISTEN fails, and listens again when it works', async (t) => {
     let isDeaf = true
     const ears: { lost: () => void; line: Promise<() => Promise<void>> }[] = []
     const store = postgresIdempotency(
@@ -185,7 +185,7 @@ t.test('a store that is late or partly out of order', onServer, async (t) => {
     return waiting
   })
 
-  t.test('says what is wrong with it, in the transaction too', async (t) => {
+  t.test('rejects with the error of the database, also in a transaction', async (t) => {
     const transact = await transactions(t, other.database)
     const store = postgresIdempotency(other.database, { schema: 'nowhere_at_all' })
     await t.rejects(async () => store.begin(keyOf('e'), keyOf('e'), terms), { code: '42P01' })

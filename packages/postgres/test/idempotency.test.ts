@@ -18,7 +18,7 @@ interface Setup {
   readonly options?: Partial<IdempotencyOptions>
 }
 
-/** A service as the preset puts it together: the unit of work inside of the gate, compression last. */
+/** Starts a service with the plugins in the order of the preset: the unit of work inside the gate, compression last. */
 async function service(
   t: Test,
   things: Things,
@@ -55,7 +55,7 @@ function ask(app: FastifyInstance, url: string, key: string = randomUUID(), more
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
-    t.test('a claim that fails inside of another transaction fails its own request and not the other', async (t) => {
+    t.test('fails only the inner request when its claim fails inside another transaction', async (t) => {
       const things = await thingsOn(t, kind)
       const store = postgresIdempotency(things.database, { schema: 'nowhere' })
       const insert = (request: FastifyRequest, name: string) => request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
@@ -77,7 +77,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['after', 'before'])
     })
 
-    t.test('what ran once is answered the same again, and was done once', async (t) => {
+    t.test('replays the response of a completed request, and runs it once', async (t) => {
       const things = await thingsOn(t, kind)
       const { app, outcomes } = await service(t, things, (app) => {
         app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
@@ -98,7 +98,7 @@ for (const kind of kinds) {
         t.strictSame([again.statusCode, again.body, again.headers['location']], [status, first.body, first.headers['location']])
         t.equal(again.headers['idempotency-replayed'], 'true')
         t.equal((await ask(app, '/things?status=200', key)).statusCode, 422)
-        t.equal((await things.names()).length - before, isKept ? 1 : 0, 'what a 4xx had written is returned')
+        t.equal((await things.names()).length - before, isKept ? 1 : 0, 'the writes of a 4xx are rolled back')
       }
       t.strictSame(outcomes, ['ran', 'replayed', 'reused', 'ran', 'replayed', 'reused'])
       const encoded = await ask(app, '/things?status=201', randomUUID(), {
@@ -107,7 +107,7 @@ for (const kind of kinds) {
       t.equal(encoded.headers['content-encoding'], 'gzip')
     })
 
-    t.test('a 409 that a unique index brought is kept, and a 5xx is not', async (t) => {
+    t.test('stores a 409 that a unique index caused, and does not store a 5xx', async (t) => {
       const things = await thingsOn(t, kind)
       await things.database.query(`INSERT INTO ${things.table} VALUES ('taken')`)
       let runs = 0
@@ -140,7 +140,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['taken'])
     })
 
-    t.test('of many at once one runs; who waits gets its answer, the others are told to come back', async (t) => {
+    t.test('runs one of many concurrent requests; those that wait get its response, the others get 409 with Retry-After', async (t) => {
       const things = await thingsOn(t, kind, { max: 3 })
       const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const handler = async (request: FastifyRequest) => {
@@ -161,8 +161,8 @@ for (const kind of kinds) {
         const key = randomUUID()
         const all = Array.from({ length: 10 }, () => ask(app, url, key))
         await begun.promise
-        if (url === '/now') t.equal((await ask(app, `${url}?other`, key)).statusCode, 422, 'another request mismatches meanwhile')
-        // One of them runs, until it is told to end; who doesn't wait is answered before.
+        if (url === '/now') t.equal((await ask(app, `${url}?other`, key)).statusCode, 422, 'a different request is a mismatch meanwhile')
+        // One of them runs until the test ends it. A request that does not wait gets its response earlier.
         if (url === '/now') t.equal((await Promise.race(all)).statusCode, 409)
         end.resolve()
         const answers = await Promise.all(all)
@@ -172,7 +172,7 @@ for (const kind of kinds) {
       }
     })
 
-    t.test('the answer to a client that left is kept for its retry', async (t) => {
+    t.test('stores the response for the retry of a client that disconnected', async (t) => {
       const things = await thingsOn(t, kind, { max: 2 })
       const begun = Promise.withResolvers<void>()
       const { app } = await service(t, things, (app) => {
@@ -199,7 +199,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['one'])
     })
 
-    t.test('operations that are injected in one transaction are kept with it, or not at all', async (t) => {
+    t.test('commits or rolls back operations that are injected in one transaction together with it', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const { app, records } = await service(t, things, (app) => {
         app.post('/one', { config }, async (request) => {
@@ -219,7 +219,7 @@ for (const kind of kinds) {
       t.strictSame([await records(), (await things.names()).length], [2, 2])
     })
 
-    t.test('the transaction is for the handler, when the key is claimed in it', async (t) => {
+    t.test('returns 503 when a hook uses the transaction before the key is claimed in it', async (t) => {
       const things = await thingsOn(t, kind)
       const { app } = await service(t, things, (app) => {
         app.post('/early', { config, preHandler }, async () => ({}))
@@ -229,7 +229,7 @@ for (const kind of kinds) {
   })
 }
 
-t.test('a handler that runs again claims its key again, and its answer is kept', onServer, async (t) => {
+t.test('claims the key again when a handler runs again, and stores the response', onServer, async (t) => {
   const things = await thingsOn(t, 'PostgreSQL')
   let runs = 0
   const taken = new Set<string>()
@@ -255,7 +255,7 @@ t.test('a handler that runs again claims its key again, and its answer is kept',
 })
 
 t.test('on PostgreSQL', onServer, async (t) => {
-  t.test('a key takes one message more than the transaction, and one statement each for claim, savepoint and answer', async (t) => {
+  t.test('adds one message to a transaction for a key, and one statement each for claim, savepoint and response', async (t) => {
     const { pool } = connect(t)
     const sent: string[] = []
     const counted = watched(pool, (sql, answer) => {
@@ -284,7 +284,7 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.match(sent[0], /^BEGIN;[^]*WITH asked[^]*SAVEPOINT concordat_work$/)
   })
 
-  t.test('a store that is not there is told as 503, and nothing runs', async (t) => {
+  t.test('returns 503 and runs no handler when the store is unavailable', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     const pool = new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/test' })
     let runs = 0
@@ -305,7 +305,7 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.equal(runs, 0)
   })
 
-  t.test('a service that is cut off from its database leaves the key free at once', async (t) => {
+  t.test('frees the key immediately when a service loses its database connection', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     const begun = Promise.withResolvers<number>()
     const hold = Promise.withResolvers<void>()
@@ -322,7 +322,7 @@ t.test('on PostgreSQL', onServer, async (t) => {
     })
     const first = ask(app, '/things', 'cut off')
     await things.database.query('SELECT pg_terminate_backend($1)::text AS json', [await begun.promise])
-    // As another process would: here it is known that the first still runs.
+    // A second service, as in another process: in the first one, the store knows that the request is still running.
     const elsewhere = await service(t, { ...things, table: `${schema}.things` }, (app) => {
       app.post('/things', { config }, async (request) => {
         await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
@@ -336,7 +336,7 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.strictSame(await things.names(), ['one'])
   })
 
-  t.test('the set-up is looked at when the service starts', async (t) => {
+  t.test('checks the settings of the database at startup', async (t) => {
     const { database } = connect(t)
     const things = await thingsOn(t, 'PostgreSQL')
     const schema = things.table.split('.')[0] as string
@@ -348,15 +348,17 @@ t.test('on PostgreSQL', onServer, async (t) => {
     t.match((await postgresIdempotency(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
     const careful = connect(t, { options: '-c client_connection_check_interval=250' })
     const lines = async (database: Postgres) => (await postgresIdempotency(database, { schema }).check?.())?.join('\n')
-    t.match(await lines(database), /client_connection_check_interval is 0.*Give the pool options/)
+    t.match(await lines(database), /client_connection_check_interval is 0.*Set the pool options/)
     t.notMatch(await lines(careful.database), /client_connection_check_interval/)
-    t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), { message: /timeoutSeconds of the idempotency store is 0/ })
+    t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), {
+      message: /options\.timeoutSeconds of the idempotency store is 0/
+    })
     t.throws(() => postgresIdempotency(database, { schema: 'A' }), TypeError)
     await t.rejects(
       async () => store.begin('short', 'short', { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true }),
       TypeError
     )
     const terms = { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
-    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /none of the unit of work/ })
+    await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /does not belong to the unit of work/ })
   })
 })

@@ -9,20 +9,20 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, schemaName } from './database.ts'
 
-t.test('records of jobs on PostgreSQL', onServer, async (t) => {
+t.test('the store of job records on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database } = connect(t)
   await migrate(database, jobMigrations, { schema })
   jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
 })
 
-t.test('records of jobs on PGlite', async (t) => {
+t.test('the store of job records on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
   jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
 })
 
-t.test('a job is accepted with the transaction of its request or not at all, and ends with its record, on PGlite', async (t) => {
+t.test('accepts a job with the transaction of its request or not at all, and ends it with its record, on PGlite', async (t) => {
   const { database, pglite, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
   const queue = pgliteQueue(pglite, { schema: schemaName() })
@@ -75,7 +75,7 @@ for (const [where, options] of [
   ['PGlite', {}],
   ['PostgreSQL', onServer]
 ] as const) {
-  t.test(`what a route with a transaction accepts is committed with its answer, or leaves no job, on ${where}`, options, async (t) => {
+  t.test(`commits a job that a route with a transaction accepts with the response, or leaves no job, on ${where}`, options, async (t) => {
     const { database, queue, schema } = await (where === 'PGlite' ? embedded() : served(t))
     await migrate(database, jobMigrations, { schema })
     const begun: string[] = []
@@ -118,7 +118,7 @@ async function served(t: Test) {
 }
 
 t.test(
-  'processes that start at once on an empty database do each job once, whichever of them accepted it, on PostgreSQL',
+  'runs each job once when several processes start at the same time on an empty PostgreSQL database, whichever process accepted it',
   onServer,
   async (t) => {
     const schema = freshSchema(t)

@@ -1,4 +1,4 @@
-// A process of the tests: node protected-service.ts <database> <schema>
+// A process for the tests: node protected-service.ts <database> <schema>
 import { fromPool } from '@concordat/postgres'
 import { postgresLoginAttempts } from '@concordat/postgres/login-attempts'
 import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'

@@ -15,21 +15,17 @@ import { freshSchema, onServer, server } from './database.ts'
 const program = new URL('./queue-process.ts', import.meta.url)
 const places = ['enqueued', 'committed', 'begun', 'ending', 'written']
 const kills = scaled(places.length, 5 * places.length)
-// Most of the time is waiting for the leases of killed processes to end.
+// Most of the time is spent waiting for the leases of killed processes to expire.
 t.jobs = 3
 
-t.test(
-  'workers that are killed in each state on PGlite files leave nothing undone and nothing done twice',
-  { buffered: true },
-  async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'queue-'))
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-    await killAndFinish(t, join(folder, 'data'), 'concordat_queue')
-  }
-)
+t.test('completes each job exactly once when workers on PGlite files are killed in each state', { buffered: true }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'queue-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  await killAndFinish(t, join(folder, 'data'), 'concordat_queue')
+})
 
 t.test(
-  'workers that are killed in each state on PostgreSQL leave nothing undone and nothing done twice',
+  'completes each job exactly once when workers on PostgreSQL are killed in each state',
   { ...onServer, buffered: true },
   async (t) => {
     const schema = freshSchema(t)
@@ -38,7 +34,7 @@ t.test(
   }
 )
 
-t.test('two processes share 5000 jobs: neither starves, and none is done twice', { ...onServer, buffered: true }, async (t) => {
+t.test('shares 5000 jobs between two processes, starves neither and runs no job twice', { ...onServer, buffered: true }, async (t) => {
   const schema = freshSchema(t)
   freshSchema(t, `${schema}_results`)
   const first = start(t, 'sharer', server, schema)
@@ -65,7 +61,7 @@ t.test('two processes share 5000 jobs: neither starves, and none is done twice',
 async function killAndFinish(t: Test, where: string, schema: string) {
   for (let killed = 0; killed < kills; killed += 1) {
     const place = places[killed % places.length] ?? ''
-    // Each process enqueues once, and begins several jobs: later ones are killed at a later job.
+    // Each process enqueues once and begins several jobs. Later processes are killed at a later job.
     const turn = ['enqueued', 'committed'].includes(place) ? 0 : Math.floor(killed / places.length) % 3
     const victim = start(t, 'victim', where, schema, place, String(turn))
     await victim.line(place)
@@ -74,11 +70,11 @@ async function killAndFinish(t: Test, where: string, schema: string) {
   const survivor = start(t, 'survivor', where, schema)
   const counts = JSON.parse(await survivor.line('{'))
   t.comment(`${kills} kills: ${JSON.stringify(counts)}`)
-  t.equal(counts.found, counts.wanted, 'each job whose transaction was committed is done')
-  t.equal(counts.rows, counts.wanted, 'none is done twice')
-  t.equal(counts.strangers, 0, 'none is done whose transaction was not committed')
-  t.ok(counts.again > 0, 'some were begun again')
-  t.ok(counts.milliseconds <= 20_000, 'all within 20 seconds of a worker being there again')
+  t.equal(counts.found, counts.wanted, 'each job of a committed transaction is done')
+  t.equal(counts.rows, counts.wanted, 'no job is done twice')
+  t.equal(counts.strangers, 0, 'no job of a transaction that was not committed is done')
+  t.ok(counts.again > 0, 'some jobs were begun again')
+  t.ok(counts.milliseconds <= 20_000, 'all jobs are done within 20 seconds of the start of a new worker')
 }
 
 function start(t: Test, ...words: readonly string[]) {
@@ -93,7 +89,7 @@ function start(t: Test, ...words: readonly string[]) {
   async function line(beginning: string) {
     for (;;) {
       const { value, done } = await lines.next()
-      if (done === true) throw new Error(`The process (${words.join(' ')}) ended before it said "${beginning}".`)
+      if (done === true) throw new Error(`The process (${words.join(' ')}) ended before it printed "${beginning}".`)
       if (value.startsWith(beginning)) return value
     }
   }

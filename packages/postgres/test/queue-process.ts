@@ -1,5 +1,5 @@
-// One process of the tests that kill: `node queue-process.ts <role> <where> <schema> [place] [turn]`. It stops at that place, at the given
-// turn, and prints the name of the place, to be killed there.
+// A process for the tests that kill processes: `node queue-process.ts <role> <where> <schema> [place] [turn]`. It stops at the place, at
+// the given turn, and prints the name of the place. The test kills it there.
 import { flushCompileCache } from 'node:module'
 import { fromPGlite, fromPool } from '@concordat/postgres'
 import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
@@ -16,7 +16,7 @@ await database.query(`CREATE SCHEMA IF NOT EXISTS ${schema}_results`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.wanted (job uuid)`)
 await database.query(`CREATE TABLE IF NOT EXISTS ${schema}_results.results (job uuid, attempt integer)`)
 await queue.define('work')
-// A process that is killed would not write it.
+// A process that is killed does not write its compile cache at exit.
 flushCompileCache()
 
 if (role === 'victim') await enqueueAndWork()
@@ -50,7 +50,7 @@ async function finish() {
       'strangers', (SELECT count(*) FROM ${schema}_results.results WHERE job NOT IN (SELECT job FROM ${schema}_results.wanted))
     )::text AS json`)
     if (counts?.unfinished !== 0) return false
-    // Nothing is left that could be done twice.
+    // No job is left that could be done twice.
     const milliseconds = Date.now() - start
     await queue.close()
     exit({ ...counts, milliseconds })
@@ -58,7 +58,7 @@ async function finish() {
   }, 50)
 }
 
-/** Lets the default lease pass for the jobs of the processes that were killed. The long tier waits for it. */
+/** Expires the default lease of the jobs of the killed processes. The long tier waits for it instead. */
 async function passLeases() {
   await database.query(`UPDATE ${schema}.job SET heartbeat_on = heartbeat_on - interval '10 seconds' WHERE state = 'active'`)
 }
@@ -78,7 +78,7 @@ async function share() {
 }
 
 async function writeResult({ id, payload, attempt }: Claim) {
-  if (payload === 'rolled back') throw new Error('a job was done whose transaction was rolled back')
+  if (payload === 'rolled back') throw new Error('a job of a transaction that was rolled back was done')
   await pass('begun')
   await pass('ending')
   return {
@@ -122,7 +122,7 @@ async function inFolder() {
   return { database: fromPGlite(pglite), queue: pgliteQueue(pglite, { schema, onError: warn }), inTransaction }
 }
 
-/** Returns, except at the place where this process must be killed. */
+/** Returns, except at the place where the test kills this process. */
 async function pass(place: string) {
   if (place !== placeToStop || turns++ < Number(turnToStop)) return
   say(place)

@@ -14,9 +14,9 @@ const config = { transaction: true } as const
 const handler = async () => ({})
 const named = (name: string) => fp(async () => {}, { name })
 
-t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) => {
+t.test('transactions that PostgreSQL cannot serialize', onServer, async (t) => {
   type Isolation = 'repeatable read' | 'serializable'
-  /** Two that both read, and then write what they have read: only one of them may be right. */
+  /** Runs two requests that both read and then write a value based on it: only one of them can be correct. */
   async function racing(t: Parameters<typeof thingsOn>[0], { isolation, retries }: { isolation: Isolation; retries: number }) {
     const things = await thingsOn(t, 'PostgreSQL')
     await things.database.query(`INSERT INTO ${things.table} VALUES ('0')`)
@@ -39,7 +39,7 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
   }
 
   for (const isolation of ['repeatable read', 'serializable'] as const) {
-    t.test(`are answered 503 with Retry-After, and nothing remains of them: ${isolation}`, async (t) => {
+    t.test(`return 503 with Retry-After and are rolled back: ${isolation}`, async (t) => {
       const { answers, things } = await racing(t, { isolation, retries: 0 })
       const [right, refused] = answers
       t.equal(right?.statusCode, 202)
@@ -48,7 +48,7 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
     })
   }
 
-  t.test('run again where the route says so, with an answer that has nothing of the first run', async (t) => {
+  t.test('run again if the route has retries, with a response that has nothing from the first run', async (t) => {
     const { answers, things, counts } = await racing(t, { isolation: 'repeatable read', retries: 3 })
     t.strictSame(
       answers.map(({ statusCode }) => statusCode),
@@ -62,7 +62,7 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
     t.strictSame(await things.names(), ['2'])
   })
 
-  t.test('as two that wait for each other: one of them runs again', async (t) => {
+  t.test('run again after a deadlock: one of the two is retried', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     await things.database.query(`INSERT INTO ${things.table} VALUES ('a'), ('b')`)
     const both = Promise.withResolvers<void>()
@@ -89,7 +89,7 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
     t.equal(runs, 3)
   })
 
-  t.test('are not run again when a hook has used the transaction before', async (t) => {
+  t.test('do not run again when a hook used the transaction before the handler', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     let runs = 0
     const preHandler = async (request: FastifyRequest) => {
@@ -108,7 +108,7 @@ t.test('transactions that PostgreSQL can’t put in order', onServer, async (t) 
 })
 
 for (const kind of kinds) {
-  t.test(`a client that leaves does not take the transaction along, on ${kind}`, async (t) => {
+  t.test(`commits the transaction when the client disconnects, on ${kind}`, async (t) => {
     const things = await thingsOn(t, kind, { max: 1 })
     const begun = new Map<string, () => void>()
     const app = await serviceOn(t, things, (app) => {
@@ -134,7 +134,7 @@ for (const kind of kinds) {
     t.strictSame(await things.names(), ['nothing', 'object', 'send'])
   })
 
-  t.test(`a handler that hangs after its client left does not hold the transaction for ever, on ${kind}`, async (t) => {
+  t.test(`ends the transaction of a handler that hangs after its client disconnected, on ${kind}`, async (t) => {
     const things = await thingsOn(t, kind, { max: 1 })
     const begun = Promise.withResolvers<void>()
     const app = await serviceOn(t, things, (app) => {
@@ -154,7 +154,7 @@ for (const kind of kinds) {
     await things.database.transaction((queries) => queries.query(`INSERT INTO ${things.table} VALUES ('a')`))
   })
 
-  t.test(`while one handler holds the transaction, others wait for theirs, and give up with their time, on ${kind}`, async (t) => {
+  t.test(`makes handlers wait for their transaction while another one is open, until they time out, on ${kind}`, async (t) => {
     const things = await thingsOn(t, kind, { max: 1 })
     const [holds, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const app = await serviceOn(t, things, (app) => {
@@ -180,7 +180,7 @@ for (const kind of kinds) {
 }
 
 t.test('a database that fails', onServer, async (t) => {
-  t.test('is told as 503 with Retry-After, and the next request finds it again', async (t) => {
+  t.test('returns 503 with Retry-After, and the next request reconnects', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     const app = await serviceOn(t, things, (app) => {
       app.post<{ Querystring: { when: string } }>('/', { config }, async (request) => {
@@ -204,7 +204,7 @@ t.test('a database that fails', onServer, async (t) => {
     t.strictSame(await things.names(), ['never'])
   })
 
-  t.test('is told as 503 when it is not there, and a mistake of the service as 500', async (t) => {
+  t.test('returns 503 when the database is unavailable, and 500 for a mistake of the service', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     const nowhere = fromPool(new Pool({ connectionString: 'postgres://postgres@127.0.0.1:1/test' }))
     const app = await serviceOn(t, { ...things, database: nowhere }, (app) => {
@@ -221,7 +221,7 @@ t.test('a database that fails', onServer, async (t) => {
     t.equal((await another.inject({ method: 'POST', url: '/' })).statusCode, 500)
   })
 
-  t.test('that does not answer COMMIT in time is answered for, and its answer goes nowhere', async (t) => {
+  t.test('returns 503 when COMMIT does not complete before the timeout, and drops the late response', async (t) => {
     const { pool } = connect(t, { max: 1 })
     const committed = Promise.withResolvers<void>()
     const slow = watched(pool, async (sql, answer) => {
@@ -242,7 +242,7 @@ t.test('a database that fails', onServer, async (t) => {
   })
 })
 
-t.test('what can’t work does not start', async (t) => {
+t.test('throws at startup for invalid options', async (t) => {
   const things = await thingsOn(t, 'PGlite')
   const { database } = things
   const start = async (route: object, options: object = {}, service = { handlerTimeout: 1000 }) => {
@@ -254,19 +254,19 @@ t.test('what can’t work does not start', async (t) => {
     return app
   }
   const bad: [RegExp, object, object?, { handlerTimeout: number }?][] = [
-    [/POST \/things has a transaction and no limit of time.*handlerTimeout/, { config }, {}, {} as never],
-    [/has 5 as its transaction/, { config: { transaction: 5 } }],
-    [/has null as its transaction/, { config: { transaction: null } }],
-    [/a transaction with "isolationLevel"/, { config: { transaction: { isolationLevel: 'serializable' } } }],
-    [/isolation "read uncommitted".*Give one of: read committed/, { config: { transaction: { isolation: 'read uncommitted' } } }],
-    [/with -1 retries/, { config: { transaction: { retries: -1 } } }],
-    [/with 1.5 retries/, { config: { transaction: { retries: 1.5 } } }],
-    [/with 11 retries/, { config: { transaction: { retries: 11 } } }],
-    [/readOnly yes/, { config: { transaction: { readOnly: 'yes' } } }],
-    [/database is none/, {}, { database: undefined }],
-    [/database is none/, {}, { database: {} }],
-    [/handlerTimeoutSeconds is 0/, {}, { handlerTimeoutSeconds: 0 }],
-    [/handlerTimeoutSeconds is NaN/, {}, { handlerTimeoutSeconds: Number.NaN }]
+    [/POST \/things: config\.transaction requires a handler timeout.*handlerTimeout/, { config }, {}, {} as never],
+    [/config\.transaction is 5\. It must be true/, { config: { transaction: 5 } }],
+    [/config\.transaction is null\. It must be true/, { config: { transaction: null } }],
+    [/config\.transaction\.isolationLevel is unknown/, { config: { transaction: { isolationLevel: 'serializable' } } }],
+    [/isolation is "read uncommitted".*It must be one of: read committed/, { config: { transaction: { isolation: 'read uncommitted' } } }],
+    [/config\.transaction\.retries is -1/, { config: { transaction: { retries: -1 } } }],
+    [/config\.transaction\.retries is 1.5/, { config: { transaction: { retries: 1.5 } } }],
+    [/config\.transaction\.retries is 11/, { config: { transaction: { retries: 11 } } }],
+    [/config\.transaction\.readOnly is yes/, { config: { transaction: { readOnly: 'yes' } } }],
+    [/options\.database is not a database/, {}, { database: undefined }],
+    [/options\.database is not a database/, {}, { database: {} }],
+    [/options\.handlerTimeoutSeconds is 0/, {}, { handlerTimeoutSeconds: 0 }],
+    [/options\.handlerTimeoutSeconds is NaN/, {}, { handlerTimeoutSeconds: Number.NaN }]
   ]
   for (const [message, route, options, service] of bad) await t.rejects(start(route, options, service), { message }, String(message))
 
@@ -275,21 +275,21 @@ t.test('what can’t work does not start', async (t) => {
   await start({ config: { transaction: false } }, {}, {} as never)
 })
 
-t.test('an order of plugins that can’t work does not start', async (t) => {
+t.test('throws at startup for an order of plugins that cannot work', async (t) => {
   const { database } = await thingsOn(t, 'PGlite')
   for (const name of ['@concordat/idempotency', '@fastify/compress']) {
     const app = Fastify()
     await app.register(name === '@fastify/compress' ? compress : named(name))
-    await t.rejects(async () => app.register(unitOfWork, { database }), { message: new RegExp(`${name} is registered already`) })
+    await t.rejects(async () => app.register(unitOfWork, { database }), { message: new RegExp(`${name} is already registered`) })
     await app.close()
   }
   const app = Fastify()
   await app.register(unitOfWork, { database })
   await app.register(named('@concordat/conditional-caching'))
-  await t.rejects(async () => app.ready(), { message: /conditional-caching is registered behind it/ })
+  await t.rejects(async () => app.ready(), { message: /conditional-caching is registered after the unit of work/ })
 })
 
-t.test('what nobody may see of a failure stays out of the answer', async (t) => {
+t.test('defines only errors with status code 500 or 503, each with a Spanish message', async (t) => {
   for (const [code, { statusCode, message }] of Object.entries(transactionErrors.definitions)) {
     t.match(code, /^TRANSACTION_/)
     t.ok(statusCode === 500 || statusCode === 503)

@@ -25,7 +25,7 @@ async function prepared(t: Test, settings = {}) {
   return { schema, one, two }
 }
 
-t.test('refresh tokens on PostgreSQL, raced by two pools', onServer, async (t) => {
+t.test('stores refresh tokens on PostgreSQL while two pools compete', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   refreshTokenStoreContract(
     casesOf(t),
@@ -34,7 +34,7 @@ t.test('refresh tokens on PostgreSQL, raced by two pools', onServer, async (t) =
   )
 })
 
-t.test('revocations on PostgreSQL, told to another pool', onServer, async (t) => {
+t.test('stores revocations on PostgreSQL and announces them to another pool', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   revocationStoreContract(
     casesOf(t),
@@ -43,14 +43,14 @@ t.test('revocations on PostgreSQL, told to another pool', onServer, async (t) =>
   )
 })
 
-t.test('API keys on PostgreSQL', onServer, async (t) => {
+t.test('stores API keys on PostgreSQL', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
-  // What one process adds, another finds.
+  // Keys are added by one pool and found by another.
   const [here, there] = [postgresApiKeys(one.database, { schema }), postgresApiKeys(two.database, { schema })]
   apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
 })
 
-t.test('a service’s own type parsers change nothing', onServer, async (t) => {
+t.test('returns the same values when the service sets its own type parsers', onServer, async (t) => {
   const text = 25
   const types = { getTypeParser: (type: number) => (value: string) => (type === text ? value : `parsed ${value}`) }
   const { schema, one } = await prepared(t, { types })
@@ -60,25 +60,25 @@ t.test('a service’s own type parsers change nothing', onServer, async (t) => {
   t.strictSame((await store.read()).revocations, [revocation])
 })
 
-t.test('refresh tokens on PGlite', async (t) => {
+t.test('stores refresh tokens on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
   refreshTokenStoreContract(casesOf(t), () => postgresRefreshTokens(database, { schema }))
 })
 
-t.test('revocations on PGlite', async (t) => {
+t.test('stores revocations on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
   revocationStoreContract(casesOf(t), () => postgresRevocations(database, { schema }))
 })
 
-t.test('API keys on PGlite', async (t) => {
+t.test('stores API keys on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
   apiKeyStoreContract(casesOf(t), () => postgresApiKeys(database, { schema }))
 })
 
-t.test('what is over is deleted by and by', async (t) => {
+t.test('deletes expired records gradually', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
   const count = async (table: string) => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.${table}`))[0]
@@ -86,7 +86,7 @@ t.test('what is over is deleted by and by', async (t) => {
   const family = { id: 'f1', handle: 'h1', subject: 'u1', beganAt: 0, expiresAt: hour }
   await tokens.begin(family, 'a', hour)
   await tokens.begin({ ...family, id: 'f2', handle: 'h2', beganAt: 24 * hour, expiresAt: 25 * hour }, 'a', hour)
-  t.equal(await count('refresh_families'), 2, 'one that has just ended is still told from one that never was')
+  t.equal(await count('refresh_families'), 2, 'a family that has just expired is still distinguished from one that never existed')
   await tokens.begin({ ...family, id: 'f3', handle: 'h3', beganAt: 26 * hour, expiresAt: 27 * hour }, 'a', hour)
   t.equal(await count('refresh_families'), 2)
   const revocations = postgresRevocations(database, { schema })
@@ -98,10 +98,10 @@ t.test('what is over is deleted by and by', async (t) => {
   const keys = postgresApiKeys(database, { schema })
   const ends = [1, Date.now() - hour, undefined]
   for (const expiresAt of ends) await keys.add(createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record)
-  t.equal(await count('api_keys'), 2, 'one that has ended an hour ago is still there, for services whose clock is late')
+  t.equal(await count('api_keys'), 2, 'a key that expired an hour ago is still stored, for services whose clock is behind')
 })
 
-t.test('revocations: one that commits late is not missed by whoever has looked in between', onServer, async (t) => {
+t.test('returns a revocation that commits late to a reader that read the page before', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   const store = postgresRevocations(two.database, { schema })
   const [late, early] = ['late', 'early'].map((id) => ({ kind: 'token', id, until: Date.now() + hour }) as const)
@@ -116,7 +116,7 @@ t.test('revocations: one that commits late is not missed by whoever has looked i
   t.ok((await store.read(page.cursor)).revocations.some(({ id }) => id === 'late'))
 })
 
-t.test('a cursor of another database, or of a future that was lost, reads everything', async (t) => {
+t.test('reads all revocations for a cursor of another database or of a lost future state', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, all, { schema })
   const store = postgresRevocations(database, { schema })
@@ -125,7 +125,7 @@ t.test('a cursor of another database, or of a future that was lost, reads everyt
   t.equal((await store.read("0'; DROP SCHEMA x; --")).revocations.length, 1)
 })
 
-t.test('a revocation on one connection is known on another within a second, by the notice alone [U4]', onServer, async (t) => {
+t.test('announces a revocation to another connection within a second, by the notification alone [U4]', onServer, async (t) => {
   const { schema, one, two } = await prepared(t)
   const [here, there] = [one, two].map(({ database }) =>
     revocationFeed({ store: postgresRevocations(database, { schema }), pollSeconds: 60 })
@@ -139,14 +139,14 @@ t.test('a revocation on one connection is known on another within a second, by t
   t.comment(`${Math.round(performance.now() - started)} ms`)
 })
 
-t.test('with its connections killed again and again the feed grows stale, and heals by itself [U4]', onServer, async (t) => {
+t.test('becomes stale while the connections of the feed are killed repeatedly, and recovers automatically [U4]', onServer, async (t) => {
   const { schema, one } = await prepared(t)
   const cut = connect(t, { application_name: schema })
   const feed = revocationFeed({ store: postgresRevocations(cut.database, { schema }), pollSeconds: 0.05, timeoutSeconds: 0.5 })
   t.teardown(() => feed.close())
   await feed.start()
   await until(() => feed.staleMilliseconds < 1000)
-  // As long as the table is locked nothing can be read, and whoever waits for it is cut off.
+  // While the table is locked, nothing can be read, and the connections that wait for it are killed.
   await one.database.transaction(async (queries) => {
     await queries.query(`LOCK TABLE ${schema}.revocations IN ACCESS EXCLUSIVE MODE`)
     await until(async () => {
@@ -160,7 +160,7 @@ t.test('with its connections killed again and again the feed grows stale, and he
   t.comment(`${cut.errors.length} connections were killed`)
 })
 
-t.test('a subscription whose connection is killed is made anew and hears again', onServer, async (t) => {
+t.test('receives notifications after subscribing again when the connection of a subscription was killed', onServer, async (t) => {
   const { schema, one } = await prepared(t)
   const cut = connect(t, { application_name: schema })
   const store = postgresRevocations(cut.database, { schema })

@@ -16,7 +16,7 @@ const onSend = async () => {
 
 for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
-    t.test('what a handler wrote is there when its answer comes', async (t) => {
+    t.test('commits the writes of a handler before its response is sent', async (t) => {
       const things = await thingsOn(t, kind)
       const app = await serviceOn(t, things, (app) => {
         app.post('/things', { config }, async (request) => {
@@ -31,7 +31,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['ash', 'oak'])
     })
 
-    t.test('nothing of it remains after', async (t) => {
+    t.test('rolls back all writes after any failure', async (t) => {
       const things = await thingsOn(t, kind)
       const write = (name: string) => currentTransaction()?.query(insert(things), [name])
       const app = await serviceOn(t, things, (app) => {
@@ -127,7 +127,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), [])
     })
 
-    t.test('a transaction that has ended writes nothing any more, nor into another’s', async (t) => {
+    t.test('refuses statements after the end of a transaction, and never runs them in another one', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const late = Promise.withResolvers<string>()
       const forgotten = Promise.withResolvers<Transaction>()
@@ -155,7 +155,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), [])
     })
 
-    t.test('work for the commit is done as a part of it, and its end is told', async (t) => {
+    t.test('runs beforeCommit work in the transaction, and calls afterCommit after the commit', async (t) => {
       const things = await thingsOn(t, kind)
       const told: string[] = []
       const app = await serviceOn(t, things, (app) => {
@@ -185,7 +185,7 @@ for (const kind of kinds) {
       t.strictSame(await things.names(), ['event'])
     })
 
-    t.test('what an injected request did is a part of the transaction that it was injected from', async (t) => {
+    t.test('makes an injected request part of the transaction of the handler that injects it', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Querystring: { status: string; name: string } }>('/one', { config }, async (request, reply) => {
@@ -221,7 +221,7 @@ for (const kind of kinds) {
       )
     })
 
-    t.test('what is injected by one work is kept together, or nothing of it', async (t) => {
+    t.test('commits all requests that are injected by runAsOne together, or none of them', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
       const told: string[] = []
       const app = await serviceOn(t, things, (app) => {
@@ -255,7 +255,7 @@ for (const kind of kinds) {
           await until(async () => (await app.inject('/transaction')).body !== body)
         }),
         { code: 'TRANSACTION_ENDED' },
-        'it is over when its time is'
+        'the transaction ends at its timeout'
       )
       t.strictSame([told, await things.names()], [[], []])
       t.strictSame(await run(['a', 'bad', 'b']), [201, 409, 201])
@@ -268,7 +268,7 @@ for (const kind of kinds) {
       )
     })
 
-    t.test('many at once are all carried out, with fewer connections than requests', async (t) => {
+    t.test('completes all concurrent requests with fewer connections than requests', async (t) => {
       const things = await thingsOn(t, kind, { max: 2 })
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Params: { name: string } }>('/things/:name', { config }, async (request) => {
@@ -283,7 +283,7 @@ for (const kind of kinds) {
       t.equal((await things.names()).length, 50)
     })
 
-    t.test('answers in any manner, and says nothing twice', async (t) => {
+    t.test('sends the response once, however the handler sends it', async (t) => {
       const things = await thingsOn(t, kind)
       const write = (name: string) => currentTransaction()?.query(insert(things), [name]) as Promise<unknown>
       const app = await serviceOn(t, things, (app) => {
@@ -321,12 +321,15 @@ for (const kind of kinds) {
   })
 }
 
-t.test('a route can’t be misread', async (t: Test) => {
+t.test('throws when a route without a transaction uses request.transaction', async (t: Test) => {
   const things = await thingsOn(t, 'PGlite')
   const app = await serviceOn(t, things, (app) => {
     app.get('/plain', { config: { transaction: false } }, async (request) => request.transaction)
     app.get('/outside', async () => ({ current: currentTransaction() === undefined }))
   })
-  t.match(JSON.parse((await app.inject({ url: '/plain' })).body), { statusCode: 500, message: /GET \/plain has no transaction/ })
+  t.match(JSON.parse((await app.inject({ url: '/plain' })).body), {
+    statusCode: 500,
+    message: /unit-of-work: GET \/plain has no transaction/
+  })
   t.strictSame(JSON.parse((await app.inject({ url: '/outside' })).body), { current: true })
 })

@@ -11,7 +11,7 @@ import { connect, freshSchema, onServer, server } from './database.ts'
 
 const all = [...loginAttemptMigrations, ...rateLimitMigrations, ...refreshTokenMigrations, ...revocationMigrations]
 
-/** A schema, a way to its server that can be cut, and processes that use the schema. */
+/** Prepares a schema, a proxy to its server that can be cut, and a function that starts processes which use the schema. */
 async function prepared(t: Test) {
   const schema = freshSchema(t)
   await migrate(connect(t).database, all, { schema })
@@ -19,13 +19,13 @@ async function prepared(t: Test) {
   return { start, proxy: await proxyOf(t, server) }
 }
 
-t.test('two processes protect their routes', onServer, async (t) => {
+t.test('protects the routes of two processes', onServer, async (t) => {
   const { start, proxy } = await prepared(t)
   const [here, there] = await Promise.all([start('protected-service.ts', server), start('protected-service.ts', proxy.url)])
   await testProtection(t, { here, there, proxy })
 })
 
-t.test('two processes count together', onServer, async (t) => {
+t.test('counts for two processes together', onServer, async (t) => {
   const { start, proxy } = await prepared(t)
   const [lenient, strict] = await Promise.all([
     start('counted-service.ts', proxy.url, 'countLocally'),

@@ -25,11 +25,11 @@ expectTypeOf(postgresRateLimits(database, { schema: 'orders' })).toEqualTypeOf<R
 expectTypeOf([...apiKeyMigrations, ...loginAttemptMigrations, ...rateLimitMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf([...refreshTokenMigrations, ...revocationMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf(migrate(database, [])).toEqualTypeOf<Promise<void>>()
-// @ts-expect-error an address is no pool
+// @ts-expect-error an address is not a pool
 fromPool('postgres://127.0.0.1')
-// @ts-expect-error a pool is wrapped first
+// @ts-expect-error a pool must be wrapped first
 postgresRefreshTokens(new Pool())
-// @ts-expect-error a schema is a text
+// @ts-expect-error a schema must be a string
 postgresRevocations(database, { schema: 5 })
 
 expectTypeOf([...idempotencyMigrations]).toEqualTypeOf<Migration[]>()
@@ -41,15 +41,15 @@ const app = Fastify()
 await app.register(unitOfWork, { database, handlerTimeoutSeconds: 30 })
 app.get('/', { config: { transaction: { isolation: 'serializable', retries: 2, readOnly: true } } }, async ({ transaction }) => {
   expectTypeOf(transaction).toEqualTypeOf<Transaction>()
-  // What runSql of pagination-query asks of a client.
+  // The type of a client in runSql of pagination-query.
   expectTypeOf(transaction).toExtend<{ query(text: string, values: unknown[]): Promise<{ rows: object[] }> }>()
   expectTypeOf(await transaction.query<{ id: string }>('SELECT $1', [1])).toEqualTypeOf<Answer<{ id: string }>>()
   expectTypeOf(await database.client.query('SELECT 1')).toEqualTypeOf<Answer>()
   return {}
 })
-// @ts-expect-error PostgreSQL has no such level
+// @ts-expect-error PostgreSQL does not have this isolation level
 app.get('/', { config: { transaction: { isolation: 'chaos' } } }, async () => ({}))
-// @ts-expect-error a pool is wrapped first
+// @ts-expect-error a pool must be wrapped first
 await app.register(unitOfWork, { database: new Pool() })
-// @ts-expect-error whose transactions they are must be said
+// @ts-expect-error the database is required
 await app.register(unitOfWork)

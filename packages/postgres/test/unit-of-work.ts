@@ -4,14 +4,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { connect, freshSchema, inMemory, server } from './database.ts'
 
-/** A database with an empty table `things (name text UNIQUE)`, and how many rows it has. */
+/** A database with an empty table `things (name text UNIQUE)`, and the names in its rows. */
 export interface Things {
   readonly database: Postgres
   readonly table: string
   names(): Promise<string[]>
 }
 
-/** Both kinds of database, where there is a server. */
+/** The kinds of databases to test: PostgreSQL only if a server is configured. */
 export const kinds: readonly ('PGlite' | 'PostgreSQL')[] = server === '' ? ['PGlite'] : ['PGlite', 'PostgreSQL']
 
 export async function thingsOn(t: Test, kind: 'PGlite' | 'PostgreSQL', settings = {}): Promise<Things & { errors: unknown[] }> {
@@ -28,7 +28,7 @@ async function tableIn({ database, schema }: { database: Postgres; schema: strin
   return { database, table, names: () => database.query(`SELECT to_json(name)::text AS json FROM ${table} ORDER BY name`) }
 }
 
-/** A service on that database, with nothing but the unit of work. */
+/** Starts a service on this database with only the unit of work. */
 export async function serviceOn(
   t: Test,
   { database }: Things,

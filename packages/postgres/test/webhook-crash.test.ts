@@ -6,11 +6,11 @@ import t, { type Test } from 'tap'
 import { freshSchema, onServer, schemaName, server } from './database.ts'
 import { type WebhookLoad, webhookSoak } from './soak/webhook-soak.ts'
 
-// Most of the time is waiting for the leases of killed processes to end.
+// Most of the time is spent waiting for the leases of killed processes to expire.
 t.jobs = 2
 
 t.test(
-  'processes that are killed while they emit and deliver lose no acknowledged event on PGlite files',
+  'loses no acknowledged event on PGlite files when processes are killed while they emit and deliver',
   { buffered: true },
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
@@ -20,7 +20,7 @@ t.test(
 )
 
 t.test(
-  'processes that are killed while they emit and deliver lose no acknowledged event on PostgreSQL',
+  'loses no acknowledged event on PostgreSQL when processes are killed while they emit and deliver',
   { ...onServer, buffered: true },
   async (t) => {
     const schema = freshSchema(t)

@@ -33,7 +33,7 @@ t.test('the store of webhooks on PGlite', async (t) => {
   webhookStoreContract(casesOf(t), () => postgresWebhooks(database, { schema }))
 })
 
-t.test('an event arrives when the transaction of its emitter was committed, and never when it was not, on PGlite', async (t) => {
+t.test('delivers an event if the transaction of its emitter is committed, and never otherwise, on PGlite', async (t) => {
   const { url, seen } = await startReceiver(t)
   const { pglite, schema } = await inMemory()
   const { app } = await serviceOf(t, fromPGlite(pglite), pgliteQueue(pglite, { schema: schemaName() }), schema)
@@ -52,7 +52,7 @@ t.test('an event arrives when the transaction of its emitter was committed, and 
   t.match(await app.webhooks.attempts('ada', id, delivery?.id ?? '', { limit: 9 }), [{ number: 1, statusCode: 204 }])
 })
 
-t.test('processes that emit the same events and share their deliveries send each once, on PostgreSQL', onServer, async (t) => {
+t.test('sends each delivery once when processes emit the same events and share the deliveries, on PostgreSQL', onServer, async (t) => {
   const { url, seen } = await startReceiver(t)
   const [schema, queues] = [freshSchema(t), freshSchema(t)]
   const services = await Promise.all([1, 2, 3].map(async () => onPool(t, schema, queues)))
@@ -68,7 +68,7 @@ t.test('processes that emit the same events and share their deliveries send each
     emitted.reduce((sum, deliveries) => sum + deliveries, 0),
     2 * numbers.length
   )
-  // Once the queue has nothing left, nothing can be sent a second time.
+  // When the queue is empty, no delivery can be sent a second time.
   const unfinished = `SELECT count(*)::text AS json FROM ${queues}.job WHERE state IN ('created', 'retry', 'active')`
   await until(async () => seen.length >= 2 * numbers.length && (await database.query<number>(unfinished))[0] === 0)
   t.strictSame(
@@ -77,49 +77,45 @@ t.test('processes that emit the same events and share their deliveries send each
   )
 })
 
-t.test(
-  'what fails, is changed, delivered again, removed and swept at the same time does not wait for each other for ever',
-  onServer,
-  async (t) => {
-    const { url, seen } = await startReceiver(t, () => (Math.random() < 0.5 ? 500 : 204))
-    const [schema, queues] = [freshSchema(t), freshSchema(t)]
-    const services = await Promise.all([1, 2].map(async () => onPool(t, schema, queues)))
-    const round = async (_: unknown, turn: number) => {
-      const { app, store } = services[turn % 2] as (typeof services)[0]
-      const owner = `owner ${turn % 3}`
-      for (let left = scaled(4, 100); left > 0; left -= 1) {
-        const before = seen.length
-        const { id } = await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
-        for (let number = 0; number < 3; number += 1) await app.webhooks.emit('order.created', { number })
-        await Promise.all([
-          app.webhooks.rotateKey(owner, id).catch(ignoreRefusal),
-          app.webhooks.change(owner, id, { description: 'changed' }).catch(ignoreRefusal),
-          app.webhooks.recover(owner, id, 0).catch(ignoreRefusal),
-          store.removeEndedBefore(Date.now() - 200, 50),
-          until(() => seen.length > before).then(() => app.webhooks.unsubscribe(owner, id))
-        ])
-      }
+t.test('does not deadlock when subscriptions fail, change, recover, are removed and are swept at the same time', onServer, async (t) => {
+  const { url, seen } = await startReceiver(t, () => (Math.random() < 0.5 ? 500 : 204))
+  const [schema, queues] = [freshSchema(t), freshSchema(t)]
+  const services = await Promise.all([1, 2].map(async () => onPool(t, schema, queues)))
+  const round = async (_: unknown, turn: number) => {
+    const { app, store } = services[turn % 2] as (typeof services)[0]
+    const owner = `owner ${turn % 3}`
+    for (let left = scaled(4, 100); left > 0; left -= 1) {
+      const before = seen.length
+      const { id } = await app.webhooks.subscribe(owner, { url, eventTypes: ['order.created'] })
+      for (let number = 0; number < 3; number += 1) await app.webhooks.emit('order.created', { number })
+      await Promise.all([
+        app.webhooks.rotateKey(owner, id).catch(ignoreRefusal),
+        app.webhooks.change(owner, id, { description: 'changed' }).catch(ignoreRefusal),
+        app.webhooks.recover(owner, id, 0).catch(ignoreRefusal),
+        store.removeEndedBefore(Date.now() - 200, 50),
+        until(() => seen.length > before).then(() => app.webhooks.unsubscribe(owner, id))
+      ])
     }
-    await Promise.all(Array.from({ length: 6 }, round))
-    t.strictSame(
-      services.flatMap(({ errors }) => errors),
-      []
-    )
-    const [{ store, database }] = services as [(typeof services)[0]]
-    await Promise.all(services.map(async ({ app }) => app.close()))
-    while ((await store.removeEndedBefore(Date.now(), 50)) > 0);
-    const [left] = await database.query(`SELECT json_build_array(
+  }
+  await Promise.all(Array.from({ length: 6 }, round))
+  t.strictSame(
+    services.flatMap(({ errors }) => errors),
+    []
+  )
+  const [{ store, database }] = services as [(typeof services)[0]]
+  await Promise.all(services.map(async ({ app }) => app.close()))
+  while ((await store.removeEndedBefore(Date.now(), 50)) > 0);
+  const [left] = await database.query(`SELECT json_build_array(
     (SELECT count(*) FROM ${schema}.webhook_deliveries), (SELECT count(*) FROM ${schema}.webhook_attempts),
     (SELECT count(*) FROM ${schema}.webhook_messages))::text AS json`)
-    t.strictSame(left, [0, 0, 0])
-  }
-)
+  t.strictSame(left, [0, 0, 0])
+})
 
-t.test('each statement of the store finds its rows by an index', async (t) => {
+t.test('uses an index in each statement of the store', async (t) => {
   const { pglite, schema } = await inMemory()
   await migrate(fromPGlite(pglite), webhookMigrations, { schema })
   const statements = new Map<string, unknown[]>()
-  // Each statement of the contract, once.
+  // Records each statement of the contract once.
   const noted = (queries: Pick<PGlite, 'query' | 'exec'>) => ({
     async query(sql: string, values: unknown[] = []) {
       statements.set(sql, values)
@@ -143,7 +139,7 @@ t.test('each statement of the store finds its rows by an index', async (t) => {
   for (const [sql, values] of statements) {
     const { rows } = await pglite.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, values)
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-    // The removals of a day are few.
+    // A sequential scan is allowed here, because there are few removals in a day.
     t.notMatch(plan.replaceAll('Seq Scan on webhook_removals', ''), /Seq Scan/, sql.replaceAll(schema, 'concordat').trim().slice(0, 60))
   }
   t.ok(statements.size > 15)
@@ -153,7 +149,7 @@ interface Seen {
   readonly data: { readonly number: number }
 }
 
-/** A receiver that notes what it was sent. */
+/** Starts a receiver that records the requests. */
 async function startReceiver(t: Test, status: () => number = () => 204) {
   const seen: Seen[] = []
   const receiver = createServer({ key, cert }, async (request, response) => {
@@ -197,7 +193,7 @@ async function onPool(t: Test, schema: string, queues: string) {
   return { ...(await serviceOf(t, database, queue, schema)), errors }
 }
 
-// Of a subscription that is disabled or gone.
+// Ignores the refusal for a subscription that is disabled or deleted.
 function ignoreRefusal(error: Error & { readonly statusCode?: number }) {
   if (error.statusCode !== 404 && error.statusCode !== 409) throw error
 }

@@ -39,7 +39,7 @@ async function inTransaction(pool: Pool, work: (open: { query: Pool['query'] }) 
   }
 }
 
-t.test('a worker that was not heard of loses its job to another process, and its late outcome counts no more', onServer, async (t) => {
+t.test('gives the job of a worker without heartbeat to another process, and ignores the late outcome', onServer, async (t) => {
   const schema = freshSchema(t)
   const clock = testClock()
   const [silent, other] = [silentPool(t), connect(t, { max: 3 }).pool]
@@ -76,7 +76,7 @@ t.test('a worker that was not heard of loses its job to another process, and its
   }
 })
 
-t.test('a job that another process cancels is told so within two seconds', onServer, async (t) => {
+t.test('aborts a job within two seconds when another process cancels it', onServer, async (t) => {
   const schema = freshSchema(t)
   const [one, two] = [1, 2].map(() => postgresQueue(connect(t, { max: 3 }).pool, { schema })) as [WorkQueue, WorkQueue]
   t.teardown(() => Promise.all([one.close(), two.close()]))
@@ -98,18 +98,18 @@ t.test('a job that another process cancels is told so within two seconds', onSer
   }
 })
 
-t.test('what makes no sense is refused at the start', async (t) => {
+t.test('throws for invalid options at startup', async (t) => {
   const { queue } = await onPGlite(t)
   await queue.define('plain')
-  await t.rejects(queue.define('plain', { ordered: true }), /was made without order/)
+  await t.rejects(queue.define('plain', { ordered: true }), /was created without order/)
   await queue.define('ordered', { ordered: true })
-  await t.rejects(queue.define('ordered'), /was made with order/)
-  for (const leaseSeconds of [9, 10.5]) await t.rejects(queue.define('other', { leaseSeconds }), /leaseSeconds is/)
+  await t.rejects(queue.define('ordered'), /was created with order/)
+  for (const leaseSeconds of [9, 10.5]) await t.rejects(queue.define('other', { leaseSeconds }), /options\.leaseSeconds is/)
   t.throws(() => queue.kick('unknown'), /not defined/)
-  t.throws(() => pgliteQueue({} as PGlite, { schema: 'a"b' }), /no plain name/)
+  t.throws(() => pgliteQueue({} as PGlite, { schema: 'a"b' }), /not a plain name/)
 })
 
-t.test('a start that failed, since the database was not there, can be made again', async (t) => {
+t.test('starts when define is called again after the database was unavailable', async (t) => {
   const { pglite } = await inMemory()
   let isThere = false
   const statement = <Result>(run: () => Promise<Result>) => (isThere ? run() : Promise.reject(new Error('not there')))
@@ -126,19 +126,19 @@ t.test('a start that failed, since the database was not there, can be made again
   t.equal((await queue.enqueue('work', [{ payload: 1 }])).length, 1)
 })
 
-t.test('what is no id of a job is found nowhere', async (t) => {
+t.test('finds no job for an id that is not a job id', async (t) => {
   const { queue } = await onPGlite(t)
   await queue.define('work')
   t.equal(await queue.cancel('work', 'nonsense'), false)
   t.equal(await queue.redrive('work', ['nonsense']), 0)
 })
 
-t.test('a queue without workers can be closed, and one that was never begun', async (t) => {
+t.test('closes a queue that has no workers and was never started', async (t) => {
   const { queue } = await onPGlite(t)
   await queue.close()
 })
 
-t.test('an outcome that ignores a failed statement is rolled back, and its job is tried again', onServer, async (t) => {
+t.test('rolls back an outcome that ignores a failed statement, and tries its job again', onServer, async (t) => {
   const schema = freshSchema(t)
   const clock = testClock()
   const { pool } = connect(t, { max: 3 })
@@ -163,7 +163,7 @@ async function failUnnoticed(open: Transaction | undefined) {
   await open?.query('SELECT nonsense').catch(() => {})
 }
 
-/** A pool whose process can't say that it is still at work. */
+/** Creates a pool whose process cannot send heartbeats. */
 function silentPool(t: Test): PoolLike {
   const { pool } = connect(t, { max: 3 })
   return Object.assign(silenced<PoolLike>(pool), {
@@ -192,7 +192,7 @@ async function until(condition: () => boolean) {
   while (!condition()) await setImmediate()
 }
 
-t.test('the planner hears of a queue that has grown, and settings for taking jobs stay with that', async (t) => {
+t.test('updates the statistics of a queue that has grown, and limits settings to the statement that takes jobs', async (t) => {
   const { pglite } = await inMemory()
   const schema = schemaName()
   const queue = pgliteQueue(pglite, { schema })
@@ -201,7 +201,7 @@ t.test('the planner hears of a queue that has grown, and settings for taking job
   await grown(async (sql) => pglite.query(sql), schema)
 })
 
-t.test('so it is on PostgreSQL', onServer, async (t) => {
+t.test('updates the statistics and limits the settings on PostgreSQL too', onServer, async (t) => {
   const schema = freshSchema(t)
   const { pool } = connect(t, { max: 1 })
   const queue = postgresQueue(pool, { schema })

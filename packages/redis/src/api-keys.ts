@@ -13,8 +13,8 @@ return 1
 const remove = script(`redis.call('DEL', ARGV[1])`)
 
 /**
- * API keys in Redis 6.2 or later, which forgets each when its time is over; one without an end stays. The memory of that Redis has to
- * be set to `noeviction`, and what it holds has to be kept on disk, or clients lose their keys.
+ * Creates a store of API keys in Redis 6.2 or later. Redis deletes each key when it expires, and retains keys without an expiry. Redis must
+ * be set to `noeviction` and must persist its data on disk, or clients lose their keys.
  */
 export function redisApiKeys(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): ApiKeyStore {
   const keyOf = spreadKeysOf(prefix, 'api-keys')
@@ -27,7 +27,7 @@ export function redisApiKeys(redis: Redis, { prefix = 'concordat' }: StoreOption
     async add({ id, secretHash, client, permissions, expiresAt }) {
       const record = JSON.stringify({ id, secretHash, client, permissions, expiresAt })
       const added = await redis.run(add, [keyOf(id), record, expiresAt === undefined ? '' : String(Math.ceil(expiresAt))])
-      if (added !== 1) throw new Error('redis: there is an API key with this id already.')
+      if (added !== 1) throw new Error('redis: an API key with this id already exists.')
     },
     async remove(id) {
       await redis.run(remove, [keyOf(id)])

@@ -3,8 +3,8 @@ import type { BeginOutcome, IdempotencyStore, StoredAnswer } from '@concordat/id
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
-// A record is a hash: fingerprint, token, attempt, the end of its lease, and once it is done status, header fields and body. Times are
-// those of Redis. Tokens are its microseconds, so that they go up when a record was lost, too.
+// A record is a hash: fingerprint, token, attempt, end of the lease, and after completion status, header fields and body. Times are those
+// of Redis. Tokens are its time in microseconds, so that they also grow after a record was lost.
 const clock = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -54,9 +54,9 @@ return 1
 const settings = script(`return redis.call('INFO', 'memory') .. redis.call('INFO', 'persistence')`)
 
 /**
- * Idempotency keys in Redis 6.2 or later: each method is one script, so a new key costs two round trips. The fencing token guards the record,
- * not what a handler writes elsewhere. The memory of that Redis has to be set to `noeviction`, and what it holds has to be kept on disk: a
- * request whose record it forgets runs again.
+ * Creates a store of idempotency keys in Redis 6.2 or later. Each method is one script, so a new key costs two round trips. The fencing
+ * token protects the record, not the writes of a handler elsewhere. Redis must be set to `noeviction` and must persist its data on disk: a
+ * request whose record is lost runs again.
  */
 export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): IdempotencyStore {
   const recordOf = spreadKeysOf(prefix, 'idempotency')
@@ -91,10 +91,10 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
       return [
         ...(policy === 'noeviction'
           ? []
-          : [`Redis has the maxmemory-policy ${policy}, and a request whose record it drops runs again. Set it to noeviction.`]),
+          : [`Redis has the maxmemory-policy ${policy}: a request whose record it evicts runs again. Set it to noeviction.`]),
         ...(/^aof_enabled:1/m.test(info)
           ? []
-          : ['Redis keeps no log on disk, and after a crash it has forgotten requests that would run again. Set appendonly to yes.'])
+          : ['Redis does not write an append-only file: requests whose records a crash deletes run again. Set appendonly to yes.'])
       ]
     },
     async close() {
@@ -103,7 +103,7 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
     }
   }
 
-  // On one connection for all that wait. Without it they look at intervals.
+  // One connection for all waiting requests. Without it they poll.
   async function listen() {
     try {
       return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost: listenAgain })
@@ -113,7 +113,7 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
     }
   }
 
-  // When somebody waits again.
+  // The next request that waits subscribes again.
   function listenAgain() {
     listening = undefined
   }
@@ -126,7 +126,7 @@ function outcomeOf(key: string, [state = '', first = '', second = '', third = ''
   return { state, answer: { status: Number(first), headers: JSON.parse(second) as StoredAnswer['headers'], body: bodyOf(third) } }
 }
 
-// Clients give text back, so bytes are written as text.
+// Clients return text, so bytes are stored as text.
 function textOf(body: StoredAnswer['body']) {
   if (typeof body === 'string') return `text ${body}`
   return body === null ? 'none' : `bytes ${Buffer.from(body).toString('base64')}`

@@ -1,7 +1,7 @@
 import { type Listener, lossOf, type Redis } from './redis.ts'
 import { runScript } from './script.ts'
 
-/** A connection of `ioredis` that hears channels, as far as it is used here. */
+/** The part of an `ioredis` subscriber connection that is used here. */
 export interface IoredisSubscriberLike {
   connect(): Promise<void>
   subscribe(channel: string): Promise<unknown>
@@ -9,23 +9,23 @@ export interface IoredisSubscriberLike {
   on(event: string, listener: (...told: unknown[]) => void): unknown
 }
 
-/** A client of `ioredis`, as far as it is used here. */
+/** The part of an `ioredis` client that is used here. */
 export interface IoredisLike extends IoredisScripts {
   duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): IoredisSubscriberLike
 }
 
-/** A client of `ioredis` for a cluster, as far as it is used here. */
+/** The part of an `ioredis` cluster client that is used here. */
 export interface IoredisClusterLike extends IoredisScripts {
   nodes(role: 'master'): readonly Pick<IoredisLike, 'duplicate'>[]
 }
 
-/** What both can run. */
+/** The commands for scripts, which both kinds of clients have. */
 export interface IoredisScripts {
   evalsha(sha: string, keys: number | string, ...args: string[]): Promise<unknown>
   eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
 }
 
-/** A Redis, or a cluster, by `ioredis`. The client stays yours to close. */
+/** Creates a Redis from a client of `ioredis` for one server or a cluster. You must close the client yourself. */
 export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
   return {
     run: ({ source, sha }, args) =>
@@ -34,7 +34,7 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
         () => client.eval(source, 1, args[0] ?? '', ...args)
       ),
     async listen(channel: string, { heard, lost }: Listener) {
-      // One that came back by itself would not say that something may have been missed.
+      // A connection that reconnects automatically would not report that messages may have been missed.
       const subscriber = listenerOf(client).duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
       const loss = lossOf(lost)
       subscriber.on('error', () => {})
@@ -54,10 +54,10 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
   }
 }
 
-// What is published to one node of a cluster is heard on all.
+// All nodes of a cluster receive the messages published to one of them.
 function listenerOf(client: IoredisLike | IoredisClusterLike) {
   if (!('nodes' in client)) return client
   const [node] = client.nodes('master')
-  if (node === undefined) throw new Error('redis: the cluster has no node that could be heard.')
+  if (node === undefined) throw new Error('redis: the cluster has no master node to subscribe to.')
   return node
 }

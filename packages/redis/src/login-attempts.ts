@@ -2,7 +2,8 @@ import type { LoginAttemptStore } from '@concordat/authentication'
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
-// Shares are no whole milliseconds, and their sums not exact: less than one is no wait. As text with all digits, since Redis cuts numbers.
+// Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait. Numbers are
+// returned as text with all digits, because Redis truncates numbers.
 const take = script(`
 local now, share, window = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local next = math.max(tonumber(redis.call('GET', ARGV[1]) or 0), now) + share
@@ -18,8 +19,8 @@ if forgivenAt then redis.call('SET', ARGV[1], string.format('%.17g', forgivenAt 
 `)
 
 /**
- * Attempts to sign in, counted in Redis 6.2 or later for all processes together: each method is one script. A key says when all that is
- * counted under it will be forgiven (GCRA, ITU-T I.371), and Redis forgets it then.
+ * Creates a store that counts sign-in attempts in Redis 6.2 or later for all processes together. Each method is one script. A key has the
+ * time at which all attempts counted under it are forgiven (GCRA, ITU-T I.371), and Redis deletes it then.
  */
 export function redisLoginAttempts(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
   const keyOf = spreadKeysOf(prefix, 'login-attempts')

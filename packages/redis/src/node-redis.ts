@@ -1,7 +1,7 @@
 import { type Listener, lossOf, type Redis } from './redis.ts'
 import { runScript } from './script.ts'
 
-/** A connection of `redis` that hears channels, as far as it is used here. */
+/** The part of a `redis` subscriber connection that is used here. */
 export interface NodeRedisSubscriberLike {
   connect(): Promise<unknown>
   subscribe(channel: string, heard: (message: string) => void): Promise<unknown>
@@ -10,14 +10,14 @@ export interface NodeRedisSubscriberLike {
   on(event: string, listener: (...told: unknown[]) => void): unknown
 }
 
-/** A client of `redis`, as far as it is used here. */
+/** The part of a `redis` client that is used here. */
 export interface NodeRedisLike {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   duplicate(): NodeRedisSubscriberLike
 }
 
-/** A Redis by `redis`. The client stays yours to close. */
+/** Creates a Redis from a client of `redis`. You must close the client yourself. */
 export function fromNodeRedis(client: NodeRedisLike): Redis {
   return {
     run: ({ source, sha }, args) => {
@@ -34,7 +34,7 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
       const close = () => {
         if (subscriber.isOpen) subscriber.destroy()
       }
-      // It would come back by itself and not say that something may have been missed.
+      // The client would reconnect automatically and not report that messages may have been missed.
       const gone = () => {
         close()
         if (begun) loss.tell()

@@ -2,7 +2,7 @@ import type { RateLimitStore } from '@concordat/rate-limiting'
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
-// A key without an end, which nothing here writes, gets one instead of refusing for ever.
+// A key without an expiry, which this store never writes, gets one, so that it does not refuse requests forever.
 const add = script(`
 local cost, limit = tonumber(ARGV[2]), tonumber(ARGV[3])
 local left = redis.call('PTTL', ARGV[1])
@@ -15,7 +15,10 @@ if sum <= limit then redis.call('INCRBY', ARGV[1], cost) end
 return { sum, left }
 `)
 
-/** Requests, counted in Redis for all processes together: one script a count, one key a client, which Redis forgets when its window ends. */
+/**
+ * Creates a store that counts requests in Redis for all processes together, with one script for each count and one key for each client.
+ * Redis deletes the key when its window ends.
+ */
 export function redisRateLimits(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RateLimitStore {
   const keyOf = spreadKeysOf(prefix, 'rate-limits')
 

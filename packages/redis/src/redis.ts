@@ -1,45 +1,48 @@
 import type { Script } from './script.ts'
 
-/** Who hears a channel. */
+/** Callbacks for a channel. */
 export interface Listener {
-  /** There is news: what was published. */
+  /** Called for each published message. */
   readonly heard: (message: string) => void
-  /** The connection is gone: nothing will be heard any more. Called at most once. */
+  /** Called when the connection is lost, at most once. No message follows. */
   readonly lost: () => void
 }
 
-/** A Redis, by whatever client: made by `fromIoredis` or `fromNodeRedis`. */
+/** A Redis, independent of its client. Created by `fromIoredis` or `fromNodeRedis`. */
 export interface Redis {
-  /** Runs a script with these `ARGV`. All keys that it uses are `ARGV[1]` or begin with it, which puts them into one slot of a cluster. */
+  /** Runs a script with these `ARGV`. All keys that it uses are `ARGV[1]` or begin with it, so that they share one slot of a cluster. */
   run(script: Script, args: readonly string[]): Promise<unknown>
-  /** Hears a channel, on a connection of its own, from when it has resolved. The answer ends that, and never rejects. */
+  /**
+   * Listens to a channel on a separate connection, from the moment the promise resolves. The returned function stops listening, and never
+   * rejects.
+   */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }
 
-/** Where the keys of a store are. */
+/** Options of each store: where its keys are. */
 export interface StoreOptions {
-  /** What every key begins with. Several services on one Redis need one each. @default 'concordat' */
+  /** The prefix of every key. Each service on a shared Redis needs its own. @default 'concordat' */
   readonly prefix?: string | undefined
 }
 
-/** What every key of one store begins with: the braces keep them in one slot of a cluster. Refuses what would break that. */
+/** Returns the prefix of all keys of a store. The braces put them in one slot of a cluster. Throws for a prefix that would break that. */
 export function keysOf(prefix: string, store: string): string {
   return `{${requirePrefix(prefix)}:${store}}:`
 }
 
-/** What names the keys of a store whose scripts each use one key only: each is in a slot of its own, all over a cluster. */
+/** Returns the function that names the keys of a store whose scripts each use one key: the keys are spread over the slots of a cluster. */
 export function spreadKeysOf(prefix: string, store: string): (name: string) => string {
   const start = `{${requirePrefix(prefix)}:${store}:`
   return (name) => `${start}${name}}`
 }
 
-// One that could part the keys of a store in a cluster is refused.
+// Throws for a prefix that could put the keys of a store into several slots of a cluster.
 function requirePrefix(prefix: string): string {
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
-  throw new TypeError(`redis: the prefix "${prefix}" is no plain name. Give one of letters, digits and _ . : -, as "orders".`)
+  throw new TypeError(`redis: options.prefix "${prefix}" is not a plain name. Use letters, digits and _ . : -, for example "orders".`)
 }
 
-/** Calls `lost` once, for the first of the signs that a connection is gone; `end` keeps it from being called for those that follow. */
+/** Creates `tell`, which calls `lost` at the first sign that a connection is lost, and `end`, which prevents all later calls. */
 export function lossOf(lost: () => void): { readonly tell: () => void; readonly end: () => boolean } {
   let over = false
   const end = () => {

@@ -2,13 +2,13 @@ import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concorda
 import { keysOf, type Redis, type StoreOptions } from './redis.ts'
 import { script } from './script.ts'
 
-// A family is a hash under its handle. It remembers how often its subject, and everybody, had been revoked when it began: one more
-// revocation of either ends it, so that none of them has to be looked for.
+// A family is a hash under its handle. It stores how often its subject, and all users, had been revoked when it began. One more revocation
+// of either ends the family, so that a revocation does not have to search for families.
 const counts = `
 local function count(name) return redis.call('GET', ARGV[1] .. name) or '0' end
 local function counts(subject) return count('everybody') .. ' ' .. count('subject:' .. subject) end
 `
-// Longer than any session may live.
+// Longer than the maximum lifetime of a session.
 const longest = 401 * 86_400
 
 const begin = script(`${counts}
@@ -62,8 +62,8 @@ redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
 `)
 
 /**
- * Refresh tokens in Redis 6.2 or later: each method is one script. The memory of that Redis has to be set to `noeviction`, and what it holds
- * has to be kept on disk, or sessions end when it forgets them.
+ * Creates a store of refresh tokens in Redis 6.2 or later. Each method is one script. Redis must be set to `noeviction` and must persist
+ * its data on disk, or sessions end when their data is lost.
  */
 export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
   const keys = keysOf(prefix, 'refresh-tokens')
@@ -73,7 +73,7 @@ export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: Store
       const { handle, id, subject, clientId, beganAt, expiresAt } = family
       const kept = JSON.stringify({ id, handle, subject, clientId, beganAt, expiresAt })
       const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
-      if ((await redis.run(begin, args)) !== 1) throw new Error('redis: there is such a refresh family already.')
+      if ((await redis.run(begin, args)) !== 1) throw new Error('redis: this refresh token family already exists.')
     },
     async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
       const times = [now, graceMilliseconds, now + idleMilliseconds].map(String)
@@ -104,7 +104,7 @@ export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: Store
   }
 }
 
-// Absent is another thing than empty.
+// A missing client differs from an empty one.
 function textOf(clientId: string | undefined) {
   return clientId === undefined ? '' : `=${clientId}`
 }

@@ -3,8 +3,8 @@ import type { Revocation, RevocationStore } from '@concordat/authentication'
 import { keysOf, type Redis, type StoreOptions } from './redis.ts'
 import { script } from './script.ts'
 
-// Each revocation is a field of one hash, numbered in the order of their changes, and sorted by their end in another set. The name of the
-// numbers changes when Redis has lost them, so that a cursor of before is seen to be one.
+// Each revocation is a field of one hash. One sorted set numbers them in the order of their changes, another sorts them by their end. The
+// name of the numbers changes when Redis has lost them, so that an older cursor is recognized.
 const revoke = script(`
 local terms, numbers, ends = ARGV[1] .. 'terms', ARGV[1] .. 'numbers', ARGV[1] .. 'ends'
 local id, until_, before = ARGV[2] .. ' ' .. ARGV[3], ARGV[5], ARGV[4]
@@ -39,8 +39,8 @@ return { name, redis.call('GET', ARGV[1] .. 'number') or '0', found }
 `)
 
 /**
- * Revocations in Redis 6.2 or later, told by PUBLISH. The memory of that Redis has to be set to `noeviction`, and what it holds has to be kept on
- * disk: a revocation that it forgets counts no more where it was not heard.
+ * Creates a store of revocations in Redis 6.2 or later, which are announced by PUBLISH. Redis must be set to `noeviction` and must persist
+ * its data on disk: a lost revocation has no effect in processes that did not receive its message.
  */
 export function redisRevocations(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RevocationStore {
   const keys = keysOf(prefix, 'revocations')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** A Lua script, and the name under which Redis remembers it. */
+/** A Lua script, and the hash by which Redis caches it. */
 export interface Script {
   readonly source: string
   readonly sha: string
@@ -10,7 +10,7 @@ export function script(source: string): Script {
   return { source, sha: hash('sha1', source) }
 }
 
-/** Runs a script by its name, and sends it whole when Redis does not know it: after a restart, or the first time. */
+/** Runs a script by its hash, and sends its source when Redis does not have it: after a restart, or the first time. */
 export async function runScript(byName: () => Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
   try {
     return await byName()

@@ -2,10 +2,10 @@ import { fromIoredis, fromNodeRedis, type Redis } from '@concordat/redis'
 import { Redis as Ioredis } from 'ioredis'
 import { createClient } from 'redis'
 
-/** A connection as a service makes it, by one client or the other. */
+/** Connects like a service, with either client. */
 export async function connected(url: string, client: string): Promise<Redis> {
   if (client === 'ioredis') return fromIoredis(new Ioredis(url, { socketTimeout: 1000 }).on('error', () => {}))
-  // By itself it gives up for good after a timeout.
+  // Without a strategy, the client does not reconnect after a timeout.
   const socket = { socketTimeout: 1000, reconnectStrategy: (retries: number) => Math.min(50 * retries, 1000) }
   return fromNodeRedis(
     await createClient({ url, socket, pingInterval: 300 })

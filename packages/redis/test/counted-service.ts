@@ -1,4 +1,4 @@
-// A process of the tests: node counted-service.ts <address of Redis> <prefix> <client> <what it does when the store fails>
+// A process for the tests: node counted-service.ts <address of Redis> <prefix> <client> <behaviour when the store fails>
 import { redisRateLimits } from '@concordat/redis/rate-limits'
 import { serveCounted } from '@concordat/test-harness/two-processes-services'
 import { connected } from './connected.ts'

@@ -8,13 +8,13 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 const minute = 60_000
 
 for (const [name, connect] of Object.entries(clients)) {
-  t.test(`rate limits by ${name}, raced by two clients`, onServer, async (t) => {
+  t.test(`counts rate limits with ${name} while two clients compete`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     testRateLimits(t, inTurn(redisRateLimits(one.redis, { prefix }), redisRateLimits(two.redis, { prefix })))
   })
 
-  t.test(`attempts to sign in by ${name}, raced by two clients`, onServer, async (t) => {
+  t.test(`counts sign-in attempts with ${name} while two clients compete`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     testLoginAttempts(t, redisLoginAttempts(one.redis, { prefix }), redisLoginAttempts(two.redis, { prefix }))
@@ -29,7 +29,7 @@ async function prepared(t: Test) {
   return { prefix, client, redis }
 }
 
-t.test('what is counted ends with its window, and heals when it has no end', onServer, async (t) => {
+t.test('expires a count with its window, and repairs a count without an expiry', onServer, async (t) => {
   const { prefix, client, redis } = await prepared(t)
   const store = redisRateLimits(redis, { prefix })
   await store.add('address:192.0.2.1', 1, 10, minute)
@@ -40,7 +40,7 @@ t.test('what is counted ends with its window, and heals when it has no end', onS
   t.strictSame(await store.add('address:192.0.2.1', 1, 10, minute), { count: 1, resetMilliseconds: minute })
 })
 
-t.test('attempts are forgotten by Redis when all are forgiven, those that were given back included', onServer, async (t) => {
+t.test('expires attempts when all of them are forgiven, including those that were given back', onServer, async (t) => {
   const { prefix, client, redis } = await prepared(t)
   const store = redisLoginAttempts(redis, { prefix })
   const limit = { limit: 3, windowMilliseconds: minute }

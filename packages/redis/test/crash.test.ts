@@ -4,15 +4,15 @@ import t from 'tap'
 import { onServer, server } from './server.ts'
 import { soakRedis } from './soak/soak.ts'
 
-t.test('processes are killed while they work: each key is done and has one answer, and none is stuck', onServer, async (t) => {
+t.test('completes each key with one response, and leaves none locked, when processes are killed', onServer, async (t) => {
   const load = { redisUrl: server, leaseMilliseconds: 1000, processes: 2, kills: scaled(1, 4), keys: scaled(60, 200), leastUp: 1 }
   const report = await soakRedis(load)
   t.match(report, { kills: load.kills, keysDone: load.keys, divergent: 0 })
-  // What a process had done when it was killed is done again, and also when it was paused for longer than its lease: at least once.
+  // Work is repeated when a process was killed after doing it, or was paused for longer than its lease: at least once.
   t.comment(JSON.stringify(report))
 })
 
-t.test('Redis crashes and comes back: nothing is lost or done twice, and the processes go on', async (t) => {
+t.test('loses and repeats nothing when Redis crashes and restarts, and the processes continue', async (t) => {
   const own = await ownRedis()
   if (own === undefined) return t.comment('not run: Redis is not installed here')
   t.teardown(() => own.stop())

@@ -10,7 +10,7 @@ import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
-// Most of them wait for leases, and each has a key of its own.
+// Most cases wait for leases, and each case has its own key.
 const casesAtOnce = 4
 const key = 'k'.repeat(43)
 const terms = { leaseMilliseconds: 60_000, lifetimeMilliseconds: 60_000, takesOver: true }
@@ -25,19 +25,19 @@ for (const [name, connect] of Object.entries(clients)) {
     return stores
   }
 
-  t.test(`idempotency keys by ${name}, raced by two clients`, onServer, async (t) => {
+  t.test(`stores idempotency keys with ${name} while two clients compete`, onServer, async (t) => {
     const [one, two] = await storesOf(t)
     idempotencyStoreContract(casesOf(t, casesAtOnce), () => one, { createSecond: () => two })
   })
 
-  t.test(`the rows over HTTP by ${name}, on two clients [S7] [I1] [I2] [I3] [I4] [I5]`, onServer, async (t) => {
+  t.test(`satisfies the contract over HTTP with two clients of ${name} [S7] [I1] [I2] [I3] [I4] [I5]`, onServer, async (t) => {
     const stores = await storesOf(t)
-    // The services of each case use the two clients in turn.
+    // The services of each case alternate between the two clients.
     const services = new AsyncLocalStorage<{ count: number }>()
     const createStore = () => {
       const own = services.getStore() as { count: number }
       own.count += 1
-      // It outlives the service that it is given to.
+      // The store outlives the service that uses it.
       return { ...stores[(own.count % 2) as 0 | 1], close: async () => {} }
     }
     const test = casesOf(t, casesAtOnce)
@@ -51,7 +51,7 @@ for (const [name, connect] of Object.entries(clients)) {
 type Connect = (t: Test) => Promise<{ redis: Redis; kill: () => Promise<void> }>
 const connect = clients['ioredis'] as Connect
 
-t.test('a new key costs two round trips, and a replay one', onServer, async (t) => {
+t.test('uses two round trips for a new key and one for a replay', onServer, async (t) => {
   const { redis } = await connect(t)
   let trips = 0
   const counted: Redis = {
@@ -74,7 +74,7 @@ t.test('a new key costs two round trips, and a replay one', onServer, async (t) 
   t.strictSame([await tripsOf(), await tripsOf()], [2, 1])
 })
 
-t.test('at boot it is told what about Redis would let requests run twice: eviction, and nothing on disk', onServer, async (t) => {
+t.test('reports settings of Redis that let requests run twice: eviction, and no data on disk', onServer, async (t) => {
   const { redis } = await connect(t)
   const configured = (policy: string, log: string): Redis => ({
     ...redis,
@@ -89,7 +89,7 @@ t.test('at boot it is told what about Redis would let requests run twice: evicti
   t.match(await redisIdempotency({ ...redis, run: async () => '' }).check?.(), [/maxmemory-policy unknown/, /appendonly/])
 })
 
-t.test('records lie in slots of their own, and leave Redis by themselves', onServer, async (t) => {
+t.test('stores records in separate slots, and lets Redis expire them', onServer, async (t) => {
   const { redis } = await connect(t)
   const prefix = freshPrefix(t)
   await redisIdempotency(redis, { prefix }).begin(key, key, { ...terms, lifetimeMilliseconds: 5000 })
@@ -99,7 +99,7 @@ t.test('records lie in slots of their own, and leave Redis by themselves', onSer
   t.ok(left > 0 && left <= 5000)
 })
 
-t.test('who waits is told again after the connection for it broke, and looks at intervals where there is none', onServer, async (t) => {
+t.test('notifies waiting requests again after their connection was lost, and lets them poll if there is none', onServer, async (t) => {
   const { redis, kill } = await connect(t)
   const prefix = freshPrefix(t)
   const store = redisIdempotency(redis, { prefix })
@@ -116,7 +116,7 @@ t.test('who waits is told again after the connection for it broke, and looks at 
   }
   t.equal(await told(), true)
   await kill()
-  // Until there is a connection again, the store rejects.
+  // The store rejects until it is connected again.
   await until(() => told().catch(() => false))
   await store.close?.()
   const deaf = redisIdempotency({ ...redis, listen: () => Promise.reject(new Error('no channels here')) }, { prefix })
@@ -126,7 +126,7 @@ t.test('who waits is told again after the connection for it broke, and looks at 
   await redisIdempotency(redis, { prefix }).close?.()
 })
 
-t.test('in a cluster, what is published is heard on one of its nodes', onServer, async (t) => {
+t.test('receives the messages of a cluster on one of its nodes', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const client = new Ioredis(server)
   t.teardown(() => client.disconnect())
@@ -138,9 +138,9 @@ t.test('in a cluster, what is published is heard on one of its nodes', onServer,
   await client.publish(`${prefix}:channel`, 'news')
   t.equal(await heard.promise, 'news')
   await end()
-  await t.rejects(clusterOf([]).listen('channel', { heard: () => {}, lost: () => {} }), { message: /has no node that could be heard/ })
+  await t.rejects(clusterOf([]).listen('channel', { heard: () => {}, lost: () => {} }), { message: /has no master node to subscribe to/ })
 })
 
-t.test('a prefix that would part the keys, or that is none, is refused', async (t) => {
-  t.throws(() => redisIdempotency({} as Redis, { prefix: 'a{b}' }), { message: /is no plain name/ })
+t.test('throws for a prefix that is not a plain name', async (t) => {
+  t.throws(() => redisIdempotency({} as Redis, { prefix: 'a{b}' }), { message: /is not a plain name/ })
 })

@@ -1,4 +1,4 @@
-// A process of the tests: node protected-service.ts <address of Redis> <prefix> <client>
+// A process for the tests: node protected-service.ts <address of Redis> <prefix> <client>
 import { redisLoginAttempts } from '@concordat/redis/login-attempts'
 import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
 import { redisRevocations } from '@concordat/redis/revocations'

@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 export const server: string = process.env['TEST_REDIS_URL'] ?? ''
 export const onServer: { skip?: string } = server === '' ? { skip: 'set TEST_REDIS_URL to the address of a Redis server' } : {}
 
-/** A prefix of the test's own, whose keys are deleted after it. */
+/** Returns a prefix for this test, whose keys are deleted after the test. */
 export function freshPrefix(t: Test): string {
   const prefix = `concordat-test-${randomUUID().slice(0, 8)}`
   t.teardown(async () => {
@@ -19,7 +19,7 @@ export function freshPrefix(t: Test): string {
   return prefix
 }
 
-/** Connections of their own, as another process would have; `kill` cuts them and those that hear for them. */
+/** Connects separately, as another process would. `kill` closes the connection and its subscriber connections. */
 export const clients: Record<string, (t: Test) => Promise<{ redis: Redis; kill: () => Promise<void> }>> = {
   async ioredis(t) {
     const name = randomUUID()

@@ -20,7 +20,7 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 const hour = 3_600_000
 
 for (const [name, connect] of Object.entries(clients)) {
-  t.test(`refresh tokens by ${name}, raced by two clients`, onServer, async (t) => {
+  t.test(`stores refresh tokens with ${name} while two clients compete`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     refreshTokenStoreContract(
@@ -30,7 +30,7 @@ for (const [name, connect] of Object.entries(clients)) {
     )
   })
 
-  t.test(`revocations by ${name}, told to another client`, onServer, async (t) => {
+  t.test(`stores revocations with ${name} and announces them to another client`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
     revocationStoreContract(
@@ -40,14 +40,14 @@ for (const [name, connect] of Object.entries(clients)) {
     )
   })
 
-  t.test(`API keys by ${name}`, onServer, async (t) => {
+  t.test(`stores API keys with ${name}`, onServer, async (t) => {
     const prefix = freshPrefix(t)
-    // What one process adds, another finds.
+    // Keys are added by one client and found by another.
     const [here, there] = [redisApiKeys((await connect(t)).redis, { prefix }), redisApiKeys((await connect(t)).redis, { prefix })]
     apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
   })
 
-  t.test(`a revocation on one client is known on another within a second, by the notice alone (${name}) [U4]`, onServer, async (t) => {
+  t.test(`announces a revocation to another client within a second, by the message alone (${name}) [U4]`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const feedOn = async () => {
       const feed = revocationFeed({ store: redisRevocations((await connect(t)).redis, { prefix }), pollSeconds: 60 })
@@ -62,7 +62,7 @@ for (const [name, connect] of Object.entries(clients)) {
     t.comment(`${Math.round(performance.now() - started)} ms`)
   })
 
-  t.test(`a subscription whose connection is killed is made anew and hears again (${name})`, onServer, async (t) => {
+  t.test(`receives messages after subscribing again when the connection was killed (${name})`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [whole, cut] = [await connect(t), await connect(t)]
     const store = redisRevocations(cut.redis, { prefix })
@@ -83,7 +83,7 @@ for (const [name, connect] of Object.entries(clients)) {
   })
 }
 
-t.test('what Redis has lost is seen to be lost: a cursor of before reads everything', onServer, async (t) => {
+t.test('reads all revocations for an older cursor after Redis has lost its data', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const store = redisRevocations(redis, { prefix })
@@ -96,7 +96,7 @@ t.test('what Redis has lost is seen to be lost: a cursor of before reads everyth
   t.match((await store.read(cursor)).revocations, [{ id: 'd' }])
 })
 
-t.test('what is over is deleted, families and keys by Redis and revocations by the next one', onServer, async (t) => {
+t.test('expires families and keys in Redis, and deletes expired revocations at the next revocation', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const revocations = redisRevocations(redis, { prefix })
@@ -117,7 +117,7 @@ t.test('what is over is deleted, families and keys by Redis and revocations by t
   t.strictSame(await admin.keys(`{${prefix}:api-keys:*`), [`{${prefix}:api-keys:${endless?.id}}`])
 })
 
-t.test('what one step changes is in one slot of a cluster', onServer, async (t) => {
+t.test('stores all keys of one script in one slot of a cluster', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const until = Date.now() + hour
@@ -128,14 +128,14 @@ t.test('what one step changes is in one slot of a cluster', onServer, async (t) 
   const admin = new Ioredis(server)
   t.teardown(() => admin.disconnect())
   const keys = await admin.keys(`{${prefix}:*`)
-  // What stands between the first braces decides on the slot (Redis Cluster Specification, Hash tags).
+  // The text between the first braces determines the slot (Redis Cluster Specification, Hash tags).
   const tags = keys.map((key) => /^\{(.+?)\}/.exec(key)?.[1])
   t.ok(keys.length > 6, `${keys.length} keys`)
   t.strictSame([...new Set(tags)].toSorted(), [`${prefix}:refresh-tokens`, `${prefix}:revocations`])
 })
 
 const never = () => {
-  throw new Error('not asked')
+  throw new Error('not called')
 }
 const whole = async (source: string) => (source.includes("redis.call('HGET', key, 'family')") ? '{"id":"whole"}' : '')
 
@@ -148,25 +148,25 @@ async function told(failure: string) {
   return Promise.all(stores.map((store) => store.revokeHandle('h')))
 }
 
-t.test('a script that Redis does not know yet is sent whole, and what else fails is told', async (t) => {
+t.test('sends the source of a script that Redis does not have, and rejects for other errors', async (t) => {
   t.strictSame(await told('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
-  await t.rejects(told('READONLY You can’t write against a read only replica.'), /READONLY/)
+  await t.rejects(told('READONLY You cannot write against a read only replica.'), /READONLY/)
 })
 
-t.test('a channel that can’t be heard is told to whoever wants to hear it', async (t) => {
+t.test('rejects listen when the client cannot subscribe', async (t) => {
   const nowhere = 'redis://127.0.0.1:1'
   const ioredis = new Ioredis(nowhere, { lazyConnect: true })
   const redis = createClient({ url: nowhere })
   const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, clusterRetryStrategy: () => null })
   for (const client of [fromIoredis(ioredis), fromNodeRedis(redis), fromIoredis(cluster)]) {
-    await t.rejects(client.listen('news', { heard: () => {}, lost: () => t.fail('It never began.') }))
+    await t.rejects(client.listen('news', { heard: () => {}, lost: () => t.fail('The subscription never began.') }))
   }
 })
 
-t.test('a prefix that would part the keys, or that is none, is refused', async (t) => {
+t.test('throws for a prefix that is not a plain name', async (t) => {
   const redis = { run: async () => 1, listen: async () => async () => {} }
   for (const prefix of ['', 'a}b', '{a', 'a b', 'a'.repeat(65)]) {
-    t.throws(() => redisRevocations(redis, { prefix }), /is no plain name/)
+    t.throws(() => redisRevocations(redis, { prefix }), /is not a plain name/)
     t.throws(() => redisRefreshTokens(redis, { prefix }), TypeError)
     t.throws(() => redisApiKeys(redis, { prefix }), TypeError)
   }

@@ -4,10 +4,10 @@ import { testCounting, testProtection } from '@concordat/test-harness/two-proces
 import t, { type Test } from 'tap'
 import { clients, freshPrefix, onServer, server } from './server.ts'
 
-// Most of the time is waiting for news to grow old.
+// Most of the time is spent waiting for the data of the feed to become stale.
 t.jobs = 3
 
-/** A way to the server that can be cut, and processes that use a prefix of their own. */
+/** Prepares a proxy to the server that can be cut, and a function that starts processes with a separate prefix. */
 async function prepared(t: Test, client: string) {
   const prefix = freshPrefix(t)
   const start = (file: string, url: string, ...more: string[]) =>
@@ -16,13 +16,13 @@ async function prepared(t: Test, client: string) {
 }
 
 for (const client of Object.keys(clients)) {
-  t.test(`two processes protect their routes (${client})`, { ...onServer, buffered: true }, async (t) => {
+  t.test(`protects the routes of two processes (${client})`, { ...onServer, buffered: true }, async (t) => {
     const { start, proxy } = await prepared(t, client)
     const [here, there] = await Promise.all([start('protected-service.ts', server), start('protected-service.ts', proxy.url)])
     await testProtection(t, { here, there, proxy })
   })
 
-  t.test(`two processes count together (${client})`, { ...onServer, buffered: true }, async (t) => {
+  t.test(`counts for two processes together (${client})`, { ...onServer, buffered: true }, async (t) => {
     const { start, proxy } = await prepared(t, client)
     const [lenient, strict] = await Promise.all([
       start('counted-service.ts', proxy.url, 'countLocally'),

@@ -20,9 +20,9 @@ expectTypeOf(redisLoginAttempts(redis)).toEqualTypeOf<LoginAttemptStore>()
 expectTypeOf(redisRateLimits(redis)).toEqualTypeOf<RateLimitStore>()
 expectTypeOf(redisRefreshTokens(redis)).toEqualTypeOf<RefreshTokenStore>()
 expectTypeOf(redisRevocations(redis, { prefix: 'orders' })).toEqualTypeOf<RevocationStore>()
-// @ts-expect-error a client is wrapped first
+// @ts-expect-error a client must be wrapped first
 redisRefreshTokens(new Ioredis())
-// @ts-expect-error each client has its own wrap
+// @ts-expect-error each client has its own wrapper
 fromNodeRedis(new Ioredis())
-// @ts-expect-error a prefix is a text
+// @ts-expect-error a prefix must be a string
 redisRevocations(redis, { prefix: 5 })

@@ -1,12 +1,12 @@
 import type { Migration } from '../migrations.ts'
 
-/** The table of `postgresIdempotency`, for `migrate`. */
+/** The migrations of the table of `postgresIdempotency`, for `migrate`. */
 export const idempotencyMigrations: readonly Migration[] = [
   {
     component: 'idempotency',
     version: 1,
     statements: [
-      // What a claim is fenced with, for all keys together: so it only grows, also when the record of a key is gone.
+      // The fencing tokens of all keys come from one sequence, so that they only grow, even after the record of a key was deleted.
       `CREATE SEQUENCE {schema}.idempotency_tokens MAXVALUE ${Number.MAX_SAFE_INTEGER}`,
       `CREATE TABLE {schema}.idempotency_keys (
         key text COLLATE "C" PRIMARY KEY,

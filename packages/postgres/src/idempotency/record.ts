@@ -1,15 +1,15 @@
 import type { BeginOutcome, ClaimTerms, StoredAnswer } from '@concordat/idempotency'
 
-// What a transaction of another process has left is not known; it may end at any time.
+// The remaining time of a transaction in another process is unknown: it may end at any moment.
 const unknownLeaseMilliseconds = 1000
 
-/** The key is held by something that can't be looked at. */
+/** The outcome for a key that is locked by a transaction whose record cannot be read. */
 export const busy: BeginOutcome = { state: 'busy', leaseMilliseconds: unknownLeaseMilliseconds }
 
-// How often a record is looked at that changes just then.
+// How often a record is read that keeps changing at the same time.
 const mostLooks = 10
 
-/** Looks until it is known what became of the key. */
+/** Reads the record until the state of the key is known. */
 export async function lookUntilKnown(look: () => Promise<BeginOutcome | undefined>): Promise<BeginOutcome> {
   for (let looks = 0; looks < mostLooks; looks += 1) {
     const outcome = await look()
@@ -18,12 +18,12 @@ export async function lookUntilKnown(look: () => Promise<BeginOutcome | undefine
   return busy
 }
 
-/** What the statement of a claim answers. */
+/** The result of the claim statement. */
 export interface Look {
-  /** No open transaction holds the key. */
+  /** Whether no open transaction has locked the key. */
   readonly isFree: boolean
   readonly claim: { readonly token: number; readonly attempt: number } | null
-  /** The record as it was when the statement began, unless its time was over. */
+  /** The record as it was when the statement began, unless it had expired. */
   readonly kept: KeptRecord | null
 }
 
@@ -35,7 +35,7 @@ interface KeptRecord {
   readonly body: string | null
 }
 
-/** What it means for the caller; `undefined` when the record has changed meanwhile and has to be looked at again. */
+/** Converts the result for the caller. Returns undefined when the record has changed in the meantime and must be read again. */
 export function outcomeOf(key: string, { isFree, claim, kept }: Look, { takesOver }: ClaimTerms): BeginOutcome | undefined {
   if (claim !== null) return { state: 'claimed', claim: { key, ...claim } }
   if (kept === null) return isFree ? undefined : busy
@@ -50,7 +50,7 @@ function answerOf({ headers, body }: KeptRecord, status: number): StoredAnswer {
   return { status, headers: headers ?? {}, body: body === null ? null : Buffer.from(body, 'base64') }
 }
 
-/** The bytes of a body, for its column. */
+/** Returns the bytes of a body, for its column. */
 export function bytesOf(body: StoredAnswer['body']): Uint8Array | null {
   return typeof body === 'string' ? Buffer.from(body) : body
 }

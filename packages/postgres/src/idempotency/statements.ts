@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { ClaimTerms } from '@concordat/idempotency'
 
-/** The statements of one store. All times are the database's. */
+/** The statements of one store. All times are those of the database. */
 export interface Statements {
-  /** One statement without values, so that it can go with BEGIN in one message. */
+  /** Returns one statement without values, so that it can be sent with BEGIN in one message. */
   claim(key: string, fingerprint: string, terms: ClaimTerms): string
   readonly renew: string
   readonly complete: string
@@ -12,7 +12,7 @@ export interface Statements {
   readonly check: string
 }
 
-/** The statements for the tables in this schema. */
+/** Returns the statements for the tables in this schema. */
 export function statementsFor(schema: string): Statements {
   const table = `${schema}.idempotency_keys`
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
@@ -21,8 +21,8 @@ export function statementsFor(schema: string): Statements {
     claim(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver, transaction }) {
       const [k, f] = [quoted(key), quoted(fingerprint)]
       const [lease, lifetime] = [milliseconds(leaseMilliseconds), milliseconds(lifetimeMilliseconds)]
-      // An open transaction is told by its lock alone: its row is seen by nobody. Who doesn't get the lock doesn't wait for the row. Leases
-      // share it, and wait for each other's row, which is one statement long.
+      // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
+      // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
       return `WITH asked AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
       claimed AS (
@@ -51,7 +51,7 @@ export function statementsFor(schema: string): Statements {
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
         WHERE ${own} AND status IS NULL RETURNING 1
       ) SELECT count(*)::text AS json FROM kept`,
-    // What was completed stays as it is; the lock makes two who complete at once see each other.
+    // A completed record does not change. With the lock, two callers that complete at the same time see each other.
     complete: `WITH kept AS (SELECT status FROM ${table} WHERE ${own} FOR UPDATE),
       done AS (
         UPDATE ${table} SET status = $3, headers = $4, body = $5,
@@ -75,15 +75,15 @@ export function statementsFor(schema: string): Statements {
 
 function quoted(digest: string) {
   if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
-  throw new TypeError('postgres: keys and fingerprints of idempotency are SHA-256 in base64url, 43 characters.')
+  throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
 }
 
 function milliseconds(duration: number) {
-  if (!Number.isFinite(duration)) throw new TypeError(`postgres: ${String(duration)} is no number of milliseconds.`)
+  if (!Number.isFinite(duration)) throw new TypeError(`postgres: ${String(duration)} is not a number of milliseconds.`)
   return `${duration} * interval '1 millisecond'`
 }
 
-// Locks belong to a whole database, and schemas in it have keys of their own.
+// Advisory locks belong to the whole database, and each schema in it has separate keys.
 function lockOf(schema: string, key: string) {
   return hash('sha256', `${schema} ${key}`, 'buffer').readBigInt64BE()
 }

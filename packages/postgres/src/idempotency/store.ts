@@ -9,16 +9,16 @@ import { TransactionClaims, type Wish } from './transaction-claims.ts'
 import { Waiters } from './waiters.ts'
 import { within } from './within.ts'
 
-/** What else `postgresIdempotency` can be told. */
+/** Options of {@link postgresIdempotency}. */
 export interface IdempotencyStoreOptions extends StoreOptions {
-  /** How long PostgreSQL is waited for. @default 5 */
+  /** The timeout of each operation on PostgreSQL, in seconds. @default 5 */
   readonly timeoutSeconds?: number | undefined
 }
 
 /**
- * Claims and answers in PostgreSQL. On a route with a transaction of the unit of work, the claim goes with its BEGIN in one message, and
- * the claim, the domain writes and the answer are committed together; until then the key is held by a lock that ends with the connection.
- * On other routes a claim is a lease, and each method is one statement.
+ * Creates a store of claims and responses in PostgreSQL. On a route with a transaction of the unit of work, the claim is sent with BEGIN in
+ * one message, and the claim, the domain writes and the response are committed together. Until then the key is locked by a lock that ends
+ * with the connection. On other routes a claim is a lease, and each method is one statement.
  */
 export function postgresIdempotency(
   database: Postgres,
@@ -28,10 +28,10 @@ export function postgresIdempotency(
   const waiters = new Waiters(database, `${schema}_idempotency`)
   const claims = new TransactionClaims((key) => waiters.tell(key))
   if (!(Number.isFinite(timeoutSeconds) && timeoutSeconds > 0)) {
-    throw new TypeError(`postgres: timeoutSeconds of the idempotency store is ${timeoutSeconds}. Give the seconds to wait for PostgreSQL.`)
+    throw new TypeError(`postgres: options.timeoutSeconds of the idempotency store is ${timeoutSeconds}. It must be a positive number.`)
   }
 
-  /** Whether the claim was still its owner's. */
+  /** Returns whether the caller still owned the claim. */
   async function write(claim: Claim, sql: string, values: readonly unknown[] = []) {
     const held = claims.of(claim)
     const params = () => [claim.key, held?.token ?? claim.token, ...values]
@@ -43,7 +43,7 @@ export function postgresIdempotency(
     return within(timeoutSeconds, database.query<Row>(sql, params))
   }
 
-  // What is claimed too late would keep the key from its next owner.
+  // A claim that succeeds after the timeout would block the next owner of the key.
   function beginIn(unit: Unit, wish: Wish) {
     const giveUp = () => {
       wish.isGivenUp = true
@@ -70,7 +70,7 @@ export function postgresIdempotency(
 
   function lease({ key, sql, terms }: Wish): Promise<BeginOutcome> {
     return lookUntilKnown(async () => {
-      // Where the database's default is above READ COMMITTED, a record of just now is told as a conflict.
+      // If the default isolation of the database is above READ COMMITTED, a record that was just written is reported as a conflict.
       const [found] = await database.query<Look>(sql).catch((error: unknown) => {
         if (isConflict(error)) return []
         throw error

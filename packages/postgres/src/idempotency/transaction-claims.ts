@@ -3,34 +3,34 @@ import { parseRows } from '../postgres.ts'
 import type { Unit } from '../unit-of-work/unit.ts'
 import { busy, type Look, lookUntilKnown, outcomeOf } from './record.ts'
 
-/** What is to be claimed, and the statement that does it. */
+/** A key to claim, and the statement that claims it. */
 export interface Wish {
   readonly key: string
   readonly fingerprint: string
   readonly terms: ClaimTerms
   readonly sql: string
-  /** Nobody waits for it any more. */
+  /** Whether the caller has timed out and no longer waits for the claim. */
   isGivenUp: boolean
 }
 
-/** A claim as its transaction has it. */
+/** A claim of an open transaction. */
 export interface Held {
   readonly unit: Unit
   readonly fingerprint: string
-  /** Another one after the transaction was begun again. */
+  /** The fencing token. It changes when the transaction is restarted. */
   token: number
 }
 
 type Looking = Promise<BeginOutcome>
 
-/** The claims that are held by open transactions of this process. */
+/** The claims of the open transactions of this process. */
 export class TransactionClaims {
   readonly #held = new WeakMap<Claim, Held>()
   readonly #holders = new Map<string, Held>()
   readonly #looking = new Map<string, { now: Looking; next: Looking | undefined }>()
   readonly #onEnd: (key: string) => void
 
-  /** @param onEnd is told when a transaction that held the key has ended, however it did */
+  /** @param onEnd called when a transaction that owned the key has ended, whether committed or rolled back */
   constructor(onEnd: (key: string) => void) {
     this.#onEnd = onEnd
   }
@@ -39,19 +39,19 @@ export class TransactionClaims {
     return this.#held.get(claim)
   }
 
-  /** What a transaction of this process that holds the key makes of a request with it. */
+  /** Returns the outcome for a request whose key is owned by a transaction of this process, or undefined if none owns it. */
   outcomeBeside({ key, fingerprint }: Wish): BeginOutcome | undefined {
     const holder = this.#holders.get(key)
     return holder && (holder.fingerprint === fingerprint ? busy : { state: 'mismatch' })
   }
 
   /**
-   * Of many requests with one key, one looks at a time: all that come while it does share the next look, which begins after they came.
-   * So that they take one connection, and not all there are.
+   * Claims the key in the transaction. Of many requests with one key, one tries at a time. All that arrive meanwhile share the next try,
+   * which starts after they arrived. They therefore use one connection, and not all connections of the pool.
    */
   async begin(unit: Unit, wish: Wish): Promise<BeginOutcome> {
     const look = async () => this.outcomeBeside(wish) ?? (await this.#claim(unit, wish))
-    // Whoever waits for the outer transaction must not be waited for in it.
+    // A request that waits for the outer transaction must not block a request inside it.
     if (unit.isPart) return look()
     const group = `${wish.key} ${wish.fingerprint} ${wish.terms.takesOver}`
     const looking = this.#looking.get(group)

@@ -1,9 +1,9 @@
 import type { Postgres } from '../postgres.ts'
 
-// A notice holds 8,000 bytes; a key and a comma are 44.
+// The payload of a notification has at most 8,000 bytes. A key and a comma take 44.
 const keysPerNotice = 180
 
-/** Who waits for keys in this process, and tells those of other processes; all of them share one connection. */
+/** The requests of this process that wait for keys. It also notifies those of other processes. All of them share one connection. */
 export class Waiters {
   readonly #database: Postgres
   readonly #channel: string
@@ -17,7 +17,7 @@ export class Waiters {
     this.#channel = channel
   }
 
-  /** Resolves when something has happened to the key, or the signal aborts. */
+  /** Resolves when the key has changed, or when the signal aborts. */
   wait(key: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     if (!this.#database.isEmbedded) this.#line ??= this.#listen()
@@ -36,8 +36,8 @@ export class Waiters {
   }
 
   /**
-   * Something has happened to the key. Other processes hear of it by a statement of its own, many keys in one: a NOTIFY in a transaction
-   * that writes lets all commits of the database wait for each other.
+   * Announces a change of the key. Other processes are notified by a separate statement, with many keys in one, because a NOTIFY in a
+   * transaction that writes makes all commits of the database wait for each other.
    */
   tell(key: string): void {
     this.#wake(key)
@@ -63,7 +63,7 @@ export class Waiters {
     while (this.#news.size > 0) {
       const keys = [...this.#news].slice(0, keysPerNotice)
       for (const key of keys) this.#news.delete(key)
-      // Only a hint: who isn't told asks again by himself.
+      // The notification is only a hint: a waiter that misses it polls the record.
       await this.#database.query('SELECT pg_notify($1, $2)', [this.#channel, keys.join()]).catch(() => {})
     }
   }

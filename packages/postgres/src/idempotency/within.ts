@@ -1,19 +1,19 @@
-/** What is done when the time is over. */
+/** Callbacks for a timeout. */
 interface TooLate<Result> {
-  /** At once, so that what still runs can be stopped. */
+  /** Called immediately, so that the work can be stopped. */
   readonly giveUp?: () => void
-  /** With the result, when it comes after all. */
+  /** Called with the result if it arrives after the timeout. */
   readonly discard?: (result: Result) => void
 }
 
-/** The result, unless it takes longer. */
+/** Returns the result of the work, or rejects after this many seconds. */
 export function within<Result>(seconds: number, work: Promise<Result>, { giveUp, discard }: TooLate<Result> = {}): Promise<Result> {
   return new Promise((resolve, reject) => {
     let isOver = false
     const timer = setTimeout(() => {
       isOver = true
       giveUp?.()
-      reject(new Error(`postgres: the database did not answer within ${seconds} seconds.`))
+      reject(new Error(`postgres: the database did not respond within ${seconds} seconds.`))
     }, seconds * 1000)
     work.then((result) => (isOver ? discard?.(result) : resolve(result)), reject).finally(() => clearTimeout(timer))
   })

@@ -2,11 +2,11 @@ import { validateHeaderValue } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { answerRefused } from '../errors.ts'
 
-/** Refuses an answer that could still fail once the transaction is committed, or that would read from it then. */
+/** Throws for a response that could still fail after the commit, or that would read from the transaction then. */
 export function requireWhole(reply: FastifyReply, payload: unknown): void {
   if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
     throw answerRefused(
-      'The answer of a route with a transaction is a stream. Read it into memory, or take the transaction from the route.'
+      'The response of a route with a transaction is a stream. Read it into memory, or remove the transaction from the route.'
     )
   }
   for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -14,14 +14,14 @@ export function requireWhole(reply: FastifyReply, payload: unknown): void {
   }
 }
 
-/** A hijacked reply never says how it ended. */
+/** Makes `reply.hijack` throw, because the end of a hijacked reply is unknown. */
 export function refuseHijack(reply: FastifyReply): void {
   reply.hijack = () => {
-    throw answerRefused('A reply of a route with a transaction was hijacked. Take the transaction from the route.')
+    throw answerRefused('A reply of a route with a transaction was hijacked. Remove the transaction from the route.')
   }
 }
 
-/** How a reply was before the handler, so that a second run finds it so. */
+/** Takes a snapshot of the reply before the handler, and returns the function that restores it for another run. */
 export function snapshotOf(reply: FastifyReply): () => void {
   const { statusCode } = reply
   const before = reply.getHeaders()

@@ -8,21 +8,21 @@ import type { Unit } from './unit.ts'
 
 const shortestPauseMilliseconds = 5
 
-/** Runs a handler in its transaction, again where it lost a race against other transactions and may be. */
+/** Runs a handler in its transaction. Runs it again if the transaction conflicted with others and retries are left. */
 export function runHandler(unit: Unit, reply: FastifyReply, retries: number, handler: () => unknown): unknown {
   const restore = retries > 0 ? snapshotOf(reply) : undefined
   const run = () => handlerTransactions.run(unit, handler)
   refuseHijack(reply)
   unit.enterHandler()
   const result = run()
-  // One that answers later by reply.send must not look like a promise of nothing.
+  // The result of a handler that calls reply.send later must not be a promise of undefined.
   return result !== reply && isPromise(result) ? finish(result, 0) : result
 
   async function finish(pending: PromiseLike<unknown>, attempt: number): Promise<unknown> {
     try {
       const answer = await pending
-      // To a client that is gone Fastify doesn't send nothing, and the transaction would not end. Other nothings may come from a handler
-      // that has returned `reply` and will send.
+      // When the client has disconnected, Fastify does not send an empty response, and the transaction would not end. In other cases,
+      // undefined may come from a handler that has returned `reply` and will send later.
       if (answer === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
       return answer
     } catch (error) {

@@ -5,17 +5,17 @@ import type { Opened, Session } from '../session.ts'
 
 type Rows = readonly unknown[]
 
-/** With what a transaction begins, each time it does. */
+/** The statements at each start of a transaction. */
 export interface First {
   readonly statements: readonly string[]
-  /** Whether their answers allow to go on. */
+  /** Returns whether the results of the statements allow the transaction to continue. */
   readonly accept: (answers: readonly Rows[]) => boolean
 }
 
 const openingAttempts = 3
 const notAccepted = Symbol('not accepted')
 
-/** A session that is opened by its first use, does one thing after another, and can be begun anew. */
+/** A session that opens at its first use, runs one operation after another, and can be restarted. */
 export class LazySession {
   readonly #open: (statements: readonly string[]) => Promise<Opened>
   readonly #onOpen: () => void
@@ -34,19 +34,19 @@ export class LazySession {
     return this.#isOpening || this.#session !== undefined
   }
 
-  /** Does the work in its turn, in the transaction. */
+  /** Runs the work in its turn, in the transaction. */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => work(await this.#begin()))
   }
 
   /**
-   * Begins with these statements, in one message with BEGIN, and will begin with them again after a `restart`. `false`: they were not
-   * accepted, and nothing is open.
+   * Begins the transaction with these statements, in one message with BEGIN, and begins with them again after a `restart`. Returns false
+   * when they were not accepted, and nothing is open then.
    */
   beginWith(first: First): Promise<boolean> {
     return this.#inTurn(async () => {
       if (this.#session !== undefined) {
-        throw new Error('postgres: request.transaction was used before the key was claimed. On such a route, use it in the handler only.')
+        throw new Error('postgres: request.transaction was used before the idempotency key was claimed. Use it only in the handler.')
       }
       this.#first = first
       for (let attempt = 1; ; attempt += 1) {
@@ -54,7 +54,7 @@ export class LazySession {
           await this.#begin()
           return true
         } catch (error) {
-          // Above READ COMMITTED, a row that was committed since the snapshot is told in this way.
+          // Above READ COMMITTED, PostgreSQL reports a row that was committed after the snapshot as a conflict.
           if (isConflict(error) && attempt < openingAttempts) continue
           this.#first = undefined
           if (error === notAccepted) return false
@@ -64,7 +64,7 @@ export class LazySession {
     })
   }
 
-  /** A transaction within this one, that has to end before anything else is done here. */
+  /** Opens a transaction within this one. It must end before any other operation runs here. */
   openInner(statements: readonly string[]): Promise<Opened> {
     const released = Promise.withResolvers<void>()
     return new Promise((resolve, reject) => {
@@ -75,14 +75,14 @@ export class LazySession {
     })
   }
 
-  /** Does the work in its turn, unless nothing is open. */
+  /** Runs the work in its turn if the transaction is open. */
   async runIfOpen(work: (session: Session) => Promise<unknown>): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#session !== undefined) await work(this.#session)
     })
   }
 
-  /** Rolls back; the next use begins a new transaction. */
+  /** Rolls back. The next use begins a new transaction. */
   async restart(): Promise<void> {
     await this.runIfOpen((session) => session.rollback())
     this.#session = undefined
@@ -93,7 +93,7 @@ export class LazySession {
     this.#session = undefined
   }
 
-  /** Rolls back what is open, without waiting for its turn, and refuses everything from now on. */
+  /** Rolls back the open transaction without waiting for its turn, and refuses all later operations. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#session?.rollback()
@@ -107,7 +107,7 @@ export class LazySession {
         return await work()
       } catch (error) {
         throw error === notAccepted
-          ? transactionConflict(new Error('The claim that this transaction began with is lost.'))
+          ? transactionConflict(new Error('The idempotency claim of this transaction was lost.'))
           : withoutOutage(error)
       }
     })

@@ -4,71 +4,69 @@ import type { Isolation } from '../session.ts'
 const isolations: readonly string[] = ['read committed', 'repeatable read', 'serializable']
 const mostRetries = 10
 
-/** What the unit of work can be told. */
+/** Options of `@concordat/postgres/unit-of-work`. */
 export interface UnitOfWorkOptions {
-  /** Where the transactions are, by `fromPool` or `fromPGlite`. */
+  /** The database of the transactions, created by `fromPool` or `fromPGlite`. */
   readonly database: Postgres
   /**
-   * After how many seconds a handler is answered for, where that is limited by other means than Fastify's `handlerTimeout`.
-   * @default `handlerTimeout` of the route or of the service; a route without any is refused
+   * The timeout of handlers in seconds, for services that enforce it by other means than `handlerTimeout` of Fastify.
+   * @default `handlerTimeout` of the route or of the service; a route without a timeout is refused
    */
   readonly handlerTimeoutSeconds?: number | undefined
 }
 
-/** How the transaction of a route is. */
+/** Options for the transaction of a route. */
 export interface RouteTransaction {
-  /** @default what the database has as its default, usually 'read committed' */
+  /** @default the default of the database, usually 'read committed' */
   readonly isolation?: Isolation | undefined
   /**
-   * How often the handler is run again when PostgreSQL could not put it in order with other transactions (SQLSTATE 40001, 40P01). Only for
-   * a handler whose effects are all in the transaction.
-   * @default 0: answered 503 `TRANSACTION_CONFLICT` with Retry-After
+   * How often the handler is run again when PostgreSQL could not serialize its transaction with others (SQLSTATE 40001, 40P01). Use it only
+   * for a handler whose effects are all in the transaction.
+   * @default 0: the response is 503 `TRANSACTION_CONFLICT` with Retry-After
    */
   readonly retries?: number | undefined
   /** Refuses writes. @default false */
   readonly readOnly?: boolean | undefined
 }
 
-/** A route's transaction as the plugin works with it. */
+/** The validated transaction options of a route. */
 export interface UnitSettings {
   readonly isolation: Isolation | undefined
   readonly retries: number
   readonly readOnly: boolean
-  /** After which time the handler has been answered for. */
+  /** The timeout of the handler. */
   readonly timeoutMilliseconds: number
 }
 
-/** Refuses what is no database or no time. */
+/** Validates the options. Throws a `TypeError` for an invalid database or timeout. */
 export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOptions): UnitOfWorkOptions {
   if (typeof database?.open !== 'function') {
-    throw new TypeError('unit-of-work: database is none. Give one made by fromPool or fromPGlite.')
+    throw new TypeError('unit-of-work: options.database is not a database. Create it with fromPool or fromPGlite.')
   }
   if (handlerTimeoutSeconds !== undefined && !(Number.isFinite(handlerTimeoutSeconds) && handlerTimeoutSeconds > 0)) {
-    throw new TypeError(
-      `unit-of-work: handlerTimeoutSeconds is ${handlerTimeoutSeconds}. Give the seconds after which a handler is answered for.`
-    )
+    throw new TypeError(`unit-of-work: options.handlerTimeoutSeconds is ${handlerTimeoutSeconds}. It must be a positive number of seconds.`)
   }
   return { database, handlerTimeoutSeconds }
 }
 
-/** What a route has under `config.transaction`, checked. Throws a `TypeError` that names the route. */
+/** Validates `config.transaction` of a route. Throws a `TypeError` that names the route. */
 export function resolveRoute(route: string, wish: true | RouteTransaction, timeoutMilliseconds: number): UnitSettings {
-  const refuse = (reason: string) => new TypeError(`unit-of-work: ${route} ${reason}`)
+  const refuse = (reason: string) => new TypeError(`unit-of-work: ${route}: ${reason}`)
   if (wish !== true && (typeof wish !== 'object' || wish === null)) {
-    throw refuse(`has ${String(wish)} as its transaction. Give true, or an object of isolation, retries and readOnly.`)
+    throw refuse(`config.transaction is ${String(wish)}. It must be true, or an object with isolation, retries and readOnly.`)
   }
   const { isolation, retries = 0, readOnly = false, ...others } = wish === true ? {} : wish
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw refuse(`has a transaction with "${unknown}". Give isolation, retries and readOnly only.`)
+  if (unknown !== undefined) throw refuse(`config.transaction.${unknown} is unknown. Use only isolation, retries and readOnly.`)
   if (isolation !== undefined && !isolations.includes(isolation)) {
-    throw refuse(`has a transaction of isolation "${isolation}". Give one of: ${isolations.join(', ')}.`)
+    throw refuse(`config.transaction.isolation is "${isolation}". It must be one of: ${isolations.join(', ')}.`)
   }
   if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries) {
-    throw refuse(`has a transaction with ${String(retries)} retries. Give a whole number from 0 to ${mostRetries}.`)
+    throw refuse(`config.transaction.retries is ${String(retries)}. It must be an integer from 0 to ${mostRetries}.`)
   }
-  if (typeof readOnly !== 'boolean') throw refuse(`has a transaction with readOnly ${String(readOnly)}. Give true or false.`)
+  if (typeof readOnly !== 'boolean') throw refuse(`config.transaction.readOnly is ${String(readOnly)}. It must be true or false.`)
   if (!(timeoutMilliseconds > 0)) {
-    throw refuse('has a transaction and no limit of time, so that a handler that hangs would hold it for ever. Set handlerTimeout.')
+    throw refuse('config.transaction requires a handler timeout: a handler that hangs would never end it. Set handlerTimeout.')
   }
   return { isolation, retries, readOnly, timeoutMilliseconds }
 }

@@ -10,18 +10,18 @@ import type { Unit } from './unit.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The handler runs in one transaction, which is committed with its answer or not at all. */
+    /** Runs the handler in one transaction, which is committed with its response or not at all. */
     transaction?: true | RouteTransaction | false | undefined
   }
   interface FastifyRequest {
-    /** The transaction of a route with `config.transaction`; elsewhere it throws. */
+    /** The transaction of a route with `config.transaction`. Throws a `TypeError` on other routes. */
     readonly transaction: Transaction
   }
 }
 
 type Next = (error: Error | null, payload?: unknown) => void
 
-/** What a handler did is committed before the first byte of its answer leaves; on any error nothing of it remains. */
+/** Commits the writes of a handler before the first byte of its response is sent. On any error, none of them remain. */
 const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) => {
   const { database, handlerTimeoutSeconds } = resolveOptions(options)
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
@@ -47,7 +47,7 @@ function transactionOfRequest(this: FastifyRequest): Transaction {
   const unit = unitOf(this)
   if (unit === undefined) {
     throw new TypeError(
-      `${this.method} ${this.routeOptions.url} has no transaction. Give the route config.transaction, behind the unit of work.`
+      `unit-of-work: ${this.method} ${this.routeOptions.url} has no transaction. Register this plugin first and set config.transaction.`
     )
   }
   return unit.domain
@@ -56,20 +56,20 @@ function transactionOfRequest(this: FastifyRequest): Transaction {
 function inTransaction(handler: RouteHandlerMethod, retries: number): RouteHandlerMethod {
   return function runInTransaction(request, reply) {
     const unit = unitOf(request) as Unit
-    // An answer that no hook saw, as after two failures of the error handler, ends nothing.
+    // A response that no hook saw, for example after two failures of the error handler, does not end the transaction.
     reply.raw.once('close', () => void (reply.sent && unit.phase === 'running' && unit.abort()))
     return runHandler(unit, reply, retries, () => handler.call(this, request, reply))
   }
 }
 
-// The last hook of the route, in callback style: an answer that another has overtaken must go no further.
+// The last hook of the route, in callback style: a response that another has overtaken must not be sent.
 function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: Next) {
   const unit = begunUnitOf(request)
   const isFailure = reply.statusCode >= 500
   if (unit === null || unit.phase === 'ended') return next(null, payload)
   if (unit.phase === 'aborted') return isFailure ? next(null, payload) : next(transactionEnded())
   if (unit.phase === 'ending') {
-    // As when the time is over during COMMIT: whether it took effect is not known then.
+    // For example, the handler timed out during COMMIT: whether the transaction took effect is then unknown.
     if (isFailure) void overtake(unit, () => next(null, payload))
     return
   }

@@ -6,7 +6,7 @@ import type { EnclosingTransaction, Transaction } from './transaction.ts'
 import { Unit } from './unit.ts'
 
 const planKey: unique symbol = Symbol('concordat.postgres.transaction-plan')
-/** Where a request has its unit; decorate requests with it, `null`. */
+/** The property of a request that has its unit. Decorate requests with it and `null`. */
 export const unitKey: unique symbol = Symbol('concordat.postgres.unit')
 
 interface Plan {
@@ -16,12 +16,12 @@ interface Plan {
 type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan }
 type Carrier = FastifyRequest & { [unitKey]: Unit | null }
 
-/** Gives the requests of a route a unit each. */
+/** Gives each request of a route its own unit. */
 export function planRoute(route: RouteOptions, plan: Plan): void {
   route.config = { ...route.config, [planKey]: plan } as Planned
 }
 
-/** The unit of a request, made when it is first asked for; of a route without a transaction none. */
+/** Returns the unit of a request, created at the first call, or undefined on a route without a transaction. */
 export function unitOf(request: FastifyRequest): Unit | undefined {
   const plan = (request.routeOptions.config as Planned)[planKey]
   if (plan === undefined) return undefined
@@ -33,25 +33,25 @@ export function unitOf(request: FastifyRequest): Unit | undefined {
   return carrier[unitKey]
 }
 
-/** The unit of a request, if anybody has asked for it. */
+/** Returns the unit of a request, or null if it has not been created. */
 export function begunUnitOf(request: FastifyRequest): Unit | null {
   return (request as Carrier)[unitKey]
 }
 
-/** The transaction of the handler that this is called in, or in what it calls; `undefined` elsewhere, hooks included. */
+/** Returns the transaction of the handler that calls this, directly or indirectly. Returns undefined elsewhere, including in hooks. */
 export function currentTransaction(): Transaction | undefined {
   return currentUnit()?.domain
 }
 
 /**
- * The transaction of a request for what stands around its handler, as the idempotency gate; `undefined` on a route without one. It can be
- * asked for in any hook from `preHandler` on.
+ * Returns the transaction of a request for code around its handler, such as the idempotency gate, or undefined on a route without a
+ * transaction. Call it in any hook from `preHandler` on.
  */
 export function enclosingTransaction(request: FastifyRequest): EnclosingTransaction | undefined {
   return unitOf(request)?.enclosing
 }
 
-// Who injects a request from a handler does it as a part of its own transaction.
+// A request that a handler injects is part of the transaction of that handler.
 function outerOf({ database }: Plan) {
   const current = currentUnit()
   return current?.database === database ? current : undefined

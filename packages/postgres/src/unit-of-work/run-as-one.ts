@@ -2,18 +2,18 @@ import { handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
 import { Unit } from './unit.ts'
 
-/** What {@link runAsOne} needs to know. */
+/** Options of {@link runAsOne}. */
 export interface CommonTransaction {
   readonly database: Postgres
-  /** After which time it is rolled back, whatever is still being done in it. */
+  /** The time after which the transaction is rolled back, even if work in it is still running. */
   readonly timeoutMilliseconds: number
-  /** Is told of what nobody else would hear. */
+  /** Called with errors that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Runs `work` in one transaction: the requests on routes with `config.transaction` that it injects are parts of it, each kept or returned
- * by itself. All that they did is committed when `work` resolves, and rolled back when it rejects.
+ * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
+ * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects.
  */
 export async function runAsOne<Result>(
   { database, timeoutMilliseconds, onFault }: CommonTransaction,

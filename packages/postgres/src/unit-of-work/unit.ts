@@ -9,31 +9,31 @@ import { type First, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'
 
-// Fastify's own limit comes first where it still works: it doesn't once the client is gone.
+// The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMilliseconds = 1000
 const idleGraceMilliseconds = 5000
 const savepoint = 'concordat_work'
 
 const units = new WeakMap<object, Unit>()
 
-/** The unit that an enclosing transaction is the face of. */
+/** Returns the unit of an enclosing transaction. Throws a `TypeError` for any other object. */
 export function unitBehind(transaction: object): Unit {
   const unit = units.get(transaction)
   if (unit === undefined)
-    throw new TypeError('postgres: the transaction is none of the unit of work. Give what enclosingTransaction(request) returns.')
+    throw new TypeError('postgres: the transaction does not belong to the unit of work. Pass the result of enclosingTransaction(request).')
   return unit
 }
 
-/** What a unit is part of. */
+/** The environment of a unit. */
 export interface Surroundings {
   readonly database: Postgres
-  /** The unit of the handler that has injected this request: both share a transaction. */
+  /** The unit of the handler that injected this request. Both share a transaction. */
   readonly outer: Unit | undefined
-  /** Is told of what nobody else would hear. */
+  /** Called with errors that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
 
-/** One request's transaction, from its first statement to its one end. */
+/** The transaction of one request, from its first statement to its single end. */
 export class Unit implements HandlerTransaction {
   readonly database: Postgres
   readonly #outer: Unit | undefined
@@ -62,14 +62,14 @@ export class Unit implements HandlerTransaction {
     units.set(this.enclosing, this)
   }
 
-  /** What the handler is given. */
+  /** The transaction for the handler. */
   readonly domain: Transaction = {
     query: ((text, values = []) => this.#queryDomain(text, values)) as Transaction['query'],
     beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
     afterCommit: (told) => void this.#requireDomain().#afterCommit.push(told)
   }
 
-  /** What stands around the handler is given. */
+  /** The transaction for code around the handler. */
   readonly enclosing: EnclosingTransaction = {
     beforeCommit: (work) => void this.#requireLife().#enclosingWork.push(work)
   }
@@ -78,7 +78,7 @@ export class Unit implements HandlerTransaction {
     return this.#phase
   }
 
-  /** Whether another answer has left than the one that it was to be committed with. */
+  /** Whether another response was sent than the one of this transaction. */
   get isOvertaken(): boolean {
     return this.#isOvertaken
   }
@@ -87,44 +87,44 @@ export class Unit implements HandlerTransaction {
     return this.#session.isOpen
   }
 
-  /** Whether it shares the transaction of another. */
+  /** Whether it shares the transaction of another unit. */
   get isPart(): boolean {
     return this.#outer !== undefined
   }
 
-  /** Whether the handler, run again, does again all that was done so far. */
+  /** Whether running the handler again would repeat everything that was done so far. */
   get canRestart(): boolean {
     return this.#phase === 'running' && !this.#wasUsedBefore && !this.isPart
   }
 
-  /** From here on, what is done is done by the handler. */
+  /** Marks the start of the handler: all later statements belong to it. */
   enterHandler(): void {
     this.#handlerRuns = true
   }
 
-  /** Called once when the unit is over, however it went. */
+  /** Calls the function once when the unit has ended, whether committed or rolled back. */
   afterEnd(told: () => void): void {
     this.#requireLife().#afterEnd.push(told)
   }
 
-  /** A statement of what stands around the handler. Its values are asked for once the transaction is open. */
+  /** Runs a statement of code around the handler. Its values are computed after the transaction has opened. */
   async query(text: string, values: () => readonly unknown[]): Promise<readonly unknown[]> {
     return (await this.#session.run((session) => session.query(text, values()))).rows
   }
 
-  /** Begins as {@link LazySession.beginWith} does, and puts a savepoint behind it, to which a status of 400 to 499 returns. */
+  /** Begins like {@link LazySession.beginWith}, and sets a savepoint, to which a status code of 400 to 499 rolls back. */
   beginWith({ statements, accept }: First): Promise<boolean> {
     return this.#session.beginWith({ statements: [...statements, `SAVEPOINT ${savepoint}`], accept })
   }
 
-  /** Rolls back all that was done, so that it can be done again. */
+  /** Rolls back everything, so that the handler can run again. */
   async restart(): Promise<void> {
     this.#domainWork = []
     this.#afterCommit = []
     await this.#session.restart()
   }
 
-  /** Ends it as the answer says. Rejects when it can't be committed; nothing remains of it then. */
+  /** Ends the transaction according to the response. Rejects when it cannot be committed, and nothing of it remains then. */
   settle(reply: FastifyReply, payload: unknown): Promise<void> {
     return this.#endBy(async () => {
       if (reply.statusCode >= 500) return
@@ -137,18 +137,18 @@ export class Unit implements HandlerTransaction {
     })
   }
 
-  /** Ends it without an answer, in favour of what its parts did. Rejects when it can't be committed; nothing remains of it then. */
+  /** Commits the writes of its parts without a response. Rejects when they cannot be committed, and nothing of them remains then. */
   async commit(): Promise<void> {
     this.#requireLife()
     await this.#endBy(() => this.#commit())
   }
 
-  /** Ends it without regard to any answer: everything is rolled back that is not committed yet. */
+  /** Ends the transaction without a response, and rolls back everything that is not yet committed. */
   abort(): Promise<void> {
     return this.#end('aborted')
   }
 
-  /** Ends it in favour of another answer. */
+  /** Ends the transaction because another response is sent. */
   overtake(): Promise<void> {
     this.#isOvertaken = true
     return this.abort()
@@ -182,7 +182,7 @@ export class Unit implements HandlerTransaction {
   #open(statements: readonly string[]): Promise<Opened> {
     const { isolation, readOnly, timeoutMilliseconds } = this.#settings
     if (this.#outer !== undefined) return this.#outer.#session.openInner(statements)
-    // Outside of the handler's context, in which the database may not be asked while this transaction is open.
+    // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
     return handlerTransactions.run(undefined, () =>
       this.database.open({ isolation, readOnly, idleMilliseconds: timeoutMilliseconds + idleGraceMilliseconds, statements })
     )
@@ -203,7 +203,7 @@ export class Unit implements HandlerTransaction {
   #tellCommit() {
     for (const told of this.#afterCommit) {
       try {
-        // What is part of another is committed with that.
+        // A part of another transaction is committed with that transaction.
         if (this.#outer === undefined) told()
         else this.#outer.#afterCommit.push(told)
       } catch (error) {
@@ -232,7 +232,7 @@ export class Unit implements HandlerTransaction {
   }
 }
 
-// What they add while they run is run too.
+// The loop also runs work that is added while it runs.
 async function runAll(all: readonly BeforeCommit[], reply: FastifyReply, payload: unknown) {
   for (let index = 0; index < all.length; index += 1) await all[index]?.(reply, payload)
 }

@@ -12,7 +12,7 @@ type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'saveDelivery' | 're
 
 const statuses = ['pending', 'delivered', 'failed', 'cancelled']
 
-/** The part of the store that is about deliveries and their attempts. What belongs to a removed subscription is not there any more. */
+/** Creates the part of the store for deliveries and their attempts. Those of a removed subscription are no longer found. */
 export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<WebhookStore, Methods> {
   const { subscriptions, deliveries, attempts } = tables
   const save = deliverySaver(database, tables)
@@ -43,7 +43,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
     },
     async deliveriesOf(subscriptionId, { status, ...wish }, transaction) {
       const { condition, order, values } = pageOf(subscriptionId, wish)
-      // Each part comes out of the index in its order, so that no more than a page of each is read.
+      // The index returns each part in order, so that at most a page of each is read.
       const parts = (status === undefined ? statuses : [status]).map(
         (one) => `(SELECT * FROM ${deliveries} AS delivery
           WHERE subscription_id = $1::uuid AND status = '${one}' ${condition} AND ${isThere} ${order})`
@@ -68,7 +68,7 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   }
 }
 
-/** The ended deliveries that are meant, in SQL; `$1` is their subscription. */
+/** Returns the SQL that selects the ended deliveries of a selection. `$1` is their subscription. */
 function selectEnded(selection: DeliverySelection) {
   const { subscriptionId } = selection
   if ('id' in selection) {

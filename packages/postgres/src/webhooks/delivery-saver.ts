@@ -11,16 +11,16 @@ interface Saved {
   readonly attempt: Attempt | undefined
 }
 
-/** Writes what became of deliveries, each with its attempt. */
+/** Stores the outcome of deliveries, each with its attempt. */
 export interface DeliverySaver {
   all(saved: readonly Saved[], transaction: Transaction | undefined): Promise<void>
-  /** Those that are saved side by side in one transaction go in one statement. */
+  /** Stores one delivery. Deliveries that are stored at the same time in one transaction share one statement. */
   one(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
 }
 
 export function deliverySaver(database: Postgres, { deliveries, attempts }: WebhookTables): DeliverySaver {
   const perTransaction = new WeakMap<object, (saved: Saved) => Promise<unknown>>()
-  // The attempt of a delivery that is gone is not written.
+  // The attempt of a deleted delivery is not stored.
   const sql = `WITH saved AS (
       UPDATE ${deliveries} AS delivery
       SET status = next.status, attempts = next.attempts, round_start = next."roundStart",
@@ -57,7 +57,7 @@ export function deliverySaver(database: Postgres, { deliveries, attempts }: Webh
   }
 }
 
-/** What of a delivery changes, beside its attempt. */
+/** Returns the fields of a delivery that change, with its attempt. */
 function rowOf({ delivery: { id: deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }, attempt }: Saved) {
   return { ...attempt, deliveryId, status, attempts, roundStart, nextAttemptAt, endedAt }
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a function that answers for one key by asking for all that are wanted at the same moment together: what runs side by side costs
- * one statement instead of many.
+ * Creates a function that returns the value of one key and queries all keys that are requested at the same moment together. Concurrent
+ * calls therefore cost one statement instead of many.
  */
 export function gathered<Key, Value>(ask: (keys: readonly Key[]) => Promise<readonly Value[]>): (key: Key) => Promise<Value | undefined> {
   let batch: { readonly keys: Key[]; readonly answers: Promise<readonly Value[]> } | undefined
@@ -15,7 +15,7 @@ export function gathered<Key, Value>(ask: (keys: readonly Key[]) => Promise<read
   function begin() {
     const keys: Key[] = []
     const { promise: answers, resolve } = Promise.withResolvers<readonly Value[]>()
-    // Once all that is ready to run has run, and before anything that waits for the outside.
+    // Runs after all code that is ready to run, and before any I/O.
     process.nextTick(() => {
       batch = undefined
       resolve(ask(keys))

@@ -4,7 +4,9 @@ import type { Postgres } from '../postgres.ts'
 import { deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
-/** Keeps messages with their deliveries: one statement, however many subscriptions there are. */
+/**
+ * Creates the part of the store for messages. A message is stored with its deliveries in one statement, for any number of subscriptions.
+ */
 export function messageStore(database: Postgres, { messages, deliveries, subscriptions }: WebhookTables): Pick<WebhookStore, 'addMessage'> {
   const sql = `WITH wanted AS MATERIALIZED (
       SELECT * FROM json_to_recordset($6::text::json) AS delivery (${deliveryRecords.members})

@@ -1,12 +1,12 @@
 import type { Migration } from '../migrations.ts'
 
-/** The tables of `postgresWebhooks`, for `migrate`. */
+/** The migrations of the tables of `postgresWebhooks`, for `migrate`. */
 export const webhookMigrations: readonly Migration[] = [
   {
     component: 'webhooks',
     version: 1,
     statements: [
-      // Room in each page, so that the health of a receiver is written without touching an index.
+      // Free space in each page, so that the health of a receiver is updated without a change of an index.
       `CREATE TABLE {schema}.webhook_subscriptions (
         id uuid PRIMARY KEY,
         owner text COLLATE "C" NOT NULL,
@@ -16,13 +16,13 @@ export const webhookMigrations: readonly Migration[] = [
       ) WITH (fillfactor = 70)`,
       `CREATE INDEX webhook_subscriptions_owner ON {schema}.webhook_subscriptions (owner, id)`,
       `CREATE INDEX webhook_subscriptions_event_types ON {schema}.webhook_subscriptions USING gin (event_types) WHERE is_enabled`,
-      // What is left of a subscription that was removed, until the sweep has found all of its deliveries.
+      // A removed subscription remains here until the sweep has deleted all of its deliveries.
       `CREATE TABLE {schema}.webhook_removals (
         subscription_id uuid PRIMARY KEY,
         removed_at timestamptz NOT NULL DEFAULT now()
       )`,
-      // The bodies are text and never json, so that what is signed and sent is what was emitted, byte for byte. How many deliveries a message
-      // still has is counted here: an index on their side would be a quarter of what an attempt takes here.
+      // The bodies are text and never json, so that the signed and sent body equals the emitted one, byte for byte. The number of
+      // deliveries that a message still has is counted here: an index on the deliveries would be a quarter of the cost of an attempt.
       `CREATE TABLE {schema}.webhook_messages (
         id text COLLATE "C" PRIMARY KEY,
         type text NOT NULL,
@@ -31,7 +31,7 @@ export const webhookMigrations: readonly Migration[] = [
         bodies text[] NOT NULL,
         deliveries integer NOT NULL
       )`,
-      // No foreign keys: a subscription goes at once, however many deliveries it has, and the sweep takes these in batches.
+      // No foreign keys: a subscription is deleted immediately, however many deliveries it has, and the sweep deletes these in batches.
       `CREATE TABLE {schema}.webhook_deliveries (
         id uuid PRIMARY KEY,
         subscription_id uuid NOT NULL,

@@ -1,6 +1,6 @@
 import type { PageWish } from '@concordat/webhooks'
 
-/** A part of a list by id, in SQL; `$1` is what the list belongs to. */
+/** The SQL of one page of a list, ordered by id. `$1` is the id of the parent of the list. */
 export interface Page {
   readonly condition: string
   readonly order: string

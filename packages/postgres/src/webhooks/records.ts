@@ -1,14 +1,14 @@
 import type { Attempt, Delivery } from '@concordat/webhooks'
 
-/** How records of one kind come in and go out as JSON, and stand in a table. */
+/** The SQL that converts records of one kind between JSON and the columns of a table. */
 export interface Records {
   /** The columns, for INSERT. */
   readonly columns: string
   /** The members with their types, for `json_to_recordset`. */
   readonly members: string
-  /** The members of such a set, in the order of the columns. */
+  /** Returns the members of such a set, in the order of the columns. */
   from(set: string): string
-  /** A row as JSON, without the members that it doesn't have. */
+  /** Returns a row as JSON, without the members that are null. */
   json(row: string): string
 }
 

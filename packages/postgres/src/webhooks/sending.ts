@@ -4,13 +4,13 @@ import { gathered } from './gathered.ts'
 import { deliveryRecords } from './records.ts'
 import type { WebhookTables } from './tables.ts'
 
-/** Reads what is about to be sent: jobs that begin together are read together. */
+/** Creates the part of the store that reads deliveries to send. Jobs that begin at the same time are read together. */
 export function sendingStore(
   database: Postgres,
   { subscriptions, messages, deliveries }: WebhookTables
 ): Pick<WebhookStore, 'deliveryToSend'> {
-  // Each message is looked up by itself, whatever the planner believes of how many there are. A body within JSON would be escaped here and
-  // read again there, which takes as long as to find it.
+  // Each message is looked up separately, whatever number of messages the planner expects. A body inside JSON would be escaped here and
+  // parsed there, which takes as long as finding it.
   const sql = `SELECT ${deliveryRecords.json('delivery')}::text AS delivery, subscription.record::text AS subscription, message.body
     FROM ${deliveries} AS delivery
     JOIN ${subscriptions} AS subscription ON subscription.id = delivery.subscription_id

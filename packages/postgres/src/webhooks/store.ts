@@ -9,8 +9,8 @@ import { sweepStore } from './sweep.ts'
 import { tablesOf } from './tables.ts'
 
 /**
- * Subscriptions and deliveries of webhooks in PostgreSQL 13 or later, in the database of their queue: an event exists from the commit of its
- * emitter on or never, and what came of an attempt commits with the end of its job.
+ * Creates a store of webhook subscriptions and deliveries in PostgreSQL 13 or later, in the database of their queue. An event exists from
+ * the commit of its emitter on, or never. The outcome of an attempt is committed with the end of its job.
  */
 export function postgresWebhooks(database: Postgres, options: StoreOptions = {}): WebhookStore {
   const tables = tablesOf(options)

@@ -8,11 +8,11 @@ import type { WebhookTables } from './tables.ts'
 
 type Methods = 'addSubscription' | 'subscription' | 'subscriptionsOf' | 'subscribersOf' | 'changeSubscription' | 'removeSubscription'
 
-/** The part of the store that is about subscriptions. */
+/** Creates the part of the store for subscriptions. */
 export function subscriptionStore(database: Postgres, { subscriptions, removals }: WebhookTables): Pick<WebhookStore, Methods> {
   async function change(id: string, change: (current: Subscription) => Subscription, transaction: Transaction) {
     const queries = joined(database, transaction)
-    // Not against those who only name it: they don't wait for the health of a receiver.
+    // NO KEY: statements that only reference the subscription do not wait for an update of the health of its receiver.
     const [current] = await queries.query<Subscription>(
       `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid FOR NO KEY UPDATE`,
       [id]

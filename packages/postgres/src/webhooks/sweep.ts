@@ -2,12 +2,13 @@ import type { WebhookStore } from '@concordat/webhooks'
 import type { Postgres, Queries } from '../postgres.ts'
 import type { WebhookTables } from './tables.ts'
 
-/** Removes what is over, in batches, with whatever hangs on it. */
+/** Creates the part of the store that deletes ended deliveries in batches, with their attempts and messages. */
 export function sweepStore(
   database: Postgres,
   { removals, messages, deliveries, attempts }: WebhookTables
 ): Pick<WebhookStore, 'removeEndedBefore'> {
-  // An id says when it was made, which is before what it names ended. Who sends or reopens a delivery is not waited for: its turn comes again.
+  // An id has the time of its creation, which is before the end of its delivery. Deliveries that are being sent or reopened are skipped
+  // until the next sweep.
   const ended = `SELECT id, message_id FROM ${deliveries} WHERE id < $3::uuid AND ended_at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED`
   const removal = `WITH taken AS MATERIALIZED (SELECT * FROM json_to_recordset($1::text::json) AS taken (id uuid, message_id text)),
     tried AS (DELETE FROM ${attempts} WHERE delivery_id IN (SELECT id FROM taken)),
@@ -26,7 +27,7 @@ export function sweepStore(
       `SELECT json_build_object('id', id, 'message_id', message_id)::text AS json FROM (${wanted}) AS wanted`,
       values
     )
-    // A statement of its own: the one that locks them does not see the attempts that came while it did.
+    // A separate statement: the one that locks the deliveries does not see attempts that were added meanwhile.
     if (taken.length > 0) await queries.query(removal, [JSON.stringify(taken)])
     return taken.length
   }
@@ -34,7 +35,7 @@ export function sweepStore(
   return {
     removeEndedBefore: (time, limit) =>
       database.transaction(async (queries) => {
-        // Of two that remove the last two deliveries of a message at once, neither would find that it has no other.
+        // If two sweeps removed the last two deliveries of a message at the same time, neither would see that no other is left.
         const [isAlone] = await queries.query<boolean>(
           `SELECT pg_try_advisory_xact_lock(hashtext('concordat webhook sweep'), hashtext($1))::text AS json`,
           [deliveries]
@@ -43,7 +44,7 @@ export function sweepStore(
         const count = await remove(queries, ended, [time, limit, firstIdOf(time)])
         if (count === limit) return count
         const orphans = await remove(queries, orphaned, [limit - count])
-        // An event that was emitted while its subscription was removed may have brought deliveries that nobody saw then.
+        // An event that was emitted while its subscription was removed may have added deliveries that were not visible then.
         await queries.query(
           `DELETE FROM ${removals} AS removal WHERE removed_at < now() - interval '1 day'
           AND NOT EXISTS (SELECT FROM ${deliveries} AS delivery WHERE delivery.subscription_id = removal.subscription_id)`
@@ -53,7 +54,7 @@ export function sweepStore(
   }
 }
 
-/** The least UUID v7 of a time. */
+/** Returns the smallest UUID v7 of a time. */
 function firstIdOf(time: number) {
   const digits = Math.max(0, Math.ceil(time)).toString(16).padStart(12, '0')
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`

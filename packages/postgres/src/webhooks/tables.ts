@@ -1,6 +1,6 @@
 import { requireSchema, type StoreOptions } from '../postgres.ts'
 
-/** The tables by their names in SQL. */
+/** The names of the tables in SQL. */
 export interface WebhookTables {
   readonly subscriptions: string
   readonly removals: string

@@ -1,4 +1,4 @@
-// A small service for the soaks: one process of several on one database. DATABASE_URL, SCHEMA and PORT say where.
+// A small service for the soak tests: one process of several on one database, configured by DATABASE_URL, SCHEMA and PORT.
 import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import idempotency from '@concordat/idempotency'
@@ -13,7 +13,7 @@ const pool = new Pool({
   connectionString,
   max: 10,
   connectionTimeoutMillis: 5000,
-  // A statement of a process that was killed ends soon, and with it its transaction.
+  // Soon ends the statement of a killed process, and with it the transaction.
   options: '-c client_connection_check_interval=100'
 })
 const database = fromPool(pool)
@@ -29,11 +29,11 @@ await app.register(idempotency, {
 const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
 
 app.post('/orders', { config: waiting(2000) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
-// As long as somebody else has the lock that the schema names.
+// Waits while another session has the lock that is named by the schema.
 app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
   makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
 )
-// Hangs where a header says, which a retry doesn't repeat: in the middle of a statement, or between two.
+// Hangs at the place in a header, which a retry does not repeat: in the middle of a statement, or between two.
 app.post('/hanging-orders', { config: waiting(50_000) }, async (request, reply) => {
   const { 'x-hangs-in': place } = request.headers
   if (place !== undefined) await request.transaction.query('SELECT pg_sleep($1)', [place === 'statement' ? 60 : 0])
@@ -51,6 +51,6 @@ async function makeOrder({ transaction, idempotency: run }: FastifyRequest, repl
 }
 
 await app.listen({ host: '127.0.0.1', port: Number(port) })
-// A process that is killed would not write it.
+// A process that is killed does not write its compile cache at exit.
 flushCompileCache()
 process.stdout.write('ready\n')

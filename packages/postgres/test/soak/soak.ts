@@ -4,15 +4,15 @@ import { compileCache } from '@concordat/test-harness/child'
 import { Pool } from 'pg'
 import { makeTables } from './tables.ts'
 
-/** What is in the database at the end. */
+/** The contents of the database at the end. */
 export interface Counts {
   readonly rows: number
   readonly events: number
-  /** Keys with more than one row. */
+  /** The number of keys with more than one row. */
   readonly doubles: number
 }
 
-/** The service of the soaks, on these tables. */
+/** Returns the command of the service for the soak tests, on these tables. */
 export function programOn(databaseUrl: string, schema: string): FleetProgram {
   return {
     command: [process.execPath, '--conditions=@concordat/source', fileURLToPath(new URL('./service.ts', import.meta.url))],
@@ -20,7 +20,7 @@ export function programOn(databaseUrl: string, schema: string): FleetProgram {
   }
 }
 
-/** Soaks the service in a schema that is dropped afterwards. */
+/** Runs a soak test of the service in a schema that is dropped afterwards. */
 export async function soakPostgres(
   databaseUrl: string,
   schema: string,

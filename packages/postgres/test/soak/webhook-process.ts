@@ -1,4 +1,4 @@
-// One process of the webhook soak: it emits, says which events were acknowledged, and delivers, until it is killed.
+// A process of the webhook soak test: it emits events, reports those that were acknowledged, and delivers them, until it is killed.
 import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,9 +17,9 @@ process.on('message', async (wish) => {
   if (wish === 'pending') process.send?.({ pending: await countPending() })
 })
 process.on('disconnect', () => process.exit())
-// The parent is gone before it is heard.
+// The parent may end before it receives a message.
 process.on('error', () => process.exit())
-// A process that is killed would not write it.
+// A process that is killed does not write its compile cache at exit.
 flushCompileCache()
 process.send?.('ready')
 await Promise.all(Array.from({ length: 3 }, emit))

@@ -1,13 +1,13 @@
-// A receiver of webhooks over TLS, in a process of its own: what comes to /hang/… it never answers, everything else at once.
+// A receiver of webhooks over TLS, in a separate process: it never responds to /hang/…, and responds to all other paths immediately.
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { generate } from 'selfsigned'
 
-/** A request, as the receiver saw it. */
+/** A request that the receiver got. */
 export interface Received {
   readonly path: string
   readonly webhookId: string
-  /** The id of the event, as its data says it. */
+  /** The id of the event in its data. */
   readonly emittedId: string
   /** Its `User-Agent`. */
   readonly sender: string

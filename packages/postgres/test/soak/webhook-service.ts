@@ -6,9 +6,9 @@ import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'
 
-/** Where a service has its tables, and whom it trusts. */
+/** The database of a service, and the certificate that it trusts. */
 export interface Place {
-  /** The URL of a server, a folder, or `memory://`. */
+  /** The URL of a server, the path of a folder, or `memory://`. */
   readonly where: string
   readonly schema: string
   readonly certificate: string

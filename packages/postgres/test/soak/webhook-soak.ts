@@ -8,36 +8,38 @@ import type { Received } from './webhook-receiver.ts'
 const subscriptions = 3
 const drainMilliseconds = 120_000
 
-/** How hard it is to be. */
+/** The load of a webhook soak test. */
 export interface WebhookLoad {
   readonly where: string
   readonly schema: string
   readonly processes: number
   readonly kills: number
-  /** How long a process emits and delivers before it is killed, on average. */
+  /** The average time that a process emits and delivers before it is killed. */
   readonly lifeMilliseconds: number
 }
 
-/** What came of it. */
+/** The result of a webhook soak test. */
 export interface WebhookReport {
   readonly kills: number
-  /** Events whose `emit` had resolved. */
+  /** The number of events whose `emit` resolved. */
   readonly acknowledged: number
-  /** Of these, deliveries that never arrived. */
+  /** The deliveries of these events that never arrived. */
   readonly lost: number
-  /** Events on their way to a subscription, acknowledged or not, that arrived. */
+  /** The deliveries that arrived, of acknowledged events and others. */
   readonly arrived: number
-  /** Requests beyond the first of each. */
+  /** The requests after the first of each delivery. */
   readonly duplicates: number
-  /** Of these, those where the process that had sent the one before was still there: it had to write down how that went. */
+  /** The duplicates of requests whose sender was still running, and should have stored the outcome. */
   readonly unexplained: number
-  /** Requests whose `webhook-id` was not that of their event. */
+  /** The requests whose `webhook-id` was not the id of their event. */
   readonly strangers: number
-  /** Deliveries that count another number of attempts than are on record. */
+  /** The deliveries whose count of attempts differs from the number of stored attempts. */
   readonly unrecorded: number
 }
 
-/** Kills processes at random while they emit and deliver, then lets one finish, and compares what was promised with what has arrived. */
+/**
+ * Kills random processes while they emit and deliver, then lets one finish, and compares the acknowledged events with those that arrived.
+ */
 export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   const receiver = start('./webhook-receiver.ts', [], { RECORD: 'yes' })
   const [{ address, certificate }] = (await once(receiver, 'message')) as [{ address: { port: number }; certificate: string }]
@@ -118,7 +120,7 @@ function start(program: string, words: readonly string[], env: Readonly<Record<s
 async function said(member: ChildProcess, word: string) {
   // Messages that arrive together are all seen.
   for await (const [message] of on(member, 'message', { close: ['exit'] })) if (message === word) return
-  throw new Error(`A process ended before it said "${word}".`)
+  throw new Error(`A process ended before it sent "${word}".`)
 }
 
 async function kill(member: ChildProcess | undefined) {

@@ -1,4 +1,4 @@
-// A small service for the soaks: one process of several on one Redis. What it does is a line in a file, which no store can take back.
+// A small service for the soak tests: one process of several on one Redis. Each request appends a line to a file, which no store can undo.
 import { appendFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +15,7 @@ await app.register(idempotency, {
   scope: () => 'soak',
   store: redisIdempotency(fromIoredis(client), { prefix }),
   leaseMilliseconds: Number(LEASE_MILLISECONDS),
-  // As long as a restart of Redis may take on a busy machine.
+  // A restart of Redis may take this long on a busy machine.
   storeTimeoutMilliseconds: 20_000
 })
 app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds: 5000 } } }, async ({ idempotency: run }, reply) => {
@@ -26,6 +26,6 @@ app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds
   return reply.code(201).header('location', `/orders/${id}`).send({ id })
 })
 await app.listen({ host: '127.0.0.1', port: Number(port) })
-// A process that is killed would not write it.
+// A process that is killed does not write its compile cache at exit.
 flushCompileCache()
 process.stdout.write('ready\n')

@@ -6,21 +6,21 @@ import { fileURLToPath } from 'node:url'
 import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
 import { compileCache } from '@concordat/test-harness/child'
 
-/** What is in the file at the end. */
+/** The contents of the file at the end. */
 export interface Counts {
-  /** Keys with at least one line. */
+  /** The number of keys with at least one line. */
   readonly keysDone: number
-  /** Lines beyond the first of each key: what was done twice. */
+  /** The number of lines after the first of each key, which are repeated work. */
   readonly doubles: number
 }
 
-/** How the service of the soaks is run. */
+/** Options of {@link soakRedis}. */
 export interface RedisSoak extends Omit<CrashSoak, 'program' | 'request'> {
   readonly redisUrl: string
   readonly leaseMilliseconds: number
 }
 
-/** Soaks the service under a prefix of its own, and counts what it did. */
+/** Runs a soak test of the service with a separate prefix, and counts what it did. */
 export async function soakRedis({ redisUrl, leaseMilliseconds, ...soak }: RedisSoak): Promise<CrashReport & Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'concordat-soak-'))
   const ledger = join(folder, 'ledger')
