@@ -1,7 +1,7 @@
 // node --conditions=@concordat/source bench/depth.ts [--keep] [--rows=1000000] [--rounds=200] [--contrast=3], with TEST_DATABASE_URL:
-// the time of a page far down a large table against that of the first page, with and without prepared pages, beside what others
-// do there.
-// The table is made in the schema pagination_bench, which is dropped at the end, or kept for the next run.
+// compares the time of a deep page of a large table with the time of the first page, with and without prepared pages, and with the
+// usual alternatives.
+// The table is created in the schema pagination_bench, which is dropped at the end, or kept for the next run with --keep.
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
 import { runKysely } from '@concordat/pagination-query/kysely'
@@ -66,7 +66,7 @@ try {
   const ratios: Record<string, number>[] = []
   for (const [name, order] of shapes) ratios.push(await measureShape(name, order))
   const worst = (how: string) => Math.max(...ratios.flatMap((shape) => [shape[`SQL${how}`] as number, shape[`Kysely${how}`] as number]))
-  // To read and plan a statement of two ranges takes PostgreSQL a tenth of a millisecond more, on the second page as on the last.
+  // PostgreSQL takes a tenth of a millisecond more to parse and plan a statement with two ranges, on the second page and on the last.
   console.log(`worst ratio ${worst('').toFixed(2)}; of prepared pages ${worst(' prepared').toFixed(2)}, target ${target}`)
   if (worst(' prepared') > target) process.exitCode = 1
 } finally {
@@ -78,7 +78,7 @@ try {
 async function measureShape(name: string, order: readonly SortKey[]) {
   const first = query(order)
   const { last } = await runSql<Order>(pool, { ...first, offset: depth - 1, perPage: 1 })
-  if (!last) throw new Error(`There is no row ${depth}.`)
+  if (!last) throw new Error(`Row ${depth} does not exist.`)
   const deep = { ...first, ranges: rangesFrom(order, last, false) }
   const offset = { ...first, offset: depth }
   const alternatives: [string, SqlText][] = [
@@ -87,7 +87,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   ]
   const wanted = await runSql(pool, offset)
   for (const page of [await runSql(pool, deep), await runKysely(plain.selectFrom('orders'), deep)]) {
-    if (!isDeepStrictEqual(page, wanted)) throw new Error(`${name}: the page at row ${depth} is not what OFFSET finds.`)
+    if (!isDeepStrictEqual(page, wanted)) throw new Error(`${name}: the page at row ${depth} is not the page that OFFSET finds.`)
   }
 
   const works = {
@@ -105,7 +105,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   const ratios: Record<string, number> = {}
   for (const adapter of ['SQL', 'Kysely', 'SQL prepared', 'Kysely prepared']) {
     const [page1 = [], deepPage = []] = [times[`${adapter} 1`], times[`${adapter} deep`]]
-    // Paired by round: what slows the machine for a while slows both.
+    // Paired by round, because a temporary slowdown of the machine affects both.
     const ratio = median(deepPage.map((taken, round) => taken / (page1[round] as number)))
     ratios[adapter] = ratio
     const said = `page 1 ${milliseconds(median(page1))}   deep ${milliseconds(median(deepPage))}   ratio ${ratio.toFixed(2)}`
@@ -121,7 +121,7 @@ async function measureShape(name: string, order: readonly SortKey[]) {
   return ratios
 }
 
-// The usual condition of cursors, `a > x OR (a = x AND b > y)`, with the tests for null that it needs.
+// The usual cursor condition, `a > x OR (a = x AND b > y)`, with the tests for null that it needs.
 function orForm(order: readonly SortKey[], key: readonly (string | null)[]): SqlText {
   const statement = toSql(query(order))
   const columns = ['price', 'created_at', 'rating', 'status', 'id'].filter((name) => order.some(({ field }) => snake(field) === name))
@@ -150,7 +150,7 @@ function orForm(order: readonly SortKey[], key: readonly (string | null)[]): Sql
   }
 }
 
-/** Says what a plan does; with `flat`, throws when its cost depends on how far down the page is. */
+/** Returns the description of a plan. With `flat`, it throws if the cost depends on the depth of the page. */
 async function describePlan({ text, values }: SqlText, flat = false): Promise<string> {
   const answer = await pool.query(`explain (analyze, buffers, format json) ${text}`, [...values])
   const [{ Plan }] = answer.rows[0]['QUERY PLAN'] as [{ Plan: Plan }]
@@ -167,7 +167,7 @@ async function describePlan({ text, values }: SqlText, flat = false): Promise<st
   return `${said}\n           index conditions: ${conditions}`
 }
 
-/** The plan that PostgreSQL may keep for whatever values a prepared statement has. */
+/** Returns the generic plan that PostgreSQL may use for all values of a prepared statement. */
 async function describePreparedPlan({ text, values }: SqlText): Promise<string> {
   const literals = values.map((value) => escapeLiteral(String(value)))
   await pool.query(`set plan_cache_mode = force_generic_plan; prepare deep as ${text}`)

@@ -1,5 +1,6 @@
-// node --conditions=@concordat/source bench/parse.ts [rounds]: reading a query of eight parameters, against Fastify reading and
-// validating the same one with its own parser and Ajv. Interleaved, medians; what is timed is first shown to be right.
+// node --conditions=@concordat/source bench/parse.ts [rounds]: compares parsing a query with eight parameters with Fastify parsing
+// and validating the same query with its own parser and Ajv. Rounds are interleaved, results are medians, and a check of the
+// results comes first.
 import { createRequire } from 'node:module'
 import { collection } from '@concordat/pagination-query'
 import { Type } from '@sinclair/typebox'
@@ -11,7 +12,7 @@ import { listReader } from '../src/query/asked-list.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
 const runs = 100_000
-// Fastify's router brings the parser.
+// The router of Fastify contains the parser.
 const router = createRequire(createRequire(import.meta.resolve('fastify')).resolve('find-my-way'))
 const { parse } = router('fast-querystring') as { readonly parse: (query: string) => Record<string, unknown> }
 
@@ -73,8 +74,8 @@ const kinds: Record<string, () => unknown> = {
   )(reader(500))
 }
 
-if (validate({ ...parse(query), perPage: '0' }) || !validate(parse(query))) throw new Error('Ajv does not validate.')
-if (reader(0)(request).query.conditions.length !== 5) throw new Error('The query is not read.')
+if (validate({ ...parse(query), perPage: '0' }) || !validate(parse(query))) throw new Error('Ajv does not validate the query.')
+if (reader(0)(request).query.conditions.length !== 5) throw new Error('The query is not parsed.')
 const times = new Map(Object.keys(kinds).map((kind) => [kind, [] as number[]]))
 for (let round = -2; round < rounds; round += 1) {
   for (const [kind, run] of Object.entries(kinds)) {

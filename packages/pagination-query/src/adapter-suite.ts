@@ -9,14 +9,14 @@ import type { Page } from './page/page.ts'
 export type { SampleQuery } from './adapter-suite/sample-queries.ts'
 export { createSampleTable, type SampleRow } from './adapter-suite/sample-rows.ts'
 
-/** What the suite needs of a test runner; tap's `t` has it. */
+/** The methods of a test runner that the suite uses. The `t` of tap has them. */
 export interface SuiteRunner {
   test(title: string, body: (t: SuiteRunner) => Promise<void>): unknown
   equal(found: unknown, wanted: unknown, message: string): unknown
   strictSame(found: unknown, wanted: unknown, message: string): unknown
 }
 
-/** A table of the sample, empty at first. `createSampleTable` has its columns. */
+/** An open sample table, empty at first, with the columns of `createSampleTable`. */
 export interface OpenSample {
   insert(rows: readonly SampleRow[]): Promise<void>
   delete(ids: readonly string[]): Promise<void>
@@ -24,37 +24,40 @@ export interface OpenSample {
   close(): Promise<void>
 }
 
+/** An adapter, as the suite opens it. */
 export interface AdapterUnderTest {
   readonly name: string
-  /** Makes an empty table of its own. One is open at a time. */
+  /** Creates a separate empty table. Only one table is open at a time. */
   open(): Promise<OpenSample>
-  /** The finest times that the adapter keeps apart. @default 'microseconds' */
+  /** The smallest difference between two times that the adapter distinguishes. @default 'microseconds' */
   readonly finestTime?: 'microseconds' | 'milliseconds' | undefined
 }
 
+/** Options of {@link adapterSuite}. */
 export interface SuiteOptions {
-  /** How many random walks. @default 500 */
+  /** The number of random walks. @default 500 */
   readonly walks?: number | undefined
-  /** Where the random draws begin; a failure names it. @default a random one */
+  /** The seed of the random draws. The message of a failure contains it. @default a random seed */
   readonly seed?: number | undefined
 }
 
 /**
- * Promises about an adapter, as tests on the caller's runner: each page is what `runArray` answers for the same rows, and no walk
- * loses or repeats a row that was there all along, forward or backward, whatever its order is and whatever comes and goes.
+ * Tests an adapter on the caller's test runner: each page equals the page that `runArray` returns for the same rows, and no walk,
+ * forward or backward, in any order, loses or repeats a row that exists during the whole walk while other rows are inserted and
+ * deleted.
  */
 export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options: SuiteOptions = {}): void {
   const { walks = 500, seed = Math.floor(Math.random() * 2 ** 31) } = options
   const values = sampleValues(adapter.finestTime ?? 'microseconds')
 
-  onTable('every operator means the same as in memory, null included', async (t, table, draw) => {
+  onTable('every operator gives the same result as in memory, also for null', async (t, table, draw) => {
     await insertRows(table, draw, values, 80)
     for (const one of everyCondition([...table.rows.keys()].slice(0, 3), values)) {
       await sameAsMemory(t, table, wholeSample({ conditions: [one], order: [sortKey('title', true), sortKey('id', true)] }))
     }
   })
 
-  onTable('a prefix is taken literally, and `ne` and `nin` hold for null', async (t, table) => {
+  onTable('a prefix is matched literally, and `ne` and `nin` match null', async (t, table) => {
     const rows = ['a%b', 'a_b', 'a\\b', 'axb', 'A%b'].map((title, index) => sampleRow({ title, rating: index === 0 ? null : index }))
     await table.insert(rows)
     const finds = async (field: SampleField, operator: Operator, value: Condition['value'], wanted: string[]) => {
@@ -76,7 +79,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     await finds('rating', 'null', true, ['a%b'])
   })
 
-  onTable('neighbours that differ in the last digit stay apart, and null is the largest', async (t, table) => {
+  onTable('neighbouring values that differ in the last digit are distinct, and null is the largest value', async (t, table) => {
     const rows = [
       sampleRow({ views: '9007199254740993', price: '12345678901234567890.2', title: '\u{1F600}', rating: null }),
       sampleRow({ views: '9007199254740992', price: '12345678901234567890.1', title: '\uFFFD', rating: 10 }),
@@ -101,7 +104,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     }
   })
 
-  onTable('counts are exact, end at a limit, or say that they are estimates', async (t, table, draw) => {
+  onTable('counts are exact, stop at a limit, or are marked as estimates', async (t, table, draw) => {
     await insertRows(table, draw, values, 30)
     for (const atMost of [29, 30, 31]) {
       const { total } = await table.run(wholeSample({ count: { atMost } }))
@@ -115,7 +118,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     }
   })
 
-  onTable('each member sorts by itself, in both directions', async (t, table, draw) => {
+  onTable('sorts by each field alone, in both directions', async (t, table, draw) => {
     await insertRows(table, draw, values, 40)
     for (const field of Object.keys(sampleKinds) as SampleField[]) {
       for (const descending of [false, true]) {
@@ -125,7 +128,7 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     }
   })
 
-  onTable('pages by offset follow one another, and end', async (t, table, draw) => {
+  onTable('pages by offset follow one another and end', async (t, table, draw) => {
     await insertRows(table, draw, values, 20)
     const order = [sortKey('rating', true), sortKey('price', false), sortKey('id', false)]
     for (const perPage of [19, 20, 21]) {
@@ -138,13 +141,13 @@ export function adapterSuite(t: SuiteRunner, adapter: AdapterUnderTest, options:
     }
   })
 
-  onTable('rows carry the members that were asked for, without traces of the sort keys', async (t, table, draw) => {
+  onTable('rows have the requested fields and no trace of the sort keys', async (t, table, draw) => {
     await insertRows(table, draw, values, 5)
     const order = [sortKey('createdAt', true), sortKey('price', false), sortKey('id', false)]
     for (const fields of [['id'], ['id', 'title'], ['price', 'id'], Object.keys(sampleKinds)]) {
       await sameAsMemory(t, table, wholeSample({ order, fields }))
     }
-    t.equal((await table.run(wholeSample({ order, ranges: [] }))).rows.length, 0, 'without a range nothing can follow')
+    t.equal((await table.run(wholeSample({ order, ranges: [] }))).rows.length, 0, 'returns no rows without a range')
   })
 
   onTable(`${walks} random walks lose no row and repeat none`, async (t, table) => {

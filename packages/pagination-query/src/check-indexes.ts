@@ -6,47 +6,50 @@ import type { SqlSource } from './sql.ts'
 export type { CheckedDatabase } from './indexes/planner.ts'
 export type { CheckedCollection } from './indexes/probes.ts'
 
-/** What a check of indexes can be told. */
+/** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
 export interface IndexCheckOptions {
   /**
-   * What needs no index, with the reason: `sort.total`, `sort.status,-total`, `filter.discontinued`, `filter.total[eq]`. An
-   * index on a field of two values often costs more with each write than it saves.
+   * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`,
+   * `filter.discontinued`, `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
    * @default {}
    */
   readonly waive?: Readonly<Record<string, string>> | undefined
 }
 
-/** One thing to put right. */
+/** A problem that the check found. */
 export interface IndexFinding {
   /**
-   * `missing`: no index serves it. `invalid`: one would, but its build failed. `refused`: one seems to, but the planner can't use
-   * it. `impossible`: no index could, as the list is written. `waiver`: a waiver that waives nothing.
+   * `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
+   * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
+   * has no effect.
    */
   readonly kind: Shortage['kind'] | 'waiver'
-  /** The names by which it can be waived, such as `sort.total` and `filter.status[eq]`. */
+  /** The names that waive the finding, such as `sort.total` and `filter.status[eq]`. */
   readonly names: readonly string[]
-  /** In words, for people. */
+  /** The description of the problem, for people. */
   readonly problem: string
-  /** The statement that puts it right, when there is one. It can't run inside a transaction. */
+  /** The statement that fixes the problem, if there is one. It cannot run inside a transaction. */
   readonly statement: string | undefined
 }
 
-/** Lists of a collection that no index of the database serves (rule Q12). */
+/** The error for lists of a collection that no index of the database serves (rule Q12). */
 export class MissingIndexesError extends Error {
   readonly findings: readonly IndexFinding[]
 
   constructor(collection: string, findings: readonly IndexFinding[]) {
     const lines = findings.flatMap(({ problem, statement }) => [`- ${problem}`, ...(statement === undefined ? [] : [`    ${statement}`])])
-    super([`Lists of "${collection}" need indexes that the database does not have:`, ...lines].join('\n'))
+    super([`pagination-query: the collection "${collection}" needs indexes that the database does not have:`, ...lines].join('\n'))
     this.name = 'MissingIndexesError'
     this.findings = findings
   }
 }
 
 /**
- * Fails with one {@link MissingIndexesError} unless the database has an index for each sort and each filter that a collection
- * declares: for a test, or for the start of a service. It reads the definitions of the indexes and asks the planner, in a
- * transaction that can't write; no list runs, and it makes no difference whether the tables have rows.
+ * Checks that the database has an index for each sort and each filter that a collection declares. Use it in a test or when a
+ * service starts. It reads the definitions of the indexes and queries the planner in a read-only transaction. It does not run the
+ * lists, and its result does not depend on the rows in the tables.
+ *
+ * @throws MissingIndexesError with all findings
  */
 export async function checkIndexes(
   database: CheckedDatabase,
@@ -58,7 +61,7 @@ export async function checkIndexes(
   if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
 }
 
-/** What {@link checkIndexes} would fail with, as data. */
+/** Returns the findings with which {@link checkIndexes} would fail, as data. */
 export async function findMissingIndexes(
   database: CheckedDatabase,
   collection: CheckedCollection,
@@ -68,7 +71,7 @@ export async function findMissingIndexes(
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')
-      throw new TypeError(`The waiver "${name}" has no reason. Say why it needs no index.`)
+      throw new TypeError(`pagination-query: options.waive["${name}"] has no reason. State why it needs no index.`)
   }
   const used = new Set<string>()
   const shortages = await withPlanner(database, source, (planner) =>
@@ -87,5 +90,5 @@ function findingOf({ kind, probes, reason, statement }: Shortage): IndexFinding 
 }
 
 function needlessWaiver(name: string): IndexFinding {
-  return { kind: 'waiver', names: [name], problem: `The waiver "${name}" waives nothing. Take it away.`, statement: undefined }
+  return { kind: 'waiver', names: [name], problem: `The waiver "${name}" has no effect. Remove it.`, statement: undefined }
 }

@@ -22,7 +22,7 @@ type ValueOf<Value, Name> = Name extends 'null' ? boolean : Name extends 'in' | 
 type Equality = 'eq' | 'ne'
 type Lists = 'in' | 'nin'
 type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
-// What the type tells; the formats of text (uuid, date, decimal) are checked at boot.
+// The operators that follow from the type. The formats of strings (uuid, date, decimal) are checked at boot.
 type OperatorsFor<Value> = unknown extends Value
   ? Operator
   : (undefined extends Value ? 'null' : never) | (null extends Value ? 'null' : never) | OperatorsForValue<NonNullable<Value>>
@@ -40,7 +40,7 @@ type ScalarName<Row> = {
 }[keyof Row & string]
 type Directed<Name extends string> = Name | `-${Name}`
 
-/** The operators of each field that may be filtered by; `true` for those that its values have by default. */
+/** The operators of each field that clients can filter by. `true` allows the default operators for the kind of its values. */
 export type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
 
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
@@ -49,7 +49,7 @@ type ConditionOn<Name extends string, Value, Chosen extends Operator> = Chosen e
   ? { readonly field: Name; readonly kind: ValueKind; readonly operator: Chosen; readonly value: ValueOf<NonNullable<Value>, Chosen> }
   : never
 
-/** The conditions that a collection can have: a union that its `field` and `operator` tell apart. */
+/** The conditions that a collection can have: a union, discriminated by `field` and `operator`. */
 export type ConditionsOf<Row, Filter> = {
   [Name in NamesOf<Filter, Row>]: ConditionOn<Name, Row[Name], Chosen<Filter[Name], Row[Name]>>
 }[NamesOf<Filter, Row>]
@@ -59,53 +59,53 @@ export interface CollectionQuery<Row, Conditions extends Condition> extends List
   readonly conditions: readonly Conditions[]
 }
 
-/** How a list of resources may be asked for. */
+/** The declaration of a collection: how clients can request a list of resources. */
 export interface Declaration<Row, Key extends string, Combination extends readonly string[], Filter> {
-  /** The name of the resource type, in the plural; the table of adapters by default. */
+  /** The name of the resource type, in the plural. Adapters use it as the table by default. */
   readonly name: string
-  /** By numbered pages, for totals and random access; or by cursor, for lists that are large or change often (rules Q7, Q8). */
+  /** `page` for totals and random access, `cursor` for lists that are large or change often (rules Q7, Q8). */
   readonly style: 'page' | 'cursor'
-  /** The member that identifies a resource. It is the last key of every order, and always part of the answer. */
+  /** The field that identifies a resource. It is the last key of every sort order, and every response contains it. */
   readonly id: keyof Row & string
-  /** The order of lists that ask for none; one of those that `sort` allows. */
+  /** The sort order of requests without `sort`. It must be an order that `sort` allows. */
   readonly defaultSort: readonly [Directed<NoInfer<Key>>] | NoInfer<Combination>
   readonly sort: {
-    /** Fields that lists may be sorted by, each alone and in either direction. */
+    /** The fields that clients can sort by, each alone and in either direction. */
     readonly keys: readonly Key[]
-    /** Orders of several keys, each exactly as it may be asked for. */
+    /** Sort orders of several keys, each exactly as clients can request it. */
     readonly combinations?: readonly Combination[]
   }
   readonly filter?: Filter & { readonly [Name in Exclude<keyof Filter, ScalarName<Row>>]: never }
   /**
    * How `totalItems` is counted.
-   * @default 'exact' of collections by page, `{ atMost: 10_000 }` of those by cursor
+   * @default 'exact' with the style `page`, `{ atMost: 10_000 }` with the style `cursor`
    */
   readonly count?: Count
-  /** Whether the caller may see a field. To those who may not, it does not exist: neither in rows nor in filters and orders. */
+  /** Returns whether the client may read a field. If not, the field does not exist for that client: not in rows, filters or sorts. */
   readonly readable?: (request: FastifyRequest, field: string) => boolean
-  /** What a cursor is bound to besides sort and filters, as the tenant or the parent in the path. */
+  /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
   readonly scope?: (request: FastifyRequest) => string
-  /** @default the plugin's */
+  /** @default the option of the plugin */
   readonly perPage?: PerPage
   /**
-   * The last item that collections by page reach.
-   * @default the plugin's
+   * The last item that clients can reach with the style `page`.
+   * @default the option of the plugin
    */
   readonly maxOffset?: number
 }
 
-/** A declared collection: what routes, `request.listQuery`, adapters and descriptions share. */
+/** A declared collection, which routes, `request.listQuery`, adapters and API descriptions share. */
 export interface Collection<Row = unknown, Conditions extends Condition = Condition> {
   readonly name: string
   readonly style: 'page' | 'cursor'
   readonly id: string
-  /** The members of the resource. */
+  /** The fields of the resource. */
   readonly fields: ReadonlyMap<string, Field>
-  /** Every order that can be asked for, as clients write it; each ends with the identifier. */
+  /** Every sort order that clients can request, by its text in the query. Each ends with the identifier. */
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
-  /** One of `sorts`. */
+  /** A key of `sorts`. */
   readonly defaultSort: string
-  /** The operators of each field that can be filtered by. */
+  /** The operators of each field that clients can filter by. */
   readonly filters: ReadonlyMap<string, readonly Operator[]>
   readonly count: Count
   readonly readable: ((request: FastifyRequest, field: string) => boolean) | undefined
@@ -116,11 +116,11 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly item: JsonSchema
   /** The query parameters as OpenAPI 3.1 describes them, with literal names such as `total[gte]` (rule Q13). */
   readonly parameters: readonly ParameterObject[]
-  /** Never set: it carries the types. */
+  /** Never set. It only carries the types. */
   readonly query?: CollectionQuery<Row, Conditions>
 }
 
-/** Completes a collection whose resource is known. */
+/** Returns the collection for a declaration. The schema of the resource is already known. */
 export type Declare<Row> = <
   const Key extends ScalarName<Row>,
   const Combination extends readonly Directed<ScalarName<Row>>[] = never,
@@ -130,8 +130,10 @@ export type Declare<Row> = <
 ) => Collection<Row, ConditionsOf<Row, Filter>>
 
 /**
- * Declares a collection of the resource that a schema describes: TypeBox, whose types it takes over, or any JSON Schema object,
- * whose type is given as `collection<Order>(schema)`. Throws a `TypeError` of one line for a declaration that can't work.
+ * Declares a collection of the resource that a schema describes. The types follow from a TypeBox schema; for any other JSON Schema
+ * object, pass the type: `collection<Order>(schema)`.
+ *
+ * @throws TypeError with a one-line message for an invalid declaration
  *
  * @example
  * const orders = collection(Order)({

@@ -9,24 +9,24 @@ import { bound, type Fragment } from './sql/fragment.ts'
 import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
 
-/** A database of Drizzle on PostgreSQL, whatever its driver, or a transaction. */
+/** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
 export type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
 
-/** What the rows come from. All of it is written by the author of the service, none of it by a client. */
+/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
 export interface DrizzleSource {
-  /** A table or view; for joins a subquery that `.as()` named. */
+  /** A table or a view. For joins, a subquery named with `.as()`. */
   readonly table: PgTable | PgView | PgMaterializedView | Subquery
-  /** Where a member is no column of `table` under its own name. */
+  /** The columns of fields that are not columns of `table` under their own names. */
   readonly columns?: Readonly<Record<string, PgColumn | SQL>> | undefined
-  /** What rows meet besides the conditions, such as the owner. */
+  /** A further condition on the rows, for example the owner. */
   readonly where?: SQL | undefined
 }
 
 /**
- * Runs a query by Drizzle. Values come as Drizzle maps them, except that dates and times are text (RFC 3339, in UTC, all digits
- * kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ * Runs a query with Drizzle. Drizzle maps the values, except that dates and times are strings (RFC 3339, in UTC, with all digits)
+ * where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
  *
- * @throws TypeError when the table has no column for a member
+ * @throws TypeError if the table has no column for a field
  */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
   const { table, where } = source
@@ -93,11 +93,11 @@ function columnsOf({ fields, order, conditions }: ListQuery, { table, columns = 
     const column: unknown = Object.hasOwn(columns, member) ? columns[member] : Reflect.get(table, member)
     if (is(column, Column)) return { sql: bound(column), type: columnTypeOf(column) }
     if (is(column, SQL) || is(column, SQL.Aliased)) return { sql: bound(column) }
-    throw new TypeError(`The table has no column "${member}". Name one in columns.`)
+    throw new TypeError(`pagination-query: the table has no column "${member}". Add it to columns.`)
   }
 }
 
-// A column that is answered as it is: Drizzle knows how to read its values.
+// For an unchanged column, Drizzle knows how to decode the values.
 function decoded(expression: Fragment) {
   const [column] = expression.values
   return expression.strings.join('') === '' && is(column, Column) ? toSql(expression).mapWith(column) : toSql(expression)

@@ -59,7 +59,7 @@ const fieldMessages = {
   cursorExpired: { en: 'must not be older than {seconds} seconds', es: 'no debe tener más de {seconds} segundos' }
 } as const
 
-/** The key of a text about one parameter. */
+/** The key of a message about a parameter. */
 export type FieldMessage = keyof typeof fieldMessages
 
 const list = defineErrors(
@@ -104,12 +104,12 @@ const list = defineErrors(
   fieldMessages
 )
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** Every error that this package throws, for the option `include` of the error catalogue. */
 export const paginationErrors: ErrorList = list
 
-/** One parameter that can't be used. */
+/** An invalid parameter. */
 export interface QueryProblem {
-  /** The name of the parameter as it was sent, shortened when it is too long to repeat. */
+  /** The name of the parameter as the client sent it, truncated if it is too long to repeat. */
   readonly field: string
   readonly key: FieldMessage
   readonly params?: Params
@@ -122,11 +122,11 @@ const cursorCodes: Partial<Record<FieldMessage, 'CURSOR_INVALID' | 'CURSOR_MISMA
   cursorMismatch: 'CURSOR_MISMATCH'
 }
 
-/** 422 with every parameter that can't be used, sorted, at most 100; a cursor that is the only thing wrong has codes of its own. */
+/** Returns the 422 error that lists the invalid parameters, sorted, at most 100. If only the cursor is invalid, it has its own codes. */
 export function invalidQuery(problems: readonly QueryProblem[]): ApiError {
   const errors = problems.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)).slice(0, maxProblems)
   const [first] = errors as [QueryProblem]
-  // The texts are typed one by one; here the key is any of them.
+  // The type of each message has its own params; here the key can be any of them.
   const options = { errors } as never
   if (errors.length === 1 && first.key === 'cursorExpired') {
     return list.create('CURSOR_EXPIRED', { params: first.params as { seconds: number }, ...(options as object) })

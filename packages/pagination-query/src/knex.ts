@@ -10,7 +10,7 @@ import { keyedRows } from './sql/rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
-/** The builder of Knex that is begun by `knex('orders')`, whatever its rows are. */
+/** A Knex query builder, such as `knex('orders')`, with any type of rows. */
 export type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
 
 interface Client {
@@ -19,12 +19,13 @@ interface Client {
 }
 
 /**
- * Runs a query by Knex, on PostgreSQL. Rows are as the driver gives them, except that dates and times are text (RFC 3339, in UTC,
- * all digits kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ * Runs a query with Knex on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339,
+ * in UTC, with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine
+ * it.
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
- * @param columns the columns of members by their names in the database, whatever `wrapIdentifier` does
- * @throws TypeError when the conditions of `base` are joined by OR, which rows would slip through
+ * @param columns the columns of fields by their names in the database, independent of `wrapIdentifier`
+ * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through
  */
 export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
   refuseAlternatives(base)
@@ -70,15 +71,17 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
     return plannedRows(rows)
   }
 
-  // Knex takes a question mark for a value.
+  // Knex reads an unescaped question mark as the placeholder of a value.
   function toRaw({ strings, values }: Fragment): Knex.Raw {
     return client.raw(strings.map((text) => text.replaceAll('?', String.raw`\?`)).join('?'), values)
   }
 }
 
-// `a OR b` followed by `AND c` lets every row of `a` pass. Knex has no way to put parentheses around conditions afterwards.
+// `a OR b` followed by `AND c` lets every row of `a` through. Knex cannot put parentheses around conditions afterwards.
 function refuseAlternatives(base: KnexBuilder) {
   const { _statements: statements } = base as unknown as { _statements: readonly { grouping: string; bool?: string }[] }
   if (!statements.some(({ grouping, bool }) => grouping === 'where' && bool === 'or')) return
-  throw new TypeError('The conditions of the builder are joined by OR. Put them together: .where((either) => either.where(…).orWhere(…))')
+  throw new TypeError(
+    'pagination-query: the conditions of the builder are joined by OR. Group them: .where((either) => either.where(…).orWhere(…))'
+  )
 }

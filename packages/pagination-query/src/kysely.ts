@@ -18,15 +18,16 @@ import { keyedRows } from './sql/rows.ts'
 
 export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 
-// Which tables there are doesn't matter here: all columns are expressions.
+// The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
 
 /**
- * Runs a query on PostgreSQL by Kysely. Rows are as the driver gives them, except that dates and times are text (RFC 3339, in
- * UTC, all digits kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ * Runs a query with Kysely on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC
+ * 3339, in UTC, with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page
+ * determine it.
  *
  * @param base the builder with its tables, joins and conditions; without selection, order and limit
- * @param columns the columns of members by their names in the database, also with the CamelCasePlugin
+ * @param columns the columns of fields by their names in the database, also with the CamelCasePlugin
  */
 export async function runKysely<DB, TB extends keyof DB, Row>(
   base: SelectQueryBuilder<DB, TB, object>,
@@ -48,12 +49,12 @@ function pageQuery(from: Rows, query: ListQuery, columns: SqlColumns) {
   return from.withPlugin(inPlaceBy(listOf(fragment`${page.columns} from (${union}) as page ${page.end}`)))
 }
 
-// The whole list of columns, and what follows it, stands where the builder takes one column with its name.
+// Passes the whole list of columns, and the SQL after it, where the builder expects a single named column.
 function listOf(columns: Fragment) {
   return expression(columns) as unknown as AliasedExpression<unknown, string>
 }
 
-/** Runs another query with the connection and the plugins of the builder, which has no other way to a subquery behind FROM. */
+/** Runs another query with the connection and the plugins of the builder, which has no other way to a subquery after FROM. */
 function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
   const query: SelectQueryNode = { kind: 'SelectQueryNode', selections: [SelectionNode.create(selected.toOperationNode())] }
   return { transformQuery: () => query, transformResult: async ({ result }) => result }

@@ -4,54 +4,54 @@ import type { SortKey } from './order/sort-key.ts'
 
 export type { SortKey } from './order/sort-key.ts'
 
-/** A condition that every row of the list meets; several are joined by AND. */
+/** A condition that every row of the list meets. Several conditions are joined by AND. */
 export interface Condition {
-  /** The member of the resource, as clients name it. */
+  /** The field of the resource, by the name that clients use. */
   readonly field: string
   readonly kind: ValueKind
   readonly operator: Operator
   /**
-   * Numbers and times stay text, so that no digit is lost on the way to the database: decimal digits for `integer` and
-   * `decimal`, RFC 3339 for times. An array for `in` and `nin`, a boolean for `null` and for boolean fields.
-   * `ne` and `nin` hold for null as well: they are true unless equal.
+   * The value: an array for `in` and `nin`, a boolean for `null` and for boolean fields. Numbers and times are strings, so that no
+   * digit is lost on the way to the database: decimal digits for `integer` and `decimal`, RFC 3339 for times. `ne` and `nin` also
+   * match null: they are true unless the values are equal.
    */
   readonly value: string | boolean | readonly string[]
 }
 
-/** How many rows there are in all: not asked, all of them, all up to a limit, or what the planner of the database believes. */
+/** How the total is counted: not at all, exactly, exactly up to a limit, or as an estimate by the planner of the database. */
 export type Count = 'none' | 'exact' | 'estimated' | { readonly atMost: number }
 
-/** What one request asks of a collection, checked and complete. Adapters run it; nothing in it needs another check. */
+/** The validated, complete query of a request to a collection. Adapters run it without further validation. */
 export interface ListQuery<Row = unknown> {
-  /** The name of the collection; the table by default. */
+  /** The name of the collection. It is the table by default. */
   readonly name: string
-  /** The member that identifies a row. It is the last sort key and always among `fields`. */
+  /** The field that identifies a row. It is the last sort key, and `fields` always contains it. */
   readonly id: string
   readonly conditions: readonly Condition[]
-  /** The order of the answer; total, since it ends with the identifier. */
+  /** The order of the rows on the page. It is a total order, because it ends with the identifier. */
   readonly order: readonly SortKey[]
-  /** The members to answer with. */
+  /** The fields to return. */
   readonly fields: readonly string[]
   /**
-   * What the values of members are, where that is known. Databases' drivers make a `Date` of times, which ends at the
-   * millisecond, and of dates, which moves them by a day; adapters that can, answer both as text.
+   * The kinds of the fields, where they are known. Database drivers turn times into a `Date`, which is limited to milliseconds, and
+   * dates too, which can shift them by a day. Adapters return both as strings where they can.
    */
   readonly kinds?: Readonly<Record<string, ValueKind>> | undefined
-  /** Rows on the page. Fetch one more to know whether there is another page. */
+  /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
   /**
-   * Read from the end: fetch in the opposite order, and let `pageOf` turn the rows around. `ranges` are in the opposite order
-   * already.
+   * Read from the end: fetch in the opposite order, and let `pageOf` reverse the rows. `ranges` are already in the opposite
+   * order.
    */
   readonly reverse: boolean
-  /** Rows to skip, of collections by page. */
+  /** The number of rows to skip, for collections with the style `page`. */
   readonly offset: number
   /**
-   * Where to read: disjoint parts of the order, nearest first. One without any restriction at the beginning of a walk, and on
-   * every page of collections by page; none when nothing can follow.
+   * The disjoint parts of the order to read, nearest first. The first page of a collection with the style `cursor`, and every page
+   * with the style `page`, has a single range without any restriction. It is empty if no row can follow.
    */
   readonly ranges: readonly KeyRange[]
   readonly count: Count
-  /** Never set: it carries the type of the rows. */
+  /** Never set. It only carries the type of the rows. */
   readonly row?: Row
 }

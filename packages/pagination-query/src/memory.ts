@@ -7,10 +7,10 @@ import { totalOf } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
 
 /**
- * Runs a query over rows in memory. Nothing is rounded on the way: strings compare by code point, decimals and integers by all
- * their digits, times to the microsecond, and null is the largest value. What the other adapters answer is measured against it.
+ * Runs a query over rows in memory. Nothing is rounded: strings compare by code point, decimals and integers by all their digits,
+ * times to the microsecond, and null is the largest value. The other adapters are tested against it.
  *
- * Values may be strings, numbers, bigints, booleans or dates. Absent members count as null.
+ * Values can be strings, numbers, bigints, booleans or dates. Absent fields count as null.
  */
 export function runArray<Row extends object>(rows: readonly Row[], query: ListQuery<Row>): Page<Row> {
   const order = readingOrder(query)
@@ -28,7 +28,7 @@ function meets(row: object, { field, kind, operator, value }: Condition): boolea
   const text = textAt(row, field, kind)
   if (operator === 'null') return (text === null) === value
   const [wanted, ...others] = [value].flat().map((one) => orderText(kind, String(one))) as [string, ...string[]]
-  // Null is not equal to anything, so that it meets these two, and none of the others.
+  // Null is not equal to anything, so it meets these two operators and none of the others.
   if (text === null) return operator === 'ne' || operator === 'nin'
   const found = orderText(kind, text)
   switch (operator) {
@@ -53,7 +53,7 @@ function meets(row: object, { field, kind, operator, value }: Condition): boolea
   }
 }
 
-// As a database does it: a comparison of row values is decided by the first keys that differ, and a null decides for none.
+// Compares as a database does: the first keys that differ decide a comparison of row values, and with a null it is never true.
 function isWithin(sorted: Key, { equal, beyond, isNull, notNull }: KeyRange, order: readonly SortKey[]): boolean {
   if (!equal.every((value, index) => sorted[index] === comparable(kindAt(order, index), value))) return false
   const next = sorted[equal.length]

@@ -3,19 +3,20 @@ import type { PerPage } from './collection.ts'
 import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
 import { requireBounds } from './declaration/bounds.ts'
 
-/** What `@concordat/pagination-query` can be told. */
+/** Options of `@concordat/pagination-query`. */
 export interface PaginationQueryOptions extends OriginOptions {
   /**
-   * Items per page when the client does not say, and at most.
+   * The default and the maximum number of items per page.
    * @default { default: 25, max: 100 }
    */
   readonly perPage?: PerPage | undefined
   /**
-   * The last item that collections by page reach: a database reads and drops all rows before a page.
+   * The last item that clients can reach with the style `page`. It has a limit because a database reads and discards all rows
+   * before a page.
    * @default 10_000
    */
   readonly maxOffset?: number | undefined
-  /** How cursors are protected. Needed as soon as a collection has the style `cursor`. */
+  /** The protection of cursors. Required if a collection has the style `cursor`. */
   readonly cursor?: CursorOptions | undefined
   /**
    * Sends the links of pages in the `Link` header (RFC 8288).
@@ -23,13 +24,14 @@ export interface PaginationQueryOptions extends OriginOptions {
    */
   readonly linkHeader?: boolean | undefined
   /**
-   * Lets collections by page be read by `offset` and `limit` too, for clients that have not moved yet (rule Q9). The answers say
-   * `Deprecation` (RFC 9745) with this date, and the descriptions of both parameters that they are deprecated.
-   * @default none – both are unknown parameters
+   * Also accepts `offset` and `limit` for collections with the style `page`, for clients that have not migrated yet (rule Q9).
+   * Responses to them have the `Deprecation` header (RFC 9745) with this date, and the API description marks both parameters as
+   * deprecated.
+   * @default none: both are unknown parameters
    */
   readonly transitionalOffset?: { readonly deprecatedAt: string | Date } | undefined
   /**
-   * Plans of queries that are kept, so that a query string is read once. A plan holds a few kilobytes.
+   * The number of parsed query strings to cache, so that a repeated query string is not parsed again. Each takes a few kilobytes.
    * @default 500
    */
   readonly maxCachedPlans?: number | undefined
@@ -40,29 +42,31 @@ export interface PaginationQueryOptions extends OriginOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The options with their defaults, as the plugin uses them. */
 export interface Settings {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
-  /** How cursors are protected; undefined when nothing was said. */
+  /** The protection of cursors, or undefined if the option is not set. */
   readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
   readonly linkHeader: boolean
   readonly transitionalOffset: boolean
-  /** The `Deprecation` header of answers by offset and limit. */
+  /** The `Deprecation` header of responses to `offset` and `limit`. */
   readonly deprecation: string | undefined
   readonly maxCachedPlans: number
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Returns the options with their defaults. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
   const { perPage = {}, maxOffset = 10_000, maxCachedPlans = 500 } = options
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
-  requireBounds('The option perPage', bounds, maxOffset)
+  requireBounds('pagination-query: options.', bounds, maxOffset)
   if (!Number.isSafeInteger(maxCachedPlans) || maxCachedPlans < 0)
-    throw new TypeError(`maxCachedPlans is ${maxCachedPlans}. Give a whole number, or 0 for none.`)
+    throw new TypeError(
+      `pagination-query: options.maxCachedPlans is ${maxCachedPlans}. Set it to an integer of at least 0; 0 disables the cache.`
+    )
   return {
     perPage: bounds,
     maxOffset,
@@ -83,18 +87,22 @@ function readCursorOptions(cursor: CursorOptions) {
     readonly dangerouslyUnsigned?: boolean
   }
   if (secrets === undefined) {
-    if (!dangerouslyUnsigned) throw new TypeError('cursor has no secrets. Give them, or set dangerouslyUnsigned to true.')
+    if (!dangerouslyUnsigned)
+      throw new TypeError('pagination-query: options.cursor has no secrets. Set cursor.secrets, or set cursor.dangerouslyUnsigned to true.')
     return { keys: undefined, maxAgeSeconds: undefined }
   }
-  if (dangerouslyUnsigned) throw new TypeError('cursor has secrets and dangerouslyUnsigned. Keep the secrets.')
+  if (dangerouslyUnsigned)
+    throw new TypeError('pagination-query: options.cursor has both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
   if (maxAgeSeconds !== undefined && (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 1))
-    throw new TypeError(`cursor.maxAgeSeconds is ${maxAgeSeconds}. Give a whole number of seconds from 1.`)
+    throw new TypeError(`pagination-query: options.cursor.maxAgeSeconds is ${maxAgeSeconds}. Set it to an integer of at least 1.`)
   return { keys: cursorKeys(secrets), maxAgeSeconds }
 }
 
 function deprecationOf(deprecatedAt: string | Date) {
   const time = new Date(deprecatedAt).getTime()
   if (Number.isNaN(time))
-    throw new TypeError(`transitionalOffset.deprecatedAt is "${String(deprecatedAt)}". Give a Date or an ISO 8601 date-time.`)
+    throw new TypeError(
+      `pagination-query: options.transitionalOffset.deprecatedAt is "${String(deprecatedAt)}". Set it to a Date or an ISO 8601 date-time.`
+    )
   return `@${Math.floor(time / 1000)}`
 }

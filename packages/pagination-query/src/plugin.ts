@@ -15,27 +15,24 @@ import { splitsAtSemicolon } from './query/query-string.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The collection that this route answers with. */
+    /** The collection that this route serves. */
     collection?: Collection
-    /** Set to `true` on a route that is no part of the API, as a health check: its answer may be a list without pages. */
+    /** `true` marks a route that is not part of the API, for example a health check. It may respond with a list without pages. */
     operational?: boolean
-    /** Rules that do not hold for this route, by id, each with the reason. */
+    /** The rules that do not apply to this route, by id, each with the reason. */
     waivers?: Readonly<Record<string, string>>
   }
   interface FastifyRequest {
-    /**
-     * What the client asks of the collection: checked, complete, typed by its declaration. Throws a `TypeError` when the
-     * collection is not that of the route.
-     */
+    /** Returns the validated, complete and typed query of the client. Throws a `TypeError` for a collection of another route. */
     listQuery<Row, Conditions extends Condition>(collection: Collection<Row, Conditions>): CollectionQuery<Row, Conditions>
   }
   interface FastifyReply {
-    /** Answers a page: its rows, with the fields that were asked for, its links and its totals. Return its result. */
+    /** Sets the page of the response with its links and totals, and returns its rows with the requested fields. Return the result. */
     page<Row>(page: Page<Row>): Row[]
   }
 }
 
-/** Reads what clients ask of collections, refuses everything that is not declared, and links the pages. */
+/** Validates the queries of clients against the declared collections, rejects everything else, and links the pages. */
 const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const semicolon = splitsAtSemicolon(app.initialConfig)
@@ -58,7 +55,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     const collection = bindCollection(declared, answer, settings)
     requireOneStyle(route, collection)
     const read = listReader(declared, collection, settings, semicolon)
-    // New objects: the author may use the same ones for another route.
+    // Creates new objects, because the author may use the same objects for another route.
     route.schema = { ...route.schema, response: answer.response }
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
@@ -92,7 +89,10 @@ function requirePage(
   done: (error: Error | null, payload: unknown) => void
 ) {
   if (reply.statusCode >= 300 || (reply as ListReply)[answeredPage] !== null) return done(null, payload)
-  done(new TypeError(`${routeName(request.routeOptions as RouteOptions)} answered without a page. Return reply.page(…).`), payload)
+  done(
+    new TypeError(`pagination-query: ${routeName(request.routeOptions as RouteOptions)} responded without a page. Return reply.page(…).`),
+    payload
+  )
 }
 
 function sendLinks(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: (error: null, payload: unknown) => void) {
@@ -108,7 +108,7 @@ function listQuery<Row, Conditions extends Condition>(this: FastifyRequest, coll
   const asked = askedOf(this)
   if (asked.declared !== (collection as Collection))
     throw new TypeError(
-      `${routeName(this.routeOptions as RouteOptions)} serves "${asked.declared.name}", not "${collection.name}". Ask for that.`
+      `pagination-query: ${routeName(this.routeOptions as RouteOptions)} serves "${asked.declared.name}", not "${collection.name}". Pass the collection of the route to listQuery.`
     )
   return asked.query as CollectionQuery<Row, Conditions>
 }

@@ -16,33 +16,33 @@ import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './pr
 
 export type { PrismaDelegate } from './prisma/model.ts'
 
-/** The `where` that the methods of a delegate take. */
+/** The type of `where` in the methods of a delegate. */
 export type PrismaWhere<Delegate> = Delegate extends {
   [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter } } } } }
 }
   ? Filter
   : Where
 
-/** How a resource lies in a model of Prisma. */
+/** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
 export interface PrismaOptions<Filter = Where> {
-  /** Restricts pages and counts, as to the rows of a tenant. */
+  /** Restricts pages and counts, for example to the rows of a tenant. */
   readonly where?: Filter | undefined
   /**
-   * The field for a member of the resource. An enum that is sorted by needs its values too, in the order of the database.
-   * @default the field of the same name, or of that name in snake_case
+   * The Prisma fields for fields of the resource. To sort by an enum, list its values in the order of the database in `choices`.
+   * @default the Prisma field with the same name, or with that name in snake_case
    */
   readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
 }
 
 /**
- * Runs a query on a model of Prisma, on PostgreSQL. Never by Prisma's own `cursor`, which loses rows where a sort key is null and
- * reads everything where it is not unique: the ranges are read one after another until the page is full.
+ * Runs a query on a Prisma model on PostgreSQL. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
+ * and reads everything where it is not unique. It reads the ranges one after another until the page is full.
  *
- * An estimated count is exact here: Prisma does not tell what the planner believes. Times and dates come as text, and decimals as
- * text without an exponent.
+ * An estimated count is exact here, because Prisma does not expose the estimate of the planner. Times and dates are strings, and
+ * decimals are strings without an exponent.
  *
- * @throws TypeError when a member has no field, when an enum that is sorted by has no `choices`, and when Prisma misreads a time that
- * is sorted by: the column is finer than milliseconds, or the session is not in UTC
+ * @throws TypeError if a field has no Prisma field, if an enum in the sort order has no `choices`, or if Prisma misreads a time in
+ * the sort order: the column is more precise than milliseconds, or the session is not in UTC
  */
 export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   delegate: Delegate,
@@ -92,5 +92,7 @@ async function filterOf(model: PrismaModel, field: PrismaField, condition: Condi
 
 function sortable(field: PrismaField): PrismaField {
   if (!field.isEnum || field.choices) return field
-  throw new TypeError(`Prisma does not compare enums. To sort by ${field.name}, give its values in order as fields.${field.name}.choices.`)
+  throw new TypeError(
+    `pagination-query: Prisma does not compare enums. To sort by ${field.name}, list its values in order in fields.${field.name}.choices.`
+  )
 }

@@ -10,30 +10,30 @@ import { keyedRows } from './sql/rows.ts'
 export type { SqlColumn, SqlColumns } from './sql/columns.ts'
 export { type PgClient, preparePages } from './sql/prepared-pages.ts'
 
-/** A statement with its values apart. */
+/** A statement with its values as parameters. */
 export interface SqlText {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-/** What the rows come from. All of it is written by the author of the service, none of it by a client. */
+/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
 export interface SqlSource {
-  /** The table, with its schema before a dot, or what stands behind FROM. @default the collection's name in snake_case */
+  /** The table, with its schema before a dot, or the SQL after FROM. @default the collection's name in snake_case */
   readonly table?: string | { readonly sql: string } | undefined
-  /** The columns of members. @default the member's name in snake_case */
+  /** The columns of fields. @default the field's name in snake_case */
   readonly columns?: SqlColumns | undefined
-  /** What rows meet besides the conditions, such as the owner. Its placeholders are `$1` to `$n`, one for each of its values. */
+  /** A further condition on the rows, for example the owner, with the placeholders `$1` to `$n` for its values. */
   readonly where?: SqlText | undefined
 }
 
-/** Whatever runs a statement: a pool or client of `pg`, or PGlite. */
+/** A client that runs statements: a pool or client of `pg`, or PGlite. */
 export interface SqlClient {
   query(text: string, values: unknown[]): Promise<{ rows: object[] }>
 }
 
 /**
- * Runs a query on PostgreSQL. Rows are as the driver gives them, except that dates and times are text (RFC 3339, in UTC, all
- * digits kept) where the query knows their kind. The total costs a second statement, unless the page tells it already.
+ * Runs a query on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339, in UTC,
+ * with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
@@ -42,8 +42,8 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
 }
 
 /**
- * The statement that fetches the rows of a page, for drivers that `runSql` doesn't know. `fromSqlRows` reads its answer.
- * Only the rows of the page are made into text, not those that an offset skips.
+ * Returns the statement that fetches the rows of a page, for drivers that `runSql` does not support. `fromSqlRows` reads its rows.
+ * Only the rows of the page are converted to text, not the rows that an offset skips.
  */
 export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
   const { columns = {} } = source
@@ -53,7 +53,7 @@ export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
   return render(source, page ? fragment`select ${page.columns} from (${rows}) as page ${page.end}` : rows)
 }
 
-/** The page of what the statement of `toSql` answered. */
+/** Returns the page for the rows that the statement of `toSql` returned. */
 export function fromSqlRows<Row>(query: ListQuery<Row>, rows: readonly object[], total?: Total): Page<Row> {
   return pageOf(query, keyedRows(query, rows), total)
 }
@@ -79,7 +79,7 @@ function fromSql(query: ListQuery, { table, columns = {}, where }: SqlSource, me
   return all.length === 0 ? raw(`from ${from}`) : fragment`from ${raw(from)} where ${joined(all, ' and ')}`
 }
 
-// The values of `where` come first, so that its placeholders keep their numbers.
+// The values of `where` come first, so that its placeholders have the same numbers.
 function render({ where }: SqlSource, { strings, values }: Fragment): SqlText {
   const before = where?.values ?? []
   const text = strings.map((part, index) => (index === 0 ? part : `$${before.length + index}${part}`)).join('')

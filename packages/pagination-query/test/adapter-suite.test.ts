@@ -21,7 +21,7 @@ function adapter(run: Run): AdapterUnderTest {
   }
 }
 
-/** Runs the tests of the suite that have this in their title. Returns the titles of those that failed, and what they said. */
+/** Runs the tests of the suite with this text in their title. Returns the titles of the failed tests with their values. */
 async function failuresOf(run: Run, part = '') {
   const failures = new Map<string, string>()
   const work: Promise<void>[] = []
@@ -38,11 +38,11 @@ async function failuresOf(run: Run, part = '') {
   return failures
 }
 
-t.test('an adapter that answers as memory does passes', async (t) => {
+t.test('passes for an adapter that returns the same pages as memory', async (t) => {
   t.strictSame([...(await failuresOf(runArray)).keys()], [])
 })
 
-t.test('adapters with the usual mistakes are found out', async (t) => {
+t.test('fails for adapters with common mistakes', async (t) => {
   const mistakes: Record<string, Run> = {
     'loses rows with null': (rows, query) =>
       runArray(
@@ -57,8 +57,8 @@ t.test('adapters with the usual mistakes are found out', async (t) => {
       })
       return runArray(rows, { ...query, ranges })
     },
-    'always says that there is more': (rows, query) => ({ ...runArray(rows, query), hasMore: true }),
-    'gives a page read backward in the order of reading': (rows, query) => {
+    'always sets hasMore': (rows, query) => ({ ...runArray(rows, query), hasMore: true }),
+    'returns a page read backward in the order of reading': (rows, query) => {
       const page = runArray(rows, query)
       return query.reverse ? { ...page, rows: page.rows.toReversed() } : page
     }
@@ -69,17 +69,17 @@ t.test('adapters with the usual mistakes are found out', async (t) => {
   }
 })
 
-t.test('a total, a member and a value that differ are found out', async (t) => {
+t.test('fails for a total, a field and a value that differ', async (t) => {
   const mistakes: Record<string, Run> = {
-    'counts are exact, end at a limit, or say that they are estimates': (rows, query) => ({
+    'counts are exact, stop at a limit, or are marked as estimates': (rows, query) => ({
       ...runArray(rows, query),
       total: { items: rows.length, exact: true }
     }),
-    'rows carry the members that were asked for, without traces of the sort keys': (rows, query) => {
+    'rows have the requested fields and no trace of the sort keys': (rows, query) => {
       const page = runArray(rows, query)
       return { ...page, rows: page.rows.map((row) => ({ ...row, sortkey0: 'x' })) }
     },
-    'neighbours that differ in the last digit stay apart, and null is the largest': (rows, query) =>
+    'neighbouring values that differ in the last digit are distinct, and null is the largest value': (rows, query) =>
       runArray(
         rows.map((row) => ({ ...row, views: String(Number(row.views)) })),
         query
@@ -88,7 +88,7 @@ t.test('a total, a member and a value that differ are found out', async (t) => {
   for (const [title, run] of Object.entries(mistakes)) t.ok((await failuresOf(run, title)).has(title), title)
 })
 
-t.test('an estimate may be any number', async (t) => {
+t.test('accepts any number as an estimate', async (t) => {
   const failures = await failuresOf((rows, query) => {
     const page = runArray(rows, query)
     return query.count === 'estimated' ? { ...page, total: { items: 12_345, exact: false } } : page

@@ -16,16 +16,16 @@ interface Order {
 declare const query: ListQuery<Order>
 const orders = pgTable('orders', { id: integer().primaryKey() })
 
-// A database that knows its schema, one of another driver, and a transaction.
+// A database with a schema, a database with another driver, and a transaction.
 declare const onPostgres: NodePgDatabase<{ orders: typeof orders }>
 declare const onPglite: PgliteDatabase
 expectTypeOf(runDrizzle(onPostgres, query, { table: orders, where: eq(orders.id, 1) })).resolves.toEqualTypeOf<Page<Order>>()
 expectTypeOf(runDrizzle(onPglite, query, { table: orders })).resolves.toEqualTypeOf<Page<Order>>()
 void onPostgres.transaction((transaction) => runDrizzle(transaction, query, { table: orders }))
 void runDrizzle(onPglite, query, { table: onPglite.select().from(orders).as('some') })
-// @ts-expect-error a table is a must
+// @ts-expect-error a table is required
 void runDrizzle(onPostgres, query, {})
-// @ts-expect-error the name of a table says nothing of its columns
+// @ts-expect-error the name of a table does not determine its columns
 void runDrizzle(onPostgres, query, { table: 'orders' })
 
 declare const knex: Knex
@@ -41,5 +41,5 @@ void runKnex(knex('orders'), query, { id: 1 })
 declare const model: { fields: object; findMany(args: { where?: object }): PromiseLike<Order[]>; count(args: object): PromiseLike<number> }
 expectTypeOf(runPrisma(model, query, { fields: { id: { name: 'number' } } })).resolves.toEqualTypeOf<Page<Order>>()
 const { fields: _fields, ...unknown } = model
-// @ts-expect-error without `fields` the types of values are not known
+// @ts-expect-error without `fields`, the types of values are unknown
 void runPrisma(unknown, query)

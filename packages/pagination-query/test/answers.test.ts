@@ -15,7 +15,7 @@ const things = collection<{ id: string; name: string }>({
 const thing = { id: 'a', name: 'A', secret: 'x' }
 const item = { type: 'object', required: ['id', 'name'], properties: { id: { type: 'string' }, name: { type: 'string' } } }
 
-/** What a route with this response answers to a query. */
+/** Returns the bodies with which a route with this response schema responds to the queries. */
 async function answersOf(
   response: unknown,
   queries: readonly string[],
@@ -35,11 +35,11 @@ async function answersOf(
     }
   )
   const answers = await Promise.all(queries.map((query) => app.inject(`/things${query}`)))
-  t.equal(JSON.stringify(response), before, 'the schema of the author is not changed')
+  t.equal(JSON.stringify(response), before, 'does not change the schema of the author')
   return answers.map((answer) => answer.json())
 }
 
-t.test('projected rows are serialized wherever the schema of the item stands [Q4] [F9]', async (t) => {
+t.test('serializes rows with selected fields for every place of the item schema [Q4] [F9]', async (t) => {
   const queries = ['', '?fields=name', '?fields=id'] as const
   const expected = [[{ id: 'a', name: 'A' }], [{ id: 'a', name: 'A' }], [{ id: 'a' }]]
   const list = { type: 'array', items: item }
@@ -93,7 +93,7 @@ t.test('projected rows are serialized wherever the schema of the item stands [Q4
     t.strictSame(await answersOf(response, queries, shared), expected, title)
 })
 
-t.test('schemas that point into themselves are projected too', async (t) => {
+t.test('serializes rows with selected fields for recursive schemas', async (t) => {
   const row = { ...thing, children: [{ id: 'b', name: 'B', children: [] }] }
   const expected = [[{ id: 'a', name: 'A', children: [{ id: 'b', name: 'B', children: [] }] }], [{ id: 'a' }]]
   const Node: TSchema = Type.Recursive((This) => Type.Object({ id: Type.String(), name: Type.String(), children: Type.Array(This) }), {
@@ -119,7 +119,7 @@ t.test('schemas that point into themselves are projected too', async (t) => {
   }
 })
 
-t.test('a union keeps the members of each of its branches, although the one that tells them apart is not asked for', async (t) => {
+t.test('returns the fields of all branches of a union without its discriminating field', async (t) => {
   const Pet = Type.Union([
     Type.Object({ id: Type.String(), kind: Type.Literal('cat'), lives: Type.Integer() }),
     Type.Object({ id: Type.String(), kind: Type.Literal('dog'), barks: Type.Boolean() })
@@ -139,7 +139,7 @@ t.test('a union keeps the members of each of its branches, although the one that
   t.equal((await app.inject('/pets?kind=bird')).statusCode, 422)
 })
 
-t.test('rows that a handler makes of others are projected as well', async (t) => {
+t.test('also selects the fields of rows that a handler transforms', async (t) => {
   const app = await ordersApp()
   const Priced = Type.Object({ ...Order.properties, total: Type.Object({ amount: Type.String(), currency: Type.String() }) })
   app.get('/v2', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Priced) } } }, async (request, reply) => {
@@ -153,7 +153,7 @@ t.test('rows that a handler makes of others are projected as well', async (t) =>
   t.strictSame((await get(app, '/v2?fields=id&perPage=1')).rows.map(Object.keys), [['id']])
 })
 
-t.test('nulls of a database are left out where the schema has none, and a row without a required member is an error [F3]', async (t) => {
+t.test('omits nulls that the schema does not allow, and returns 500 for a row without a required field [F3]', async (t) => {
   const Row = Type.Object({
     id: Type.String(),
     name: Type.String(),
@@ -176,10 +176,10 @@ t.test('nulls of a database are left out where the schema has none, and a row wi
   t.equal((await app.inject('/rows')).statusCode, 500)
   t.equal((await app.inject('/rows?fields=end')).statusCode, 200)
   row = { id: 'a', name: 'A' }
-  t.match((await app.inject('/rows')).json().message, /A row has undefined in "end"/)
+  t.match((await app.inject('/rows')).json().message, /: a row has undefined in "end"/)
 })
 
-t.test('stock Fastify prints the errors sensibly, and passes them to an error handler whole', async (t) => {
+t.test('serializes the errors with the default error handler of Fastify, and passes them complete to a custom handler', async (t) => {
   const app = Fastify()
   await app.register(paginationQuery)
   app.get('/orders', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) =>
@@ -190,7 +190,7 @@ t.test('stock Fastify prints the errors sensibly, and passes them to an error ha
     statusCode: 422,
     code: 'INVALID_QUERY_PARAMETERS',
     error: 'Unprocessable Entity',
-    message: 'The query cannot be used because of these parameters: colour, total[gte]. Each entry of errors says what is allowed.'
+    message: 'These query parameters are invalid: colour, total[gte]. Fix the parameters listed in errors.'
   })
   const errors: unknown[] = []
   const watched = await ordersApp()
@@ -204,14 +204,14 @@ t.test('stock Fastify prints the errors sensibly, and passes them to an error ha
         field: 'perPage',
         key: 'notBetween',
         params: { min: 1, max: 100 },
-        message: 'must be a whole number from 1 to 100, in plain digits'
+        message: 'must be an integer between 1 and 100, written in digits'
       }
     ],
     { parameters: 'perPage' }
   ])
 })
 
-t.test('a repeated query is read once, and the caches are bounded', async (t) => {
+t.test('parses a repeated query once, with caches of limited size', async (t) => {
   for (const maxCachedPlans of [0, 1, 2]) {
     const app = await ordersApp({ maxCachedPlans })
     const first = await get(app, '/paged?sort=total&perPage=2')
@@ -221,7 +221,7 @@ t.test('a repeated query is read once, and the caches are bounded', async (t) =>
       if (query === 'sort=total&perPage=2') t.strictSame(answer, { ...first, headers: answer.headers })
     }
   }
-  // What a handler gets can not be changed, or the next caller would get it.
+  // The query is frozen, because otherwise a handler could change it for the next request.
   const app = await ordersApp()
   const frozen: boolean[] = []
   app.addHook('preHandler', async (request) => {

@@ -106,32 +106,29 @@ const cases: readonly Case[] = [
 for (const { title, tables, listing: declared, source } of cases) {
   const collection = listing(declared)
 
-  onEach(
-    `the statements that it names are those that make it pass, and each is missed when its index is dropped: ${title} [Q12]`,
-    async (t, subject) => {
-      await subject.run(...tables)
-      const findings = await findMissingIndexes(subject.database, collection, source)
-      t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
-      const indexes: { name: string; concerned: CheckedCollection }[] = []
-      for (const { names, statement } of findings) {
-        indexes.push({ name: await created(subject, statement as string), concerned: isLong ? collection : listing(only(declared, names)) })
-      }
-      await t.resolves(checkIndexes(subject.database, collection, source))
-
-      // PGlite has the planner of PostgreSQL, so the quick tier drops two of its indexes there, and every one on PostgreSQL.
-      const dropped = subject.engine === 'PGlite' ? indexes.slice(0, scaled(2, indexes.length)) : indexes
-      for (const { name, concerned } of dropped) {
-        await subject.run(`DROP INDEX ${name}`)
-        const missed = await findMissingIndexes(subject.database, concerned, source)
-        t.match(missed, [{ kind: 'missing' }], `${name} is missed`)
-        await subject.run(...missed.map((finding) => finding.statement))
-      }
-      await t.resolves(checkIndexes(subject.database, collection, source), 'each statement repairs what was dropped')
+  onEach(`passes after its statements are run, and reports each index that is then dropped: ${title} [Q12]`, async (t, subject) => {
+    await subject.run(...tables)
+    const findings = await findMissingIndexes(subject.database, collection, source)
+    t.match([...new Set(findings.map(({ kind }) => kind))], ['missing'])
+    const indexes: { name: string; concerned: CheckedCollection }[] = []
+    for (const { names, statement } of findings) {
+      indexes.push({ name: await created(subject, statement as string), concerned: isLong ? collection : listing(only(declared, names)) })
     }
-  )
+    await t.resolves(checkIndexes(subject.database, collection, source))
+
+    // PGlite has the planner of PostgreSQL, so the quick tier drops two indexes on PGlite, and all indexes on PostgreSQL.
+    const dropped = subject.engine === 'PGlite' ? indexes.slice(0, scaled(2, indexes.length)) : indexes
+    for (const { name, concerned } of dropped) {
+      await subject.run(`DROP INDEX ${name}`)
+      const missed = await findMissingIndexes(subject.database, concerned, source)
+      t.match(missed, [{ kind: 'missing' }], `reports ${name} as missing`)
+      await subject.run(...missed.map((finding) => finding.statement))
+    }
+    await t.resolves(checkIndexes(subject.database, collection, source), 'each statement restores the dropped index')
+  })
 }
 
-/** The sorts and filters with these names, and the default sort, in which rows are filtered. */
+/** Returns the sorts and filters with these names, and the default sort, which filters also need. */
 function only({ sorts, filters = {}, ...rest }: Listing, names: readonly string[]): Listing {
   return {
     ...rest,
@@ -142,7 +139,7 @@ function only({ sorts, filters = {}, ...rest }: Listing, names: readonly string[
   }
 }
 
-/** Runs a statement and tells the name of the index that it makes. */
+/** Runs a statement and returns the name of the index that it creates. */
 async function created({ query, run }: Subject, statement: string) {
   const names = async () =>
     (await query<{ name: string }>(`SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema`)).map(({ name }) => name)
@@ -152,7 +149,7 @@ async function created({ query, run }: Subject, statement: string) {
   return `"${made[0]?.replaceAll('"', '""')}"`
 }
 
-onEach('a table full of rows gets the same answer as an empty one', async (t, { database, query, run }) => {
+onEach('returns the same findings for a table with rows as for an empty table', async (t, { database, query, run }) => {
   await run(items)
   const collection = listing(everything)
   const empty = await findMissingIndexes(database, collection, { columns })
@@ -167,7 +164,7 @@ onEach('a table full of rows gets the same answer as an empty one', async (t, { 
   t.strictSame(await query('SELECT count(*)::int AS rows FROM items'), [{ rows: 5000 }])
 })
 
-onEach('one error tells people everything that is missing, and carries it as data', async (t, { database, run }) => {
+onEach('throws an error that lists everything that is missing, in its message and as data', async (t, { database, run }) => {
   await run(items, 'CREATE INDEX ON items (total, id)')
   const collection = listing({
     fields: { total: 'decimal', status: 'enum' },
@@ -179,7 +176,7 @@ onEach('one error tells people everything that is missing, and carries it as dat
   const { message, findings } = error as MissingIndexesError
   t.equal(
     message.replaceAll(/indexes_\w+/g, 'public'),
-    `Lists of "items" need indexes that the database does not have:
+    `pagination-query: the collection "items" needs indexes that the database does not have:
 - sort=status: no index serves it
     CREATE INDEX CONCURRENTLY ON public.items (status, id);
 - status=…: no index serves it
@@ -191,7 +188,7 @@ onEach('one error tells people everything that is missing, and carries it as dat
   ])
 })
 
-onEach('what is waived with a reason is not missed; a waiver that waives nothing is', async (t, { database, run }) => {
+onEach('does not report what is waived with a reason, and reports a waiver without effect', async (t, { database, run }) => {
   await run(items, 'CREATE INDEX ON items (total, id)')
   const collection = listing({
     fields: { total: 'decimal', gift: 'boolean', rating: 'integer?' },
@@ -208,16 +205,16 @@ onEach('what is waived with a reason is not missed; a waiver that waives nothing
   t.match(await findMissingIndexes(database, collection, {}, { waive: { 'filter.rating': 'few', 'sort.total': 'x', 'sort.totl': 'x' } }), [
     { kind: 'missing', names: ['sort.rating,-total'] },
     { kind: 'missing', names: ['filter.gift[eq]'] },
-    { kind: 'waiver', names: ['sort.total'], problem: 'The waiver "sort.total" waives nothing. Take it away.', statement: undefined },
+    { kind: 'waiver', names: ['sort.total'], problem: 'The waiver "sort.total" has no effect. Remove it.', statement: undefined },
     { kind: 'waiver', names: ['sort.totl'] }
   ])
   await t.rejects(findMissingIndexes(database, collection, {}, { waive: { 'filter.gift': ' ' } }), {
     name: 'TypeError',
-    message: 'The waiver "filter.gift" has no reason. Say why it needs no index.'
+    message: 'pagination-query: options.waive["filter.gift"] has no reason. State why it needs no index.'
   })
 })
 
-onEach('it leaves the connection as it was, and says so when it can tell nothing', async (t, { database, query, run }) => {
+onEach('restores the settings of the connection, and fails if there is nothing to check', async (t, { database, query, run }) => {
   await run(items)
   await findMissingIndexes(database, listing({ fields: { total: 'decimal' }, sorts: ['total'] }))
   t.strictSame(await query('SHOW enable_seqscan'), [{ enable_seqscan: 'on' }])
@@ -226,14 +223,14 @@ onEach('it leaves the connection as it was, and says so when it can tell nothing
   await t.rejects(
     checkIndexes(database, nothing, { table: { sql: `(VALUES ('f1f51f0e-0f4f-7000-8000-000000000000'::uuid)) AS n (id)` } }),
     {
-      message: 'The lists of "numbers" read no table, so there are no indexes to check.'
+      message: 'pagination-query: the collection "numbers" does not read a table, so it has no indexes to check.'
     }
   )
   await t.rejects(checkIndexes(database, nothing), { code: '42P01' })
   t.strictSame(await query('SELECT 1 AS one'), [{ one: 1 }])
 })
 
-onPostgreSQL('a pool gets its connection back; a client that is in a transaction keeps it', async (t) => {
+onPostgreSQL('returns its connection to a pool, and rejects a client in a transaction without ending the transaction', async (t) => {
   const pool = new Pool({ connectionString: await ownDatabase(), max: 1 })
   t.teardown(() => pool.end())
   const client = await pool.connect()
@@ -242,7 +239,7 @@ onPostgreSQL('a pool gets its connection back; a client that is in a transaction
   await client.query('CREATE TEMPORARY TABLE items (id uuid PRIMARY KEY, total numeric NOT NULL)')
   await t.rejects(checkIndexes(client, collection), {
     name: 'TypeError',
-    message: 'The client is in a transaction. Check the indexes with another one, or a pool.'
+    message: 'pagination-query: the client is in a transaction. Pass a client that is not in a transaction, or a pool.'
   })
   await client.query('COMMIT')
   client.release()

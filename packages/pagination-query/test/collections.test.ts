@@ -24,7 +24,7 @@ async function boot(options: PaginationQueryOptions, route: Partial<RouteOptions
   await app.ready()
 }
 
-t.test('a declaration that can not work is refused with one clear line', (t) => {
+t.test('throws a TypeError for an invalid declaration', (t) => {
   const Odd = Type.Object({
     id: Type.String({ format: 'uuid' }),
     code: Type.String(),
@@ -40,34 +40,34 @@ t.test('a declaration that can not work is refused with one clear line', (t) => 
   for (const [changes, says] of [
     [{ name: '' }, /has no name/],
     [{ name: undefined }, /has no name/],
-    [{ style: 'offset' }, /style "offset"\. Choose "page" or "cursor"/],
-    [{ id: 'number' }, /has the id "number", which is no scalar member/],
-    [{ id: 'list' }, /has the id "list"/],
-    [{ sort: { keys: ['colour'] } }, /sorts by "colour", which its schema does not have/],
-    [{ sort: { keys: ['list'] } }, /sorts by "list", whose values are no scalars/],
-    [{ sort: { keys: ['mixed'] } }, /sorts by "mixed", whose values are no scalars/],
-    [{ sort: { keys: ['id', 'other'] } }, /sorts by "other"/],
-    [{ sort: { keys: ['id'], combinations: [['page', 'object']] } }, /sorts by "object"/],
-    [{ sort: { keys: ['id'], combinations: [['id']] } }, /the combination "id"\. Give two or more different keys/],
-    [{ sort: { keys: ['id'], combinations: [['page', '-page']] } }, /the combination "page,-page"/],
-    [{ defaultSort: ['page'] }, /defaultSort "page", which its sort does not allow/],
-    [{ defaultSort: [] }, /defaultSort ""/],
-    [{ defaultSort: ['id', 'page'] }, /defaultSort "id,page"/],
-    [{ filter: { colour: ['eq'] } }, /filters by "colour", which its schema does not have/],
-    [{ filter: { list: ['eq'] } }, /filters by "list", whose values are no scalars/],
-    [{ filter: { object: true } }, /filters by "object"/],
-    [{ filter: { id: ['gt'] } }, /filters by "id" with "gt"\. Choose among eq, ne, in, nin\./],
-    [{ filter: { id: [] } }, /filters by "id" with no operator/],
-    [{ filter: { id: ['null'] } }, /with "null"/],
+    [{ style: 'offset' }, /style is "offset"\. Choose "page" or "cursor"/],
+    [{ id: 'number' }, /: id is "number", which is not a scalar field/],
+    [{ id: 'list' }, /: id is "list", which is not/],
+    [{ sort: { keys: ['colour'] } }, /: sort contains "colour", which is not a field of the schema/],
+    [{ sort: { keys: ['list'] } }, /: sort contains "list", whose values are not scalars/],
+    [{ sort: { keys: ['mixed'] } }, /: sort contains "mixed", whose values are not scalars/],
+    [{ sort: { keys: ['id', 'other'] } }, /: sort contains "other"/],
+    [{ sort: { keys: ['id'], combinations: [['page', 'object']] } }, /: sort contains "object"/],
+    [{ sort: { keys: ['id'], combinations: [['id']] } }, /: sort\.combinations contains "id"\. Give two or more different keys/],
+    [{ sort: { keys: ['id'], combinations: [['page', '-page']] } }, /: sort\.combinations contains "page,-page"/],
+    [{ defaultSort: ['page'] }, /: defaultSort is "page", which sort does not allow/],
+    [{ defaultSort: [] }, /defaultSort is ""/],
+    [{ defaultSort: ['id', 'page'] }, /defaultSort is "id,page"/],
+    [{ filter: { colour: ['eq'] } }, /: filter contains "colour", which is not a field of the schema/],
+    [{ filter: { list: ['eq'] } }, /: filter contains "list", whose values are not scalars/],
+    [{ filter: { object: true } }, /: filter contains "object"/],
+    [{ filter: { id: ['gt'] } }, /: filter\.id has the operator "gt"\. Choose among eq, ne, in, nin\./],
+    [{ filter: { id: [] } }, /: filter\.id has no operator\. Choose among/],
+    [{ filter: { id: ['null'] } }, /the operator "null"/],
     [{ filter: { text: ['like'] } }, /Choose among eq, ne, in, nin, prefix/],
-    [{ filter: { page: ['eq'] } }, /filters by "page", which is the name of a parameter/],
-    [{ filter: { code: ['eq'] } }, /filters by "code", which links hide/],
-    [{ filter: { accessToken: true } }, /filters by "accessToken", which links hide/],
-    [{ count: 'some' }, /has a count that there is not/],
-    [{ count: { atMost: 0 } }, /has a count/],
+    [{ filter: { page: ['eq'] } }, /: filter contains "page", which is the name of a parameter/],
+    [{ filter: { code: ['eq'] } }, /: filter contains "code", which links omit/],
+    [{ filter: { accessToken: true } }, /: filter contains "accessToken", which links omit/],
+    [{ count: 'some' }, /: count is invalid\. Choose "none"/],
+    [{ count: { atMost: 0 } }, /: count is invalid/],
     [
       { style: 'cursor', sort: { keys: ['id', 'text'] } },
-      /sorted by "text", whose texts may be too long.*Give text a maxLength, together at most 120/
+      /: sort allows "text", whose values may be too long.*Give text a maxLength, at most 120 in total/
     ],
     [{ style: 'cursor', sort: { keys: ['id', 'long'] } }, /Give text|Give long a maxLength/],
     [{ style: 'cursor', id: 'text', sort: { keys: ['id'] } }, /Give text a maxLength/]
@@ -83,11 +83,11 @@ t.test('a declaration that can not work is refused with one clear line', (t) => 
     }
     t.throws(() => (collection(schema) as unknown as Loose)(usual), /Rename it: a name must not be empty/, name)
   }
-  t.throws(() => (collection({ type: 'string' }) as unknown as Loose)(usual), /a schema without properties/)
+  t.throws(() => (collection({ type: 'string' }) as unknown as Loose)(usual), /: the schema has no properties/)
   t.end()
 })
 
-t.test('what the values of a field are is read from any JSON Schema', (t) => {
+t.test('determines the kind of the values of a field from any JSON Schema', (t) => {
   const kinds: Record<string, [object, string | undefined, boolean?]> = {
     text: [{ type: 'string' }, 'string'],
     email: [{ type: 'string', format: 'email' }, 'string'],
@@ -135,12 +135,12 @@ t.test('what the values of a field are is read from any JSON Schema', (t) => {
   for (const [name, [, kind, nullable = false]] of Object.entries(kinds)) {
     t.strictSame([fields.get(name)?.kind, fields.get(name)?.nullable], [kind, nullable], name)
   }
-  t.ok(fields.get('later')?.nullable, 'what is not required may be missing')
+  t.ok(fields.get('later')?.nullable, 'a field that is not required can be absent')
   t.strictSame(fields.get('listedOrNull')?.choices, ['a'])
   t.end()
 })
 
-t.test('members are found through allOf, unions and references within the schema', (t) => {
+t.test('finds fields through allOf, unions and references within the schema', (t) => {
   const id = { type: 'string', format: 'uuid' }
   const document = {
     $defs: {
@@ -166,7 +166,7 @@ t.test('members are found through allOf, unions and references within the schema
   t.end()
 })
 
-t.test('filters given as true have the operators of the kind', (t) => {
+t.test('gives filters declared as true the default operators of the kind', (t) => {
   const All = Type.Object({
     id: Type.String(),
     text: Type.Optional(Type.String()),
@@ -186,7 +186,7 @@ t.test('filters given as true have the operators of the kind', (t) => {
   t.end()
 })
 
-t.test('every order ends with the identifier, in the direction of its last key, and goes no further', (t) => {
+t.test('ends every order with the identifier, in the direction of its last key', (t) => {
   const { sorts, defaultSort } = declare({
     sort: {
       keys: ['total', 'id'],
@@ -216,7 +216,7 @@ t.test('every order ends with the identifier, in the direction of its last key, 
 
 const byName = (parameters: Collection['parameters']) => Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]))
 
-t.test('the description has each parameter by its literal name, with its schema and bounds [Q11] [Q13]', async (t) => {
+t.test('describes each parameter by its literal name, with its schema and limits [Q11] [Q13]', async (t) => {
   const described = byName(pagedOrders.parameters)
   t.strictSame(Object.keys(described).slice(0, 3), ['id', 'id[in]', 'status'])
   t.strictSame(Object.keys(described).slice(-4), ['sort', 'fields', 'perPage', 'page'])
@@ -261,27 +261,27 @@ t.test('the description has each parameter by its literal name, with its schema 
   t.strictSame(
     byName(found[0]?.parameters ?? [])['perPage']?.schema,
     { type: 'integer', minimum: 1, maximum: 20, default: 10 },
-    'with the bounds of the plugin'
+    'uses the limits of the plugin'
   )
-  t.equal(found[0]?.item, Order, 'the whole item, for the description')
-  t.equal(config.collection, pagedOrders, 'what the author wrote is not changed')
+  t.equal(found[0]?.item, Order, 'has the schema of the whole item, for the description')
+  t.equal(config.collection, pagedOrders, 'does not change the config of the author')
 })
 
-t.test('options that can not work are refused with one clear line', async (t) => {
+t.test('throws a TypeError for an invalid option', async (t) => {
   for (const [options, says] of [
-    [{ perPage: { default: 0 } }, /perPage\.default 0/],
-    [{ perPage: { default: 1.5 } }, /perPage\.default 1\.5/],
-    [{ perPage: { default: 50, max: 20 } }, /perPage\.default 50, which is more than perPage\.max 20/],
-    [{ perPage: { max: Number.NaN } }, /perPage\.default NaN|perPage\.max NaN/],
-    [{ maxOffset: 50 }, /perPage\.max 100, which is more than maxOffset 50/],
-    [{ maxOffset: 0 }, /maxOffset 0/],
+    [{ perPage: { default: 0 } }, /perPage\.default is 0/],
+    [{ perPage: { default: 1.5 } }, /perPage\.default is 1\.5/],
+    [{ perPage: { default: 50, max: 20 } }, /perPage\.default is 50, which is more than perPage\.max, 20/],
+    [{ perPage: { max: Number.NaN } }, /perPage\.default is NaN|perPage\.max is NaN/],
+    [{ maxOffset: 50 }, /perPage\.max is 100, which is more than maxOffset, 50/],
+    [{ maxOffset: 0 }, /maxOffset is 0/],
     [{ maxCachedPlans: -1 }, /maxCachedPlans is -1/],
-    [{ cursor: {} }, /cursor has no secrets/],
-    [{ cursor: { dangerouslyUnsigned: false } }, /cursor has no secrets/],
-    [{ cursor: { dangerouslyUnsigned: true, secrets: [secret] } }, /Keep the secrets/],
+    [{ cursor: {} }, /options\.cursor has no secrets/],
+    [{ cursor: { dangerouslyUnsigned: false } }, /options\.cursor has no secrets/],
+    [{ cursor: { dangerouslyUnsigned: true, secrets: [secret] } }, /Remove dangerouslyUnsigned/],
     [{ cursor: { secrets: [] } }, /cursor\.secrets is empty/],
-    [{ cursor: { secrets: [secret, 'short'] } }, /cursor\.secrets\[1\] has 5 bytes\. Give at least 32/],
-    [{ cursor: { secrets: ['a'.repeat(40)] } }, /cursor\.secrets\[0\] repeats one character/],
+    [{ cursor: { secrets: [secret, 'short'] } }, /options\.cursor\.secrets\[1\] has 5 bytes\. Use at least 32/],
+    [{ cursor: { secrets: ['a'.repeat(40)] } }, /options\.cursor\.secrets\[0\] repeats a single character/],
     [{ cursor: { secrets: [secret], maxAgeSeconds: 0 } }, /maxAgeSeconds is 0/],
     [{ cursor: { secrets: [secret], maxAgeSeconds: 1.5 } }, /maxAgeSeconds is 1\.5/],
     [{ transitionalOffset: { deprecatedAt: 'soon' } }, /deprecatedAt is "soon"/],
@@ -292,42 +292,45 @@ t.test('options that can not work are refused with one clear line', async (t) =>
   await boot({ perPage: { default: 200 }, transitionalOffset: { deprecatedAt: new Date() } }, { schema: {} })
 })
 
-t.test('a route that can not serve its collection is refused with one clear line', async (t) => {
+t.test('throws a TypeError for a route that cannot serve its collection', async (t) => {
   const config = { collection: pagedOrders }
   const array = Type.Array(Order)
   for (const [route, says] of [
-    [{ config, method: 'POST' }, /POST \/orders has the collection "orders", but is no GET/],
-    [{ config, method: ['GET', 'DELETE'] }, /is no GET/],
+    [{ config, method: 'POST' }, /POST \/orders has the collection "orders", but is not a GET route/],
+    [{ config, method: ['GET', 'DELETE'] }, /is not a GET route/],
     [
       { config, schema: { response: { 200: array }, querystring: Type.Object({}) } },
-      /has a collection and schema\.querystring\. Remove the schema/
+      /has both a collection and schema\.querystring\. Remove the schema/
     ],
     [{ config, schema: { response: { 200: array }, query: Type.Object({}) } }, /Remove the schema/],
-    [{ config, schema: undefined }, /its 200 is no array of objects/],
+    [{ config, schema: undefined }, /its 200 response is not an array of objects/],
     [
       { config, schema: { response: { 200: Order } } },
-      /its 200 is no array.*register this plugin before those that change response schemas/
+      /its 200 response is not an array.*Register this plugin before plugins that change response schemas/
     ],
-    [{ config, schema: { response: { 200: Type.Object({ data: array }) } } }, /its 200 is no array/],
-    [{ config, schema: { response: { 200: Type.Array(Type.String()) } } }, /its 200 is no array of objects/],
-    [{ config, schema: { response: { 200: { $ref: 'Missing#' } } } }, /its 200 is no array.*shared schemas before their routes/],
+    [{ config, schema: { response: { 200: Type.Object({ data: array }) } } }, /its 200 response is not an array/],
+    [{ config, schema: { response: { 200: Type.Array(Type.String()) } } }, /its 200 response is not an array of objects/],
+    [
+      { config, schema: { response: { 200: { $ref: 'Missing#' } } } },
+      /its 200 response is not an array.*shared schemas before their routes/
+    ],
     [
       { config, schema: { response: { 200: Type.Array(Type.Omit(Order, ['note'])) } } },
-      /answers without "note", a field of the collection "orders"/
+      /responds without "note", a field of the collection "orders"/
     ],
-    [{ config: { collection: cursorOrders } }, /has a collection by cursor\. Give the plugin cursor/],
-    [{ config: { collection: declare({ perPage: { default: 10, max: 5 } }) } }, /perPage\.default 10, which is more/],
-    [{ config: { collection: declare({ maxOffset: 5 }) } }, /more than maxOffset 5/]
+    [{ config: { collection: cursorOrders } }, /has a collection with cursors, but options\.cursor is not set/],
+    [{ config: { collection: declare({ perPage: { default: 10, max: 5 } }) } }, /perPage\.default is 10, which is more/],
+    [{ config: { collection: declare({ maxOffset: 5 }) } }, /more than maxOffset, 5/]
   ] as const)
     await t.rejects(boot({}, route as Partial<RouteOptions>), { name: 'TypeError', message: says }, String(says))
   const hidden = declare({ style: 'cursor', sort: { keys: ['id'] }, readable: () => true })
   await t.rejects(
     boot({ cursor: { dangerouslyUnsigned: true } }, { config: { collection: hidden } }),
-    /collection with readable.*Give cursor\.secrets/
+    /collection with readable.*Set options\.cursor\.secrets/
   )
 })
 
-t.test('one resource type is paged in one style [Q7]', async (t) => {
+t.test('allows a single style of pagination for each resource type [Q7]', async (t) => {
   const app = Fastify()
   await app.register(paginationQuery, { cursor: { secrets: [secret] } })
   const schema = { response: { 200: Type.Array(Order) } }
@@ -335,11 +338,11 @@ t.test('one resource type is paged in one style [Q7]', async (t) => {
   app.get('/other-orders', { config: { collection: declare({ name: 'orders' }) }, schema }, async () => [])
   t.throws(
     () => app.get('/third-orders', { config: { collection: declare({ name: 'orders', style: 'cursor' }) }, schema }, async () => []),
-    /GET \/third-orders pages "orders" by cursor, GET \/orders by page\. Choose one style \(rule Q7\)/
+    /GET \/third-orders paginates "orders" by cursor, GET \/orders by page\. Choose one style \(rule Q7\)/
   )
 })
 
-t.test('a list that could grow without pages stops the boot, unless its shortness has a reason [S6] [Q10]', async (t) => {
+t.test('rejects a route at boot that responds with a list without pages, unless a waiver has a reason [S6] [Q10]', async (t) => {
   const list = Type.Array(Type.String())
   const shared = { $id: 'Shared', type: 'array', items: { type: 'string' } }
   for (const response of [
@@ -354,7 +357,7 @@ t.test('a list that could grow without pages stops the boot, unless its shortnes
   ]) {
     await t.rejects(
       boot({}, { schema: { response } }),
-      /GET \/orders answers a list without pages \(rule Q10\)\. Give it config\.collection/,
+      /GET \/orders responds with a list without pages \(rule Q10\)\. Set config\.collection/,
       JSON.stringify(response)
     )
   }
@@ -378,7 +381,7 @@ t.test('a list that could grow without pages stops the boot, unless its shortnes
     await boot({}, route)
 })
 
-t.test('a handler answers with a page of its own collection, and nothing else', async (t) => {
+t.test('returns 500 if a handler does not respond with a page of the collection of its route', async (t) => {
   const app = Fastify({ logger: false })
   await app.register(paginationQuery, { cursor: { secrets: [secret] } })
   const schema = { response: { 200: Type.Array(Order) } }
@@ -401,9 +404,9 @@ t.test('a handler answers with a page of its own collection, and nothing else', 
   })
   for (const url of ['/bare', '/wrong', '/uncounted', '/item']) t.equal((await app.inject(url)).statusCode, 500, url)
   t.match(errors, [
-    /GET \/bare answered without a page\. Return reply\.page/,
+    /GET \/bare responded without a page\. Return reply\.page/,
     /GET \/wrong serves "orders", not "cursor-orders"/,
-    /The page of "orders" has no total/,
+    /: the page of "orders" has no total/,
     /GET \/item has no collection/
   ])
   t.equal((await app.inject('/gone')).statusCode, 304)

@@ -13,7 +13,7 @@ const payloadOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString(
 
 const app = await ordersApp()
 
-t.test('the links of every page lead through the whole list, to its end and back, in any order [Q2] [E2]', async (t) => {
+t.test('links lead through the whole list, to its end and back, in any order [Q2] [E2]', async (t) => {
   for (const sort of ['placedAt', '-placedAt', 'total', '-total', 'dueOn', '-dueOn', 'id', '-id', 'status,-placedAt']) {
     const query = `sort=${sort}&fields=total&quantity[gte]=2`
     const all = ids(await get(app, `/orders?${query}&perPage=100`))
@@ -34,7 +34,7 @@ t.test('the links of every page lead through the whole list, to its end and back
         t.ok('next' in answer.links)
         backward.push(ids(answer))
       }
-      t.strictSame(backward.toReversed().flat(), all, `${sort} by ${perPage}, back`)
+      t.strictSame(backward.toReversed().flat(), all, `${sort} by ${perPage}, backward`)
       const last = await follow(app, answer, 'last')
       t.strictSame(ids(last), all.slice(-perPage))
       t.notOk('next' in last.links)
@@ -43,14 +43,14 @@ t.test('the links of every page lead through the whole list, to its end and back
   }
 })
 
-t.test('a page is told by its size and the total, as far as it is counted [E3]', async (t) => {
+t.test('returns the page size and the total in _meta.pagination [E3]', async (t) => {
   const first = await get(app, '/orders?perPage=10')
   t.strictSame(first.pagination, { perPage: 10, totalPages: 3, totalItems: 23 })
   t.strictSame((await follow(app, first, 'next')).pagination, { perPage: 10, totalPages: 3, totalItems: 23 })
   t.strictSame(Object.keys((await follow(app, first, 'next')).links), ['first', 'prev', 'next', 'last'])
 })
 
-t.test('size and fields may change on the way; filters, sort, collection and scope may not', async (t) => {
+t.test('accepts a cursor with another size or other fields, and returns 422 with another filter or sort', async (t) => {
   const cursor = cursorOf(await get(app, '/orders?perPage=5&sort=total&status[in]=paid,pending&total[gte]=1'), 'next')
   const same = 'sort=total&status[in]=paid,pending&total[gte]=1'
   t.equal((await get(app, `/orders?perPage=9&fields=id&total[gte]=1&status[in]=pending,paid&sort=total&after=${cursor}`)).status, 200)
@@ -70,7 +70,7 @@ t.test('size and fields may change on the way; filters, sort, collection and sco
   }
 })
 
-t.test('a cursor of another collection or another scope is a mismatch, with the same signature', async (t) => {
+t.test('returns CURSOR_MISMATCH for a signed cursor of another collection or another scope', async (t) => {
   const own = await ordersApp()
   const scoped = collection(Order)({
     name: 'cursor-orders',
@@ -100,7 +100,7 @@ t.test('a cursor of another collection or another scope is a mismatch, with the 
   t.equal((await ask(link, 'a')).statusCode, 200)
 })
 
-t.test('a cursor that was changed, cut, made with another secret or never made is invalid', async (t) => {
+t.test('returns CURSOR_INVALID for a cursor that is changed, truncated, forged or signed with another secret', async (t) => {
   const cursor = cursorOf(await get(app, '/orders?perPage=5'), 'next')
   const bytes = Buffer.from(cursor, 'base64url')
   const changed = (index: number) => {
@@ -140,13 +140,13 @@ t.test('a cursor that was changed, cut, made with another secret or never made i
   t.strictSame(
     (await get(app, '/orders?after=x&perPage=0')).errors,
     { after: 'cursorInvalid', perPage: 'notBetween' },
-    'listed with the rest'
+    'lists the cursor with the other errors'
   )
   t.equal((await get(app, '/orders?after=x&perPage=0')).code, 'INVALID_QUERY_PARAMETERS')
   t.strictSame((await get(app, '/orders?page=2')).errors, { page: 'wrongStyle' })
 })
 
-t.test('a secret is replaced without breaking the cursors that are under way', async (t) => {
+t.test('accepts cursors of the previous secret while the secret is replaced', async (t) => {
   const before = await ordersApp({ cursor: { secrets: [secret] } })
   const during = await ordersApp({ cursor: { secrets: [other, Buffer.from(secret)] } })
   const after = await ordersApp({ cursor: { secrets: [other] } })
@@ -158,7 +158,7 @@ t.test('a secret is replaced without breaking the cursors that are under way', a
   t.equal((await get(before, `/orders?after=${fresh}`)).code, 'CURSOR_INVALID')
 })
 
-t.test('cursors grow old by option, and the links of an answer stay the same for a while', async (t) => {
+t.test('cursors expire after maxAgeSeconds, and the links of a response are stable for a while', async (t) => {
   let time = Date.parse('2026-01-01T00:00:00Z')
   const timed = await ordersApp({ cursor: { secrets: [secret], maxAgeSeconds: 600 }, now: () => time })
   const first = await get(timed, '/orders?perPage=5')
@@ -176,25 +176,25 @@ t.test('cursors grow old by option, and the links of an answer stay the same for
   t.strictSame(
     (await get(app, '/orders?perPage=5')).links,
     (await get(app, '/orders?perPage=5')).links,
-    'without an age they are always the same'
+    'links never change without maxAgeSeconds'
   )
 })
 
 const without = (...gone: string[]) => rows.filter(({ id }) => !gone.includes(id))
 
-t.test('rows that are deleted between two pages leave no gap and no dead end', async (t) => {
+t.test('skips no rows and links every page when rows are deleted between two pages', async (t) => {
   let present = rows
   const own = await ordersApp({}, () => present)
   const all = ids(await get(own, '/orders?sort=total&perPage=100'))
   const first = await get(own, '/orders?sort=total&perPage=5')
   present = without(...all.slice(3, 6))
-  t.strictSame(ids(await follow(own, first, 'next')), all.slice(6, 11), 'the row of the cursor is gone')
+  t.strictSame(ids(await follow(own, first, 'next')), all.slice(6, 11), 'the row of the cursor is deleted')
 
   present = without(...all.slice(5))
   const empty = await follow(own, first, 'next')
   t.strictSame([empty.status, empty.rows, Object.keys(empty.links)], [200, [], ['first', 'prev', 'last']])
   const back = await follow(own, empty, 'prev')
-  t.strictSame(ids(back), all.slice(0, 5), 'the way back from an empty page finds the row of the cursor too')
+  t.strictSame(ids(back), all.slice(0, 5), 'the link back from an empty page includes the row of the cursor')
   t.strictSame(Object.keys(back.links), ['first', 'last'])
 
   present = rows
@@ -215,7 +215,7 @@ t.test('rows that are deleted between two pages leave no gap and no dead end', a
   t.strictSame(Object.keys((await follow(own, nothing, 'last')).links), ['first', 'last'])
 })
 
-t.test('unsigned cursors hold no more than what filters may hold', async (t) => {
+t.test('returns CURSOR_INVALID for an unsigned cursor with invalid values', async (t) => {
   const open = await ordersApp({ cursor: { dangerouslyUnsigned: true } })
   const cursor = cursorOf(await get(open, '/orders?perPage=5&sort=dueOn'), 'next')
   const [flags, fingerprint, , date, id] = JSON.parse(payloadOf(cursor).slice(1))
@@ -224,8 +224,8 @@ t.test('unsigned cursors hold no more than what filters may hold', async (t) => 
     return (await get(open, `/orders?sort=dueOn&after=${Buffer.from(`\u0003${text}`, 'latin1').toString('base64url')}`)).code ?? 'none'
   }
   t.equal(await forge([flags, fingerprint, 0, date, id]), 'none')
-  t.equal(await forge([flags, fingerprint, 0, null, id]), 'none', 'a field that may be null')
-  t.equal(await forge([1, fingerprint, 0]), 'none', 'the end of the list')
+  t.equal(await forge([flags, fingerprint, 0, null, id]), 'none', 'accepts null for a nullable field')
+  t.equal(await forge([1, fingerprint, 0]), 'none', 'accepts the end of the list')
   for (const payload of [
     [flags, fingerprint, 0, date, null],
     [flags, fingerprint, 0, date],
@@ -248,7 +248,7 @@ t.test('unsigned cursors hold no more than what filters may hold', async (t) => 
     t.equal(await forge(payload), 'CURSOR_INVALID', JSON.stringify(payload))
 })
 
-t.test('unsigned cursors hold a value of every kind, as databases write it', async (t) => {
+t.test('accepts unsigned cursors with a value of every kind, in the notation of databases', async (t) => {
   const Row = Type.Object({
     id: Type.String({ format: 'uuid' }),
     integer: Type.Integer(),
@@ -302,12 +302,12 @@ t.test('unsigned cursors hold a value of every kind, as databases write it', asy
   }
   key = ['x'.repeat(900), id]
   const long = await own.inject('/kinds?sort=text')
-  t.equal(long.statusCode, 500, 'a row that breaks its schema ends the walk loudly')
+  t.equal(long.statusCode, 500, 'returns 500 for a row that exceeds the maxLength of the schema')
 })
 
 const nextOf = (header: unknown) => /<https:\/\/api.example.com([^>]+)>; rel="next"/.exec(String(header))?.[1] as string
 
-t.test('values of fields that some callers may not see can not be read in a cursor', async (t) => {
+t.test('encrypts the values in cursors of a collection with readable', async (t) => {
   const Secret = Type.Object({ id: Type.String({ format: 'uuid' }), 'pay-rate': Type.Integer(), name: Type.String({ maxLength: 20 }) })
   const people = collection(Secret)({
     name: 'people',
@@ -326,12 +326,12 @@ t.test('values of fields that some callers may not see can not be read in a curs
   )
   const ask = (url: string, role: string) => own.inject({ url, headers: { role } })
   const answer = await ask('/people?perPage=5', 'guest')
-  t.strictSame(Object.keys(answer.json()[0]), ['id', 'name'], 'hidden fields are left out of rows')
+  t.strictSame(Object.keys(answer.json()[0]), ['id', 'name'], 'omits hidden fields from rows')
   const next = nextOf(answer.headers.link)
   t.notMatch(payloadOf(next.split('after=')[1] as string), /77|N1/)
-  t.equal((await ask(next, 'guest')).json()[0].name, 'N17', 'the hidden default order goes on')
+  t.equal((await ask(next, 'guest')).json()[0].name, 'N17', 'continues in the hidden default order')
   t.equal((await ask(next, 'boss')).statusCode, 200)
-  t.equal((await ask('/people?perPage=5', 'guest')).headers.link, answer.headers.link, 'the same each time')
+  t.equal((await ask('/people?perPage=5', 'guest')).headers.link, answer.headers.link, 'returns the same links each time')
 
   const cursor = Buffer.from(next.split('after=')[1] as string, 'base64url')
   for (const index of cursor.keys()) {
@@ -341,7 +341,7 @@ t.test('values of fields that some callers may not see can not be read in a curs
   }
   t.equal((await ask(`/people?after=${cursor.subarray(0, 30).toString('base64url')}`, 'guest')).json().code, 'CURSOR_INVALID')
 
-  // The answer to a hidden field is that to a field that there is not.
+  // A hidden field gives the same response as a field that does not exist.
   for (const [hidden, unknown] of [
     ['pay-rate[gte]=1', 'pay-rite[gte]=1'],
     ['pay-rate=1', 'pay-rite=1'],
@@ -356,17 +356,17 @@ t.test('values of fields that some callers may not see can not be read in a curs
     const allowed = `/people?${hidden.replace('[foo]', '[gte]').replace('pay-rate=1', 'pay-rate[gte]=1')}`
     t.equal((await ask(allowed, 'boss')).statusCode, 200)
     t.equal((await ask(allowed, 'boss')).statusCode, 200)
-    t.equal((await ask(allowed, 'guest')).statusCode, 422, 'also when the plan of another caller is kept')
+    t.equal((await ask(allowed, 'guest')).statusCode, 422, 'also if the plan of another client is cached')
   }
-  t.notMatch((await ask('/people?pay-rat[gte]=1&sort=x&fields=x', 'guest')).body, /pay-rate/, 'nor is it ever proposed')
+  t.notMatch((await ask('/people?pay-rat[gte]=1&sort=x&fields=x', 'guest')).body, /pay-rate/, 'never suggests a hidden field')
   t.match((await ask('/people?pay-rat[gte]=1', 'boss')).body, /pay-rate\[gte\]/)
 })
 
-t.test('a cursor says nothing about the number of the request that made it: every process reads it', async (t) => {
+t.test('accepts a cursor from another process with the same secret', async (t) => {
   const cursor = cursorOf(await get(app, '/orders?perPage=5'), 'next')
   const elsewhere = await ordersApp()
   t.strictSame(ids(await get(elsewhere, `/orders?perPage=5&after=${cursor}`)), ids(await get(app, `/orders?perPage=5&after=${cursor}`)))
   t.ok(cursor.length < 200)
-  t.ok(Buffer.from(cursor, 'base64url').indexOf('[0,"') >= 2 + 12, 'a tag that nobody can guess: 96 bits and more')
+  t.ok(Buffer.from(cursor, 'base64url').indexOf('[0,"') >= 2 + 12, 'the tag has at least 96 bits')
   t.equal(cursorOrders.defaultSort, '-placedAt')
 })

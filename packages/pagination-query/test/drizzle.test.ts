@@ -82,12 +82,12 @@ t.test('Drizzle on PGlite', async (t) => {
   const ids = async (changes: Partial<ListQuery<Row>>, source: Partial<Parameters<typeof runDrizzle>[2]> = {}) =>
     (await runDrizzle(db, query(changes), { table: ticket, ...source })).rows.map((row) => row['id'])
 
-  t.test('values come as Drizzle maps them', async (t) => {
+  t.test('returns values as Drizzle maps them', async (t) => {
     const { rows } = await runDrizzle(db, query({ fields: ['labels', 'price', 'share'], perPage: 1 }), { table: ticket })
     t.strictSame(rows, [{ labels: { n: 1 }, price: '1.00', share: 0.1 }])
   })
 
-  t.test('values are compared as the type of the column, without being cut to its length', async (t) => {
+  t.test('compares values as the type of the column, without truncating them to its length', async (t) => {
     const met = (field: string, kind: 'enum' | 'string' | 'decimal', operator: 'eq' | 'gt' | 'in', value: string | string[]) =>
       ids({ conditions: [{ field, kind, operator, value }] })
     t.strictSame(await met('state', 'enum', 'in', ['waiting', 'done']), [2, 3, 5, 6, 8, 9])
@@ -101,7 +101,7 @@ t.test('Drizzle on PGlite', async (t) => {
     t.strictSame(await ids({ conditions: [{ field: 'key', kind: 'string', operator: 'prefix', value: 'key' }], perPage: 1 }), [1])
   })
 
-  t.test('enums are sorted by in the order of the database, those of other schemas too', async (t) => {
+  t.test('sorts enums in the order of the database, also enums of other schemas', async (t) => {
     const order = [{ field: 'state', kind: 'enum', nullable: false, descending: false }, ...query({}).order] as const
     t.strictSame(await ids({ order, ranges: [{ equal: [], beyond: { operator: '>', values: ['waiting', '6'] } }] }), [9, 1, 4, 7, 2, 5, 8])
     const other = pgSchema('other')
@@ -109,7 +109,7 @@ t.test('Drizzle on PGlite', async (t) => {
     t.strictSame(await ids({ conditions: [{ field: 'shape', kind: 'enum', operator: 'eq', value: 'round' }] }, { table }), [2, 4])
   })
 
-  t.test('`where` holds on pages and in counts, also when it is an OR', async (t) => {
+  t.test('applies `where` to pages and counts, also if it is an OR', async (t) => {
     const where = sql`${ticket.id} = 1 or ${ticket.id} > 5`
     const changes = {
       conditions: [{ field: 'id', kind: 'integer', operator: 'ne', value: '1' }],
@@ -123,7 +123,7 @@ t.test('Drizzle on PGlite', async (t) => {
     t.strictSame((await runDrizzle(db, query({ ...changes, count: 'exact' }), { table: ticket, where })).total, { items: 4, exact: true })
   })
 
-  t.test('reads views, aliases and joins, and expressions for members', async (t) => {
+  t.test('reads views, aliases, joins, and expressions for fields', async (t) => {
     const waiting = pgView('waiting', { id: integer(), state: state() }).existing()
     t.strictSame(await ids({}, { table: waiting }), [3, 6, 9])
     t.strictSame(await ids({ perPage: 2 }, { table: alias(ticket, 'other') }), [1, 2])
@@ -152,7 +152,7 @@ t.test('Drizzle on PGlite', async (t) => {
     ])
   })
 
-  t.test('fetches one row beyond the page, no more', async (t) => {
+  t.test('fetches a single row beyond the page', async (t) => {
     const limits: unknown[] = []
     const logged = drizzlePglite(client, { logger: { logQuery: (_text, values) => limits.push(values.slice(-2)) } })
     await runDrizzle(logged, query({ perPage: 2, offset: 4 }), { table: ticket })
@@ -164,14 +164,14 @@ t.test('Drizzle on PGlite', async (t) => {
     ])
   })
 
-  t.test('estimates what is too much to count', async (t) => {
+  t.test('estimates the total of many rows', async (t) => {
     await client.exec('create table many as select id from generate_series(1, 5000) as id; analyze many')
     const many = pgTable('many', { id: integer().primaryKey() })
     const { total } = await runDrizzle(db, query({ count: 'estimated' }), { table: many })
     t.strictSame(total, { items: 5000, exact: false })
   })
 
-  t.test('works in a transaction, and sees what is not committed', async (t) => {
+  t.test('works in a transaction, and reads uncommitted rows', async (t) => {
     await db
       .transaction(async (transaction) => {
         await transaction.delete(ticket).where(eq(ticket.id, 1))
@@ -182,11 +182,11 @@ t.test('Drizzle on PGlite', async (t) => {
     t.equal((await ids({ perPage: 1 }))[0], 1)
   })
 
-  t.test('a member without a column is refused', async (t) => {
+  t.test('throws a TypeError for a field without a column', async (t) => {
     for (const field of ['nothing', '_', 'getSQL', 'enableRLS', '__proto__', 'constructor']) {
       await t.rejects(runDrizzle(db, query({ fields: [field] }), { table: ticket }), {
         name: 'TypeError',
-        message: `The table has no column "${field}". Name one in columns.`
+        message: `pagination-query: the table has no column "${field}". Add it to columns.`
       })
     }
   })

@@ -3,7 +3,7 @@ import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { ordersApp, pagedOrders, rows } from './orders.ts'
 
-// A failing query is printed; the seed is that of the whole run.
+// The test prints a failing query and the seed of the whole run.
 const queries = scaled(2000, 100_000)
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 
@@ -115,10 +115,10 @@ function fuzzedQuery() {
   return pairs.join('&')
 }
 
-t.test(`${queries} queries of all sorts are read or refused, never more`, async (t) => {
+t.test(`responds with 200 or 422 to ${queries} random queries`, async (t) => {
   t.comment(`SEED=${seed}`)
   const app = await ordersApp({ transitionalOffset: { deprecatedAt: new Date(0) }, linkHeader: false })
-  // As the wire has it: inject would encode some of the characters.
+  // Sets the raw URL, because inject would encode some of the characters.
   app.addHook('onRequest', async ({ raw, headers }) => {
     raw.url = `${raw.url}?${String(headers['x-query'])}`
   })
@@ -126,7 +126,7 @@ t.test(`${queries} queries of all sorts are read or refused, never more`, async 
   const before = prototypes.map((prototype) => Reflect.ownKeys(prototype).length)
   const found = new Map<number, number>()
   for (let count = 0; count < queries; count += 1) {
-    // Injected requests leave work for the event loop; without a turn of it, a million of them fill the memory.
+    // Injected requests leave work for the event loop. Without a turn of the loop, a million of them fill the memory.
     if (count % 100 === 0) await setImmediate()
     const query = fuzzedQuery()
     const path = random(2) === 0 ? '/paged' : '/orders'
@@ -142,7 +142,7 @@ t.test(`${queries} queries of all sorts are read or refused, never more`, async 
   t.strictSame(
     prototypes.map((prototype) => Reflect.ownKeys(prototype).length),
     before,
-    'no prototype has grown'
+    'no prototype has new properties'
   )
   t.strictSame(Reflect.ownKeys({}), [])
 })

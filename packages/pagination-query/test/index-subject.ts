@@ -6,12 +6,12 @@ import type { PGlite } from '@electric-sql/pglite'
 import { Client } from 'pg'
 import t from 'tap'
 
-/** A collection in few words: fields as `kind`, or `kind?` when they can be null. */
+/** A short form of a collection: fields as `kind`, or `kind?` if they can be null. */
 export interface Listing {
   readonly name?: string
   readonly style?: 'page' | 'cursor'
   readonly fields: Readonly<Record<string, ValueKind | `${ValueKind}?`>>
-  /** The first one is the default. */
+  /** The sorts. The first is the default. */
   readonly sorts: readonly string[]
   readonly filters?: Readonly<Record<string, readonly Operator[]>>
 }
@@ -46,7 +46,7 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
   }
 }
 
-/** A schema of its own on a database, where names of tables need no schema. */
+/** A separate schema of a database, which is the search path. */
 export interface Subject {
   readonly database: CheckedDatabase
   readonly query: <Row = Record<string, unknown>>(sql: string) => Promise<Row[]>
@@ -63,7 +63,7 @@ export function onEach(title: string, work: (t: Test, subject: Subject) => Promi
   onPostgreSQL(title, work)
 }
 
-/** Runs a test on PostgreSQL, where it needs what PGlite does not have. */
+/** Runs a test on PostgreSQL only, for features that PGlite does not have. */
 export function onPostgreSQL(title: string, work: (t: Test, subject: Subject) => Promise<void>): void {
   t.test(`${title} (PostgreSQL)`, { skip: server === undefined && 'TEST_DATABASE_URL is not set' }, async (t) => {
     await work(t, await subjectOn(t, await connected()))
@@ -74,7 +74,7 @@ type Test = Pick<typeof t, 'teardown' | 'type' | 'strictSame' | 'equal' | 'match
 
 let address: Promise<string> | undefined
 
-// An index that is built concurrently waits for every transaction of its database, those of other tests too.
+// CREATE INDEX CONCURRENTLY waits for every transaction of its database, including transactions of other tests.
 export function ownDatabase(): Promise<string> {
   address ??= makeDatabase()
   return address

@@ -20,7 +20,7 @@ interface Trap {
   readonly title: string
   readonly asks: Omit<Listing, 'fields'>
   readonly source?: SqlSource
-  /** What there is, and what must be there instead. Without `needs`, what there is does. */
+  /** The existing indexes, and the required indexes. Without `needs`, the existing indexes are sufficient. */
   readonly has: readonly string[]
   readonly needs?: readonly string[]
   readonly collation?: string
@@ -31,172 +31,213 @@ const tenant: SqlSource = { where: { text: 'tenant = $1', values: ['acme'] } }
 const open: SqlSource = { where: { text: 'deleted IS NULL', values: [] } }
 
 const traps: readonly Trap[] = [
-  { title: 'an index without the identifier sorts no ties', asks: { sorts: ['at'] }, has: ['(at)'], needs: ['(at, id)'] },
-  { title: 'an included identifier sorts no ties', asks: { sorts: ['at'] }, has: ['(at) INCLUDE (id)'], needs: ['(at, id)'] },
-  { title: 'included columns do no harm', asks: { sorts: ['at'] }, has: ['(at, id) INCLUDE (name, price)'] },
-  { title: 'an index is read backward', asks: { sorts: ['at', '-at'] }, has: ['(at DESC, id DESC)'] },
+  { title: 'an index without the identifier does not sort ties', asks: { sorts: ['at'] }, has: ['(at)'], needs: ['(at, id)'] },
+  { title: 'an included identifier does not sort ties', asks: { sorts: ['at'] }, has: ['(at) INCLUDE (id)'], needs: ['(at, id)'] },
+  { title: 'accepts an index with included columns', asks: { sorts: ['at'] }, has: ['(at, id) INCLUDE (name, price)'] },
+  { title: 'accepts an index that is read backward', asks: { sorts: ['at', '-at'] }, has: ['(at DESC, id DESC)'] },
   {
-    title: 'a descending key beside an ascending one is another order',
+    title: 'a descending and an ascending key are another order',
     asks: { sorts: ['at'] },
     has: ['(at DESC, id)'],
     needs: ['(at, id)']
   },
   {
-    title: 'mixed directions need them mixed',
+    title: 'mixed directions need an index with mixed directions',
     asks: { sorts: ['name,-at'] },
     has: ['(name, at, id)'],
     needs: ['(name, at DESC, id DESC)']
   },
-  { title: 'mixed directions are read backward', asks: { sorts: ['name,-at'] }, has: ['(name DESC, at, id)'] },
-  { title: 'a column between the keys is in the way', asks: { sorts: ['at'] }, has: ['(at, name, id)'], needs: ['(at, id)'] },
-  { title: 'columns behind the keys are not', asks: { sorts: ['at'] }, has: ['(at, id, name)'] },
+  { title: 'accepts an index with mixed directions that is read backward', asks: { sorts: ['name,-at'] }, has: ['(name DESC, at, id)'] },
+  { title: 'rejects an index with a column between the keys', asks: { sorts: ['at'] }, has: ['(at, name, id)'], needs: ['(at, id)'] },
+  { title: 'accepts an index with columns after the keys', asks: { sorts: ['at'] }, has: ['(at, id, name)'] },
   {
     title: 'nulls at the other end are another order',
     asks: { sorts: ['score'] },
     has: ['(score NULLS FIRST, id)'],
     needs: ['(score, id)']
   },
-  { title: 'so they are where no nulls can be', asks: { sorts: ['at'] }, has: ['(at NULLS FIRST, id)'], needs: ['(at, id)'] },
-  { title: 'nulls at both ends, read backward', asks: { sorts: ['score', '-score'] }, has: ['(score DESC, id DESC)'] },
   {
-    title: 'cursors at several nulls',
+    title: 'nulls at the other end are another order, also for a column without nulls',
+    asks: { sorts: ['at'] },
+    has: ['(at NULLS FIRST, id)'],
+    needs: ['(at, id)']
+  },
+  {
+    title: 'accepts a descending index for a nullable key in both directions',
+    asks: { sorts: ['score', '-score'] },
+    has: ['(score DESC, id DESC)']
+  },
+  {
+    title: 'accepts indexes for cursors with several nulls',
     asks: { sorts: ['score,deleted', 'score,-deleted'] },
     has: ['(score, deleted, id)', '(score, deleted DESC, id DESC)']
   },
   {
-    title: 'a class for patterns does not sort',
+    title: 'an operator class for patterns does not sort',
     asks: { sorts: ['code'] },
     has: ['(code varchar_pattern_ops, id)'],
     needs: ['(code, id)']
   },
   { title: 'another collation is another order', asks: { sorts: ['title'] }, has: ['(title COLLATE "C", id)'], needs: ['(title, id)'] },
   {
-    title: 'an order by another collation than the column',
+    title: 'an order with another collation than the column needs an index with that collation',
     asks: { sorts: ['title'] },
     source: { columns: { title: { sql: 'title COLLATE "C"' } } },
     has: ['(title, id)'],
     needs: ['(title COLLATE "C", id)']
   },
   {
-    title: 'the length of a varchar does no harm',
+    title: 'accepts an index on a varchar with a length',
     asks: { sorts: ['code'], filters: { code: ['eq', 'in'] }, style: 'page' },
     has: ['(code, id)']
   },
-  { title: 'other kinds of index are in no order', asks: { sorts: ['at'] }, has: ['USING brin (at, id)'], needs: ['(at, id)'] },
+  { title: 'other types of index have no order', asks: { sorts: ['at'] }, has: ['USING brin (at, id)'], needs: ['(at, id)'] },
   {
-    title: 'the tenant comes first',
+    title: 'the tenant must come first',
     asks: { sorts: ['at'] },
     source: tenant,
     has: ['(at, id)', '(at, id, tenant)', '(tenant)'],
     needs: ['(tenant, at, id)']
   },
   {
-    title: 'the tenant comes first on numbered pages',
+    title: 'the tenant must come first on numbered pages',
     asks: { sorts: ['at'], style: 'page' },
     source: tenant,
     has: ['(at, id, tenant)'],
     needs: ['(tenant, at, id)']
   },
   {
-    title: 'the tenant behind the filter does too',
+    title: 'accepts an index with the tenant after the filter',
     asks: { sorts: ['at'], filters: { name: ['eq'] } },
     source: tenant,
     has: ['(tenant, at, id)', '(name, tenant, at, id)']
   },
-  { title: 'a partial index that the list implies', asks: { sorts: ['at'] }, source: open, has: ['(at, id) WHERE deleted IS NULL'] },
-  { title: 'a partial index that it does not', asks: { sorts: ['at'] }, has: ['(at, id) WHERE deleted IS NULL'], needs: ['(at, id)'] },
   {
-    title: 'a partial index of a part of its conditions',
+    title: 'accepts a partial index whose condition the list implies',
+    asks: { sorts: ['at'] },
+    source: open,
+    has: ['(at, id) WHERE deleted IS NULL']
+  },
+  {
+    title: 'rejects a partial index whose condition the list does not imply',
+    asks: { sorts: ['at'] },
+    has: ['(at, id) WHERE deleted IS NULL'],
+    needs: ['(at, id)']
+  },
+  {
+    title: 'rejects a partial index if the list implies only part of its conditions',
     asks: { sorts: ['at'] },
     source: open,
     has: ['(at, id) WHERE deleted IS NULL AND gift'],
     needs: ['(at, id)']
   },
   {
-    title: 'a partial index for one value of a filter has not the others',
+    title: 'rejects a partial index for a single value of a filter',
     asks: { sorts: ['at'], filters: { name: ['eq'] } },
     has: ['(at, id)', `(at, id) WHERE name = 'm'`, `(name, at, id) WHERE name = 'm'`],
     needs: ['(at, id)', '(name, at, id)']
   },
   {
-    title: 'partial indexes for both values of a flag',
+    title: 'accepts partial indexes for both values of a boolean',
     asks: { sorts: ['at'], filters: { gift: ['eq'] } },
     has: ['(at, id)', '(at, id) WHERE gift', '(at, id) WHERE NOT gift']
   },
   {
-    title: 'a partial index for one value of a flag',
+    title: 'rejects a partial index for a single value of a boolean',
     asks: { sorts: ['at'], filters: { gift: ['eq'] } },
     has: ['(at, id)', '(at, id) WHERE gift'],
     needs: ['(at, id)', '(gift, at, id)']
   },
   {
-    title: 'a range leaves no nulls',
+    title: 'a range excludes nulls',
     asks: { sorts: ['at'], filters: { score: ['gt'] } },
     has: ['(at, id)', '(score) WHERE score IS NOT NULL']
   },
-  { title: 'an order has its nulls', asks: { sorts: ['score'] }, has: ['(score, id) WHERE score IS NOT NULL'], needs: ['(score, id)'] },
+  { title: 'an order includes nulls', asks: { sorts: ['score'] }, has: ['(score, id) WHERE score IS NOT NULL'], needs: ['(score, id)'] },
   {
-    title: 'partial indexes for a test of null',
+    title: 'accepts partial indexes for a test of null',
     asks: { sorts: ['at'], filters: { score: ['null'] } },
     has: ['(at, id)', '(at) WHERE score IS NULL', '(at) WHERE score IS NOT NULL']
   },
-  { title: 'an expression', asks: { sorts: ['name'] }, source: { columns: { name: { sql: 'upper(name)' } } }, has: ['(upper(name), id)'] },
   {
-    title: 'another expression',
+    title: 'accepts an index on an expression',
+    asks: { sorts: ['name'] },
+    source: { columns: { name: { sql: 'upper(name)' } } },
+    has: ['(upper(name), id)']
+  },
+  {
+    title: 'rejects an index on another expression',
     asks: { sorts: ['name'] },
     source: { columns: { name: { sql: 'upper(name)' } } },
     has: ['(name, id)', '(lower(name), id)'],
     needs: ['(upper(name), id)']
   },
   { title: 'a unique index decides ties', asks: { sorts: ['name'], filters: { name: ['prefix'] }, style: 'page' }, has: ['UNIQUE (name)'] },
-  { title: 'and where cursors go on', asks: { sorts: ['name', '-name'] }, has: ['UNIQUE (name)'] },
-  { title: 'unless nulls tie', asks: { sorts: ['score'] }, has: ['UNIQUE (score)'], needs: ['(score, id)'] },
-  { title: 'a unique value is one row', asks: { sorts: ['at'], filters: { code: ['eq'] } }, has: ['(at, id)', 'UNIQUE (code)'] },
+  { title: 'a unique index also serves cursors', asks: { sorts: ['name', '-name'] }, has: ['UNIQUE (name)'] },
   {
-    title: 'equal values have to be in order',
+    title: 'a unique index on a nullable column does not decide ties',
+    asks: { sorts: ['score'] },
+    has: ['UNIQUE (score)'],
+    needs: ['(score, id)']
+  },
+  { title: 'a unique value matches a single row', asks: { sorts: ['at'], filters: { code: ['eq'] } }, has: ['(at, id)', 'UNIQUE (code)'] },
+  {
+    title: 'equality needs an index in the default order',
     asks: { sorts: ['at'], filters: { name: ['eq'] } },
     has: ['(at, id)', '(name)'],
     needs: ['(at, id)', '(name, at, id)']
   },
-  { title: 'a list of values has only to be found', asks: { sorts: ['at'], filters: { name: ['in'] } }, has: ['(at, id)', '(name)'] },
   {
-    title: 'a filter behind a gap is not found',
+    title: 'a list of values only needs an index that finds the rows',
+    asks: { sorts: ['at'], filters: { name: ['in'] } },
+    has: ['(at, id)', '(name)']
+  },
+  {
+    title: 'an index does not find a filter after a gap',
     asks: { sorts: ['at'], filters: { price: ['gte'] } },
     has: ['(at, id)', '(at, price)'],
     needs: ['(at, id)', '(price)']
   },
   {
-    title: 'a range finds no range by pattern',
+    title: 'an operator class for patterns does not find a range',
     asks: { sorts: ['at'], filters: { name: ['gt'] } },
     has: ['(at, id)', '(name text_pattern_ops)'],
     needs: ['(at, id)', '(name)']
   },
   {
-    title: 'a prefix needs an order by bytes',
+    title: 'a prefix needs a bytewise order',
     collation: icu,
     asks: { sorts: ['at'], filters: { title: ['prefix'] } },
     has: ['(at, id)', '(title)'],
     needs: ['(at, id)', '(title text_pattern_ops)']
   },
   {
-    title: 'a prefix by pattern in a varchar',
+    title: 'an operator class for patterns finds a prefix in a varchar',
     asks: { sorts: ['at'], filters: { code: ['prefix'] } },
     has: ['(at, id)', '(code text_pattern_ops)']
   },
-  { title: 'a prefix by the collation of the column', asks: { sorts: ['at'], filters: { name: ['prefix'] } }, has: ['(at, id)', '(name)'] },
   {
-    title: 'a prefix of a tenant',
+    title: 'a bytewise collation of the column finds a prefix',
+    asks: { sorts: ['at'], filters: { name: ['prefix'] } },
+    has: ['(at, id)', '(name)']
+  },
+  {
+    title: 'a prefix needs an index with the tenant first',
     asks: { sorts: ['at'], filters: { name: ['prefix'] } },
     source: tenant,
     has: ['(tenant, at, id)', '(name)'],
     needs: ['(tenant, at, id)', '(tenant, name)']
   },
   {
-    title: 'nothing is needed to find what is not equal',
+    title: 'ne and nin need no index',
     asks: { sorts: ['at'], filters: { name: ['ne', 'nin'], gift: ['ne'] } },
     has: ['(at, id)']
   },
-  { title: 'the primary key sorts by itself', asks: { sorts: ['at'], filters: { id: ['eq', 'in', 'gt'] } }, has: ['(at, id)'] }
+  {
+    title: 'the primary key serves filters by the identifier',
+    asks: { sorts: ['at'], filters: { id: ['eq', 'in', 'gt'] } },
+    has: ['(at, id)']
+  }
 ]
 
 for (const { title, asks, source = {}, has, needs, collation = other } of traps) {
@@ -212,7 +253,7 @@ for (const { title, asks, source = {}, has, needs, collation = other } of traps)
 
     await run('DROP TABLE items', table, ...needs.map(create))
     const expected = await query(definitions)
-    t.strictSame(await findMissingIndexes(database, collection, source), [], 'the index that is needed')
+    t.strictSame(await findMissingIndexes(database, collection, source), [], 'the required indexes are sufficient')
     t.match(expected, { length: needs.length + 1 })
   })
 }
@@ -224,7 +265,7 @@ function create(index: string) {
   return `CREATE ${unique}INDEX ON items ${using}${rest}`
 }
 
-onEach('an index whose build failed is built anew [Q12]', async (t, { database, run }) => {
+onEach('returns a REINDEX statement for an index whose build failed [Q12]', async (t, { database, run }) => {
   await run(other, table, 'CREATE INDEX broken ON items (at, id)', 'CREATE INDEX "Broken too" ON items (name, at, id)')
   await run(`UPDATE pg_index SET indisvalid = false WHERE indrelid = 'items'::regclass AND NOT indisprimary`)
   const collection = listing({ fields, sorts: ['-at'], filters: { name: ['eq'] } })
@@ -241,17 +282,17 @@ onEach('an index whose build failed is built anew [Q12]', async (t, { database, 
   await t.resolves(checkIndexes(database, collection))
 })
 
-onEach('what the planner refuses is told, though the definition of the index looks right [Q12]', async (t, { database, run }) => {
+onEach('reports an index that the planner cannot use, although its definition fits [Q12]', async (t, { database, run }) => {
   await run(other, table, 'CREATE INDEX ON items (at, id)', 'CREATE INDEX ON items (code, at, id)')
   const collection = listing({ fields, sorts: ['-at'], filters: { code: ['in'] } })
-  // Compared by another collation than that of the index.
+  // The comparison uses another collation than the index.
   const source = { columns: { code: { sql: 'code', type: 'text COLLATE "C"' } } }
   t.match(await findMissingIndexes(database, collection, source), [
-    { kind: 'refused', names: ['filter.code[in]'], problem: /^code\[in\]=…: the planner can't look up /, statement: undefined }
+    { kind: 'refused', names: ['filter.code[in]'], problem: /^code\[in\]=…: the planner cannot look up /, statement: undefined }
   ])
 })
 
-onEach('what no index can serve is told without a statement [Q12]', async (t, { database, run }) => {
+onEach('reports a list that no index can serve, without a statement [Q12]', async (t, { database, run }) => {
   await run(
     other,
     table,
@@ -272,13 +313,13 @@ onEach('what no index can serve is told without a statement [Q12]', async (t, { 
     }
   ])
   t.match(await findMissingIndexes(database, listing({ fields, sorts: ['price'], filters: { name: ['eq'] } }), joined), [
-    { kind: 'impossible', names: ['filter.name[eq]'], problem: 'name=…: the condition is one of another table' }
+    { kind: 'impossible', names: ['filter.name[eq]'], problem: 'name=…: the condition is on another table' }
   ])
-  // Compared as another type than that of the column.
+  // The comparison uses another type than the column.
   t.match(await findMissingIndexes(database, listing({ fields: { ...fields, price: 'decimal' }, sorts: ['price'] })), [
     { kind: 'impossible', names: ['sort.price'], problem: 'sort=price: no index can look up what the statement compares' }
   ])
-  // A key that a filter holds equal is no part of the comparison; one that the base holds equal is.
+  // A key that a filter sets to a single value is not part of the comparison; a key that the base sets to a single value is.
   t.strictSame(await findMissingIndexes(database, listing({ fields, sorts: ['name,at'], filters: { name: ['eq'] } })), [])
   const base: SqlSource = { where: { text: 'name = $1', values: ['a'] } }
   t.match(await findMissingIndexes(database, listing({ fields, sorts: ['name,at'] }), base), [

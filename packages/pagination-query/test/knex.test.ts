@@ -16,7 +16,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     return database
   }
   const plain = connect()
-  // What objection's snakeCaseMappers do.
+  // Does the same as snakeCaseMappers of Objection.js.
   const renaming = connect({ wrapIdentifier: (name, wrap) => wrap(name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)) })
   for (const [name, database] of [
     ['Knex', plain],
@@ -35,7 +35,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     )
   }
 
-  t.test('joins and conditions of the builder hold on pages, on every branch of a union, and in counts', async (t) => {
+  t.test('applies joins and conditions of the builder to pages, to every branch of a union, and to counts', async (t) => {
     await pool.query('create table customer (id integer primary key, name text not null)')
     await pool.query('create table purchase (id integer primary key, customer_id integer not null, note text, extra jsonb not null)')
     await pool.query(`insert into customer values (1, 'Ada'), (2, 'Max')`)
@@ -80,10 +80,10 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
       numbered.rows.map((row) => row['id']),
       [1, 3]
     )
-    t.equal(purchases.toQuery(), before, 'the builder is as it was')
+    t.equal(purchases.toQuery(), before, 'the builder is unchanged')
   })
 
-  t.test('fetches one row beyond the page, no more', async (t) => {
+  t.test('fetches a single row beyond the page', async (t) => {
     const fetched: unknown[] = []
     const listen = (rows: unknown[]) => fetched.push(rows.length)
     plain.on('query-response', listen)
@@ -94,14 +94,14 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     t.strictSame(fetched, [3, 3])
   })
 
-  t.test('estimates what is too much to count', async (t) => {
+  t.test('estimates the total of many rows', async (t) => {
     await pool.query('create table many as select id from generate_series(1, 5000) as id')
     await pool.query('analyze many')
     const { total } = await runKnex(plain('many').where('id', '>', 0), query({ count: 'estimated' }))
     t.strictSame(total, { items: 5000, exact: false })
   })
 
-  t.test('works in a transaction, and sees what is not committed', async (t) => {
+  t.test('works in a transaction, and reads uncommitted rows', async (t) => {
     await pool.query('create table draft (id integer primary key)')
     const transaction = await plain.transaction()
     await transaction('draft').insert({ id: 1 })
@@ -110,7 +110,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     t.equal((await runKnex(plain('draft'), query({}))).rows.length, 0)
   })
 
-  t.test('conditions joined by OR are refused, because rows would slip through; in parentheses they hold', async (t) => {
+  t.test('rejects conditions joined by OR, and accepts them in parentheses', async (t) => {
     const open = plain('draft').where('id', 1).orWhere('id', 2)
     await t.rejects(runKnex(open, query({})), { name: 'TypeError', message: /joined by OR/ })
     await t.rejects(runKnex(plain('draft').whereNull('id').orWhereRaw('true'), query({})), TypeError)

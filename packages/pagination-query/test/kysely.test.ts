@@ -28,7 +28,7 @@ t.test('Kysely on PostgreSQL', { skip }, async (t) => {
   }
 })
 
-t.test('the builder brings its joins and conditions, and its other columns are not answered', { skip }, async (t) => {
+t.test('applies joins and conditions of the builder, and does not return its other columns', { skip }, async (t) => {
   const pool = await openSchema(t)
   await pool.query(`create table customers (id text, name text);
     create table orders (id text, customer text, created_at timestamptz);

@@ -7,13 +7,13 @@ import { isLong, scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { skip } from './postgres.ts'
 
-/** A known mistake of other pagination libraries, as each `NN-name.json` in the folder `mutants` describes it. */
+/** A known mistake of other pagination libraries. Each `NN-name.json` in the folder `mutants` describes a mistake. */
 interface Mutant {
-  /** What goes wrong, in the words of a bug report. */
+  /** The bug, as the title of a bug report. */
   readonly row: string
-  /** The source to change. */
+  /** The source file to change. */
   readonly file: string
-  /** Text that occurs exactly once in it, and the text to put there. */
+  /** The text that occurs exactly once in the file, and its replacement. */
   readonly find: string
   readonly replace: string
   /** The test files of which at least one must fail. */
@@ -21,7 +21,7 @@ interface Mutant {
 }
 
 const home = join(import.meta.dirname, '..')
-// Inside the package, so that a copy finds its dependencies; git ignores it.
+// Inside the package, so that a copy finds its dependencies. git ignores the folder.
 const place = join(home, '.tap/mutants')
 t.teardown(() => rmSync(place, { recursive: true, force: true }))
 
@@ -31,10 +31,10 @@ const mutants = new Map(
     .toSorted()
     .map((name) => [name, JSON.parse(readFileSync(join(home, 'test/mutants', name), 'utf8')) as Mutant])
 )
-// The quick tier shows with one mutant that a mistake is noticed; the long tier tries all of them.
+// The quick tier runs a single mutant to show that the tests detect it; the long tier runs all.
 const tried = [...mutants].slice(0, scaled(1, mutants.size))
 
-t.test('each mutant fits its source: what it changes stands there once, and the tests that should catch it exist', async (t) => {
+t.test('each mutant applies to its source: its text occurs once, and its tests exist', async (t) => {
   t.ok(mutants.size > 0)
   for (const [name, { file, find, tests }] of mutants) {
     t.equal(readFileSync(join(home, file), 'utf8').split(find).length - 1, 1, name)
@@ -42,12 +42,12 @@ t.test('each mutant fits its source: what it changes stands there once, and the 
   }
 })
 
-t.test('the tests that should catch a mutant pass without it', { skip: isLong && skip }, async (t) => {
+t.test('the tests of each mutant pass without it', { skip: isLong && skip }, async (t) => {
   const folder = copyPackage('unchanged')
   for (const test of new Set(tried.flatMap(([, { tests }]) => tests))) t.equal(await outcomeOf(folder, test), 'passes', test)
 })
 
-t.test('each mutant is caught by one of its tests', { skip: isLong && skip }, async (t) => {
+t.test('at least one of its tests detects each mutant', { skip: isLong && skip }, async (t) => {
   for (const [name, { row, file, find, replace, tests }] of tried) {
     const folder = copyPackage(name.replace('.json', ''))
     const source = readFileSync(join(folder, file), 'utf8')
@@ -70,11 +70,11 @@ function copyPackage(name: string) {
   return folder
 }
 
-// A mistake in the syntax is not a mutant; a test that does not end within its time limit has noticed.
+// A syntax error is not a mutant. A test that exceeds its time limit has detected the mutant.
 async function outcomeOf(folder: string, test: string): Promise<'passes' | 'fails' | 'does not run'> {
   const child = spawn(process.execPath, ['--conditions=@concordat/source', '--no-warnings', test], {
     cwd: folder,
-    // Walks and draws are as many as in the quick tier, which must catch it.
+    // Runs as many walks and draws as the quick tier, which must detect the mutant.
     env: { ...childEnvironment(), TAP_TIMEOUT: '120', TEST_SCALE: 'quick' },
     stdio: ['ignore', 'pipe', 'ignore']
   })

@@ -4,7 +4,7 @@ import { runArray } from '@concordat/pagination-query/memory'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
-/** One secret for cursors. */
+/** A secret for cursors. */
 export const secret = 'fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'
 
 export const Order = Type.Object({
@@ -41,7 +41,7 @@ const declaration = {
 export const pagedOrders = collection(Order)({ ...declaration, style: 'page' })
 export const cursorOrders = collection(Order)({ ...declaration, style: 'cursor', name: 'cursor-orders' })
 
-/** 23 orders, three of which have no date, in no order. */
+/** 23 unsorted orders. Three of them have no date. */
 export const rows: Order[] = Array.from({ length: 23 }, (_, index) => ({
   id: `018f4e2a-7c1b-7d3e-9a5f-${String((index * 7) % 23).padStart(12, '0')}`,
   status: (['pending', 'paid', 'shipped'] as const)[index % 3] as Order['status'],
@@ -54,7 +54,7 @@ export const rows: Order[] = Array.from({ length: 23 }, (_, index) => ({
   address: { city: 'Vigo', lines: ['a', 'b'] }
 }))
 
-/** An application that answers the rows of `read` by page at /paged and by cursor at /orders, with its errors as the catalogue has them. */
+/** Returns an application with the rows of `read` by page at /paged and by cursor at /orders, and the errors of the catalogue. */
 export async function ordersApp(
   options: Partial<PaginationQueryOptions> = {},
   read: () => Order[] = () => rows,
@@ -78,12 +78,12 @@ export async function ordersApp(
   return app
 }
 
-// What an envelope would show, in a header of its own.
+// Sends the parts for an envelope in a separate header.
 async function remember(request: FastifyRequest, reply: FastifyReply) {
   reply.header('parts', encodeURIComponent(JSON.stringify(pageParts(request, reply))))
 }
 
-/** An answer as these tests read it. */
+/** A response as these tests read it. */
 export interface Answer {
   readonly status: number
   readonly code: string | undefined
@@ -91,7 +91,7 @@ export interface Answer {
   /** The keys of the errors by field. */
   readonly errors: Record<string, string>
   readonly messages: Record<string, string>
-  /** Target without the origin, by relation. */
+  /** The targets without the origin, by relation. */
   readonly links: Record<string, string>
   readonly pagination: Record<string, unknown>
   readonly headers: Record<string, unknown>
@@ -116,5 +116,5 @@ export async function get(app: FastifyInstance, url: string): Promise<Answer> {
   }
 }
 
-/** The texts of all errors, by key. */
+/** The messages of all errors, by key. */
 export const texts: typeof paginationErrors.fieldMessages = paginationErrors.fieldMessages

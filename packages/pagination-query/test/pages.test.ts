@@ -8,7 +8,7 @@ import { get, Order, ordersApp, pagedOrders, rows } from './orders.ts'
 const app = await ordersApp()
 const ids = (answer: { rows: readonly { id: string }[] }) => answer.rows.map(({ id }) => id)
 
-/** The ids of all pages from one on, along a relation. */
+/** Returns the ids of all pages from `start`, following a relation. */
 async function walk(app: FastifyInstance, start: string, rel: string) {
   const pages: string[][] = []
   for (let url: string | undefined = start; url !== undefined; ) {
@@ -21,12 +21,12 @@ async function walk(app: FastifyInstance, start: string, rel: string) {
   return pages
 }
 
-t.test('pages are numbered, with a default and a maximum of items [Q1]', async (t) => {
+t.test('numbers pages, with a default and a maximum number of items [Q1]', async (t) => {
   t.equal((await get(app, '/paged')).rows.length, 23)
   const small = await ordersApp({ perPage: { default: 5, max: 7 } })
   t.equal((await get(small, '/paged')).rows.length, 5)
   t.equal((await get(small, '/paged?perPage=7')).rows.length, 7)
-  t.equal((await get(small, '/paged?perPage=8')).messages['perPage'], 'must be a whole number from 1 to 7, in plain digits')
+  t.equal((await get(small, '/paged?perPage=8')).messages['perPage'], 'must be an integer between 1 and 7, written in digits')
   t.strictSame(
     (await get(app, '/paged?perPage=5&page=2&sort=id')).pagination,
     { page: 2, perPage: 5, totalPages: 5, totalItems: 23 },
@@ -34,7 +34,7 @@ t.test('pages are numbered, with a default and a maximum of items [Q1]', async (
   )
 })
 
-t.test('the links of every page lead through the whole list and back [E2] [Q1]', async (t) => {
+t.test('links lead through the whole list and back [E2] [Q1]', async (t) => {
   const query = 'perPage=4&sort=status,-placedAt&fields=id,total&urgent=true&title%5Bprefix%5D=Order'
   const all = ids(await get(app, `/paged?${query.replace('perPage=4', 'perPage=100')}`))
   t.equal(all.length, 12)
@@ -44,7 +44,7 @@ t.test('the links of every page lead through the whole list and back [E2] [Q1]',
   t.strictSame((await walk(app, last, 'prev')).toReversed().flat(), all)
 })
 
-t.test('links are absolute, in canonical order, with all that was asked for, and only those that apply [E2]', async (t) => {
+t.test('returns absolute links that apply, with the whole query in canonical order [E2]', async (t) => {
   const { links } = await get(
     app,
     '/paged?page=2&fields=total,id&perPage=5&sort=-total&title[in]=a%5C%2Cb,c%26d,a%5C%2Cb&total[gte]=0&urgent[ne]=false&unknown'.replace(
@@ -68,7 +68,7 @@ t.test('links are absolute, in canonical order, with all that was asked for, and
   )
 })
 
-t.test('a page behind the end is empty and leads back to the last one', async (t) => {
+t.test('returns an empty page beyond the end, with a link to the last page', async (t) => {
   const answer = await get(app, '/paged?perPage=10&page=9')
   t.strictSame([answer.status, answer.rows, answer.links['prev']], [200, [], '/paged?perPage=10&page=3'])
   t.notOk('next' in answer.links)
@@ -78,14 +78,14 @@ t.test('a page behind the end is empty and leads back to the last one', async (t
   t.strictSame(empty.pagination, { page: 2, perPage: 25, totalPages: 0, totalItems: 0 })
 })
 
-t.test('no link leads where pages are too deep', async (t) => {
+t.test('returns no link beyond maxOffset', async (t) => {
   const shallow = await ordersApp({ perPage: { default: 5, max: 10 }, maxOffset: 12 })
   const answer = await get(shallow, '/paged?page=2')
   t.strictSame(Object.keys(answer.links), ['first', 'prev'])
   t.strictSame((await get(shallow, '/paged?page=3')).errors, { page: 'pageTooDeep' })
 })
 
-t.test('offset and limit work only where they are allowed for a time, and say that they are deprecated [Q9]', async (t) => {
+t.test('accepts offset and limit only with transitionalOffset, and sends the Deprecation header [Q9]', async (t) => {
   const old = await ordersApp({ transitionalOffset: { deprecatedAt: '2026-01-01T00:00:00Z' } })
   const answer = await get(old, '/paged?offset=5&limit=4&sort=id')
   t.strictSame(ids(answer), ids(await get(old, '/paged?sort=id')).slice(5, 9))
@@ -109,7 +109,7 @@ t.test('offset and limit work only where they are allowed for a time, and say th
     ['offset=1&page=1&perPage=1', { page: 'mixedStyles', perPage: 'mixedStyles' }]
   ] as const)
     t.strictSame((await get(old, `/paged?${query}`)).errors, errors, query)
-  t.strictSame((await get(old, '/orders?offset=1')).errors, { offset: 'wrongStyle' }, 'never for lists by cursor')
+  t.strictSame((await get(old, '/orders?offset=1')).errors, { offset: 'wrongStyle' }, 'never accepts them with cursors')
   const deprecated: string[] = []
   const later = await ordersApp({ transitionalOffset: { deprecatedAt: new Date() } })
   later.addHook('onRoute', ({ config }) => {
@@ -123,7 +123,7 @@ t.test('offset and limit work only where they are allowed for a time, and say th
   t.strictSame(deprecated, ['offset', 'limit'])
 })
 
-t.test('a total that is capped or estimated says so, and by page has no last link [E3]', async (t) => {
+t.test('marks a capped or estimated total, and omits the last link with the style page [E3]', async (t) => {
   for (const [count, total, expected, rels] of [
     ['exact', { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
     [
@@ -155,7 +155,7 @@ t.test('a total that is capped or estimated says so, and by page has no last lin
   t.strictSame(schema?.['required'], ['page', 'perPage', 'totalPages', 'totalItems'])
 })
 
-t.test('links join those that a handler sets, and none is sent when the option says so', async (t) => {
+t.test('adds links to the Link header of a handler, and sends none with linkHeader: false', async (t) => {
   const own = await ordersApp()
   own.get('/linked', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) => {
     reply.header('link', '</help>; rel="help"')
@@ -165,10 +165,10 @@ t.test('links join those that a handler sets, and none is sent when the option s
   const silent = await ordersApp({ linkHeader: false })
   const answer = await silent.inject('/paged')
   t.notOk('link' in answer.headers)
-  t.notOk('link' in (await app.inject('/paged?page=0')).headers, 'nor on an error')
+  t.notOk('link' in (await app.inject('/paged?page=0')).headers, 'sends no links on an error')
 })
 
-t.test('without a public address links name the address that the server listens on, never the Host header [K2]', async (t) => {
+t.test('uses the address of the server in links without publicUrl, never the Host header [K2]', async (t) => {
   const local = await ordersApp({ publicUrl: undefined })
   const link = String((await local.inject({ url: '/paged', headers: { host: 'evil.example' } })).headers.link)
   t.notMatch(link, /evil/)

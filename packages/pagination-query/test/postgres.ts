@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 
-/** Why tests on PostgreSQL are skipped; false when they run. */
+/** The reason why tests on PostgreSQL are skipped, or false if they run. */
 export const skip: string | false = process.env['TEST_DATABASE_URL'] === undefined && 'TEST_DATABASE_URL is not set'
 
-/** A pool in a schema of its own, which ends with the test. */
+/** Returns a pool with a separate schema, which ends with the test. */
 export async function openSchema(t: { teardown(work: () => Promise<void>): void }): Promise<Pool> {
   const schema = `pagination_${randomUUID().replaceAll('-', '')}`
-  // Neither the time zone of a session nor its style of dates may show in an answer.
+  // Neither the time zone nor the date style of a session may affect a result.
   const options = `-c search_path=${schema} -c timezone=America/St_Johns -c datestyle=SQL,DMY`
   const pool = new Pool({ connectionString: process.env['TEST_DATABASE_URL'], max: 2, options })
   await pool.query(`create schema ${schema}`)

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const scratch = join(import.meta.dirname, '../.tap')
 
-/** Generates a client of Prisma in a folder that git doesn't see; inside the package, so that it finds what it imports. */
+/** Generates a Prisma client in a folder that git ignores, inside the package so that its imports resolve. */
 export async function generateClient(
   t: { teardown(work: () => void): void },
   models: string
@@ -18,8 +18,8 @@ export async function generateClient(
   const schema = join(folder, 'schema.prisma')
   writeFileSync(schema, `${generator}\n${models}`)
   const command = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build/index.js')
-  // The command looks for an engine and would download it, although this kind of client is generated without. So it is told that
-  // there is one.
+  // The command looks for an engine and would download it, although this kind of client does not need it. The variable names an
+  // existing file instead.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
   await promisify(execFile)(process.execPath, [command, 'generate', '--schema', schema], { cwd: folder, env })
   const { PrismaClient } = await import(pathToFileURL(join(folder, 'client/client.ts')).href)

@@ -9,7 +9,7 @@ const id = (rows[3] as { id: string }).id
 
 const byId = (a: { id: string } | undefined, b: { id: string } | undefined) => (String(a?.id) < String(b?.id) ? -1 : 1)
 
-t.test('filters by field and operator, combined, in any order, encoded or not [Q5] [Q6]', async (t) => {
+t.test('filters by field and operator, combined, in any order, with or without percent-encoding [Q5] [Q6]', async (t) => {
   for (const [query, expected] of [
     ['', rows],
     ['?', rows],
@@ -50,7 +50,7 @@ t.test('filters by field and operator, combined, in any order, encoded or not [Q
   }
 })
 
-t.test('a comma and a backslash in a list are escaped by a backslash [Q6]', async (t) => {
+t.test('reads a comma and a backslash in a list if a backslash escapes them [Q6]', async (t) => {
   const list = [
     ...rows.slice(0, 2),
     { ...rows[2], title: 'a,b' },
@@ -62,18 +62,18 @@ t.test('a comma and a backslash in a list are escaped by a backslash [Q6]', asyn
   t.strictSame(await titles('a\\,b'), ['a,b'])
   t.strictSame(await titles('a%5C%2Cb,Order 0'.replace(' ', '%20')), ['Order 0', 'a,b'])
   t.strictSame(await titles('a%5C%5Cb'), ['a\\b'])
-  t.strictSame(await titles('a%5Cb'), ['a\\b'], 'before anything else a backslash is itself')
+  t.strictSame(await titles('a%5Cb'), ['a\\b'], 'a backslash before any other character is literal')
   t.strictSame(await titles('a%5C%5C%5C,b,a\\,b'), ['a,b', 'a\\,b'])
-  t.strictSame(await titles('x%5C&title[in]=a%5C%5C&title[in]=a\\,b'), ['a,b'], 'a backslash at the end of a part is itself')
+  t.strictSame(await titles('x%5C&title[in]=a%5C%5C&title[in]=a\\,b'), ['a,b'], 'a backslash at the end of a part is literal')
 })
 
-t.test('sorts ascending and descending, by declared combinations, with null last when ascending [Q3]', async (t) => {
+t.test('sorts ascending and descending, by declared combinations, and puts null last when ascending [Q3]', async (t) => {
   const first = async (sort: string) => (await get(app, `/paged?perPage=100&sort=${sort}`)).rows
   const byTotal = await first('-total')
   t.equal(byTotal[0]?.total, '4.50')
   t.equal(byTotal.at(-1)?.total, '0.50')
   const equal = byTotal.filter(({ total }) => total === '4.50').map((row) => row.id)
-  t.strictSame(equal, equal.toSorted().toReversed(), 'ties are broken by the identifier, in the direction of the last key')
+  t.strictSame(equal, equal.toSorted().toReversed(), 'the identifier breaks ties, in the direction of the last key')
   t.equal((await first('dueOn')).at(-1)?.dueOn, undefined)
   t.equal((await first('-dueOn'))[0]?.dueOn, undefined)
   const combined = await first('status,-placedAt')
@@ -81,11 +81,11 @@ t.test('sorts ascending and descending, by declared combinations, with null last
     combined.map(({ status }) => status),
     combined.map(({ status }) => status).sort()
   )
-  t.strictSame(await first('status&sort=-placedAt'), combined, 'a repeated list is one list')
+  t.strictSame(await first('status&sort=-placedAt'), combined, 'a repeated list is a single list')
   t.strictSame((await get(app, '/paged?perPage=100')).rows, await first('-placedAt'), 'the default order')
 })
 
-t.test('a sort key that a filter holds equal is left out: it decides nothing, and would hide the rest from an index', async (t) => {
+t.test('omits a sort key that a filter sets to a single value, because it would keep an index from serving the rest', async (t) => {
   const own = await ordersApp()
   let fields: string[] = []
   own.get('/keys', { config: { collection: cursorOrders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) => {
@@ -100,13 +100,13 @@ t.test('a sort key that a filter holds equal is left out: it decides nothing, an
   t.strictSame(await keysOf('sort=status,-placedAt'), ['status', 'placedAt', 'id'])
   t.strictSame(await keysOf('sort=status,-placedAt&status=paid'), ['placedAt', 'id'])
   t.strictSame(await keysOf('sort=status,-placedAt&status[ne]=paid'), ['status', 'placedAt', 'id'])
-  t.strictSame(await keysOf(`sort=id&id=${rows[0]?.id}`), ['id'], 'the identifier stays')
+  t.strictSame(await keysOf(`sort=id&id=${rows[0]?.id}`), ['id'], 'keeps the identifier')
   const paid = await get(own, '/orders?sort=status,-placedAt&status=paid&perPage=3')
   const next = await get(own, paid.links['next'] as string)
   t.strictSame([...paid.rows, ...next.rows], (await get(own, '/orders?sort=-placedAt&status=paid&perPage=6')).rows)
 })
 
-t.test('answers with the fields that were asked for, and always with the identifier [Q4]', async (t) => {
+t.test('returns the requested fields and always the identifier [Q4]', async (t) => {
   const keys = async (query: string) => Object.keys((await get(app, `/paged?perPage=1&sort=id${query}`)).rows[0] ?? {})
   t.strictSame(await keys('&fields=total'), ['id', 'total'])
   t.strictSame(await keys('&fields=id'), ['id'])
@@ -114,17 +114,17 @@ t.test('answers with the fields that were asked for, and always with the identif
   t.strictSame(
     (await get(app, '/paged?perPage=1&fields=address')).rows[0]?.address,
     { city: 'Vigo', lines: ['a', 'b'] },
-    'members stay whole'
+    'nested objects stay complete'
   )
-  t.equal((await keys('')).length, 8, 'no date in this one')
+  t.equal((await keys('')).length, 8, 'this row has no date')
   t.strictSame(
     (await get(app, '/paged?perPage=1&sort=-total&fields=note')).rows.map(Object.keys),
     [['id']],
-    'the sort key need not be among them'
+    'the sort key is not required among the fields'
   )
 })
 
-t.test('every input that is not declared is refused by name, with what is allowed [Q11]', async (t) => {
+t.test('returns 422 with the parameter and an error key for every input that is not declared or not valid [Q11]', async (t) => {
   for (const [query, field, key] of [
     // parameters
     ['pge=2', 'pge', 'unknownParameterNear'],
@@ -247,7 +247,7 @@ t.test('every input that is not declared is refused by name, with what is allowe
   }
 })
 
-t.test('what is just within a limit is read', async (t) => {
+t.test('accepts values at each limit', async (t) => {
   for (const query of [
     'perPage=100&page=100',
     'page=400',
@@ -264,28 +264,31 @@ t.test('what is just within a limit is read', async (t) => {
   }
 })
 
-t.test('all that is wrong is listed at once, sorted, each by the name as sent', async (t) => {
+t.test('lists all errors in a single response, sorted, each by the name as sent', async (t) => {
   const { messages, errors, status } = await get(
     app,
     '/paged?perPage=0&pge=1&total[gte]=x&page=0&sort=x&fields=y&status=z&b%00%E2%80%A8c=1'
   )
   t.equal(status, 422)
   t.strictSame(Object.keys(errors), ['b\uFFFD\uFFFDc', 'fields', 'page', 'perPage', 'pge', 'sort', 'status', 'total[gte]'])
-  t.equal(messages['perPage'], 'must be a whole number from 1 to 100, in plain digits')
-  t.equal(messages['page'], 'must be a whole number from 1 to 10000, in plain digits')
+  t.equal(messages['perPage'], 'must be an integer between 1 and 100, written in digits')
+  t.equal(messages['page'], 'must be an integer between 1 and 10000, written in digits')
   t.equal(messages['pge'], 'is not a known parameter; did you mean page?')
   t.equal(messages['status'], 'must be one of: pending, paid, shipped')
-  t.equal(messages['sort'], 'must be one of these orders: placedAt; -placedAt; total; -total; dueOn; -dueOn; id; -id; status,-placedAt')
-  t.match(messages['fields'], /^must list fields among: id, status, total, quantity/)
+  t.equal(
+    messages['sort'],
+    'must be one of these sort orders: placedAt; -placedAt; total; -total; dueOn; -dueOn; id; -id; status,-placedAt'
+  )
+  t.match(messages['fields'], /^must list only these fields: id, status, total, quantity/)
   t.equal((await get(app, '/paged?total[between]=1')).messages['total[between]'], 'must use one of these operators: eq, gt, gte, lt, lte')
-  t.equal((await get(app, '/paged?page=500')).messages['page'], 'must not reach beyond item 10000; filter the list instead')
+  t.equal((await get(app, '/paged?page=500')).messages['page'], 'must not go beyond item 10000; filter the collection instead')
 })
 
-t.test('what a client sends is repeated only in part, and never its values', async (t) => {
+t.test('repeats only parts of parameter names in a response, and never the values', async (t) => {
   const long = await get(app, `/paged?${'n'.repeat(3000)}=secret-value`)
   t.strictSame(Object.keys(long.errors), [`${'n'.repeat(99)}…`])
   const emoji = await get(app, `/paged?${'n'.repeat(98)}${encodeURIComponent('😀😀')}=1`)
-  t.strictSame(Object.keys(emoji.errors), [`${'n'.repeat(98)}…`], 'no half of a character')
+  t.strictSame(Object.keys(emoji.errors), [`${'n'.repeat(98)}…`], 'does not cut a character in half')
   const answer = await app.inject('/paged?status=secret-value&total=secret-value&x=secret-value')
   t.notMatch(answer.body, /secret-value/)
   const many = await app.inject(`/paged?${Array.from({ length: 700 }, (_, index) => `p${index}`).join('&')}`)
@@ -321,21 +324,21 @@ const conditions = (count: number) =>
     .slice(0, count)
     .join('&')
 
-t.test('at most 20 conditions', async (t) => {
+t.test('accepts at most 20 conditions', async (t) => {
   t.equal((await get(app, `/paged?${conditions(20)}`)).status, 200)
   t.strictSame((await get(app, `/paged?${conditions(21)}`)).errors, { title: 'tooManyConditions' })
-  t.strictSame((await get(app, `/paged?${conditions(22)}`)).errors, { title: 'tooManyConditions' }, 'said once')
+  t.strictSame((await get(app, `/paged?${conditions(22)}`)).errors, { title: 'tooManyConditions' }, 'reports it once')
 })
 
 const titles = (count: number) => `title[in]=${Array.from({ length: count }, (_, index) => index + '[]'.repeat(15)).join()}`
 
-t.test('a query that its own links could not carry is too long', async (t) => {
+t.test('rejects a query as too long if its links would be too long', async (t) => {
   t.ok(titles(99).length < 4096)
   t.strictSame((await get(app, `/paged?${titles(99)}`)).errors, { query: 'queryTooLong' })
   t.equal((await get(app, `/paged?${titles(40)}`)).status, 200)
 })
 
-t.test('no names of Object.prototype are touched by any query', async (t) => {
+t.test('no query changes Object.prototype', async (t) => {
   const before = Object.getOwnPropertyNames(Object.prototype)
   for (const query of ['__proto__[x]=1', '__proto__=1', 'constructor[prototype]=1', 'fields=__proto__', 'sort=__proto__']) {
     t.equal((await get(app, `/paged?${query}`)).status, 422)
@@ -344,7 +347,7 @@ t.test('no names of Object.prototype are touched by any query', async (t) => {
   t.equal(({} as Record<string, unknown>)['x'], undefined)
 })
 
-t.test('every text is there in English and Spanish, with the same places', (t) => {
+t.test('has every message in English and in Spanish', (t) => {
   for (const [key, { en, es }] of Object.entries(texts)) {
     t.ok(es, key)
     t.not(es, en, key)
@@ -352,12 +355,12 @@ t.test('every text is there in English and Spanish, with the same places', (t) =
   t.end()
 })
 
-t.test('HEAD is read as GET is', async (t) => {
+t.test('reads the query of HEAD like the query of GET', async (t) => {
   t.equal((await app.inject({ method: 'HEAD', url: '/paged?perPage=1' })).statusCode, 200)
   t.equal((await app.inject({ method: 'HEAD', url: '/paged?perPage=0' })).statusCode, 422)
 })
 
-t.test('a query begins where the router lets it begin', async (t) => {
+t.test('starts the query at the same character as the router', async (t) => {
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
   const send = async (target: string) => {

@@ -1,7 +1,7 @@
 import type { Page } from '@concordat/pagination-query'
 import type { AdapterUnderTest, SampleQuery, SampleRow } from '@concordat/pagination-query/adapter-suite'
 
-/** Opens a sample whose rows are kept in memory, and read by `run`. */
+/** Returns a function that opens a sample whose rows are stored in memory and read by `run`. */
 export function rowsInMemory(run: (rows: SampleRow[], query: SampleQuery) => Page<object>): AdapterUnderTest['open'] {
   return async () => {
     const rows = new Map<string, SampleRow>()

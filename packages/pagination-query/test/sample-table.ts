@@ -1,13 +1,13 @@
 import { createSampleTable, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
 
-/** What both `pg` and PGlite have. */
+/** The common interface of `pg` and PGlite. */
 export interface Database {
   query(text: string, values?: unknown[]): Promise<{ rows: object[] }>
 }
 
 let made = 0
 
-/** A table of the sample; `name` is unique in the run. */
+/** Creates a sample table. `name` is unique in the run. */
 export async function openSampleTable(database: Database): Promise<{ name: string } & Pick<OpenSample, 'insert' | 'delete' | 'close'>> {
   made += 1
   const name = `sample_${process.pid}_${made}`

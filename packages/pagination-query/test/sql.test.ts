@@ -24,7 +24,7 @@ t.test('SQL on PostgreSQL with prepared pages', { skip }, async (t) => {
   adapterSuite(t, sqlAdapter('SQL on PostgreSQL with prepared pages', pool), { walks: scaled(25, 100) })
 })
 
-t.test('PostgreSQL keeps the statements of pages, of no others, and at most a hundred', { skip }, async (t) => {
+t.test('prepares only the statements of pages, and at most 100 of them', { skip }, async (t) => {
   const pool = await openSchema(t)
   await pool.query('create table others as select id::text from generate_series(1, 3) as id')
   const client = await pool.connect()
@@ -52,10 +52,10 @@ t.test('PostgreSQL keeps the statements of pages, of no others, and at most a hu
   )
   for (let perPage = 1; perPage <= 120; perPage += 1)
     t.equal((await runSql(client, { ...query, perPage })).rows.length, Math.min(perPage, 3))
-  t.equal((await kept()).length, 101, 'with the one that has a name of its own')
+  t.equal((await kept()).length, 101, 'including the statement with its own name')
 })
 
-t.test('a table has its own names, joins, conditions and types', async (t) => {
+t.test('reads tables with custom names, joins, conditions and types', async (t) => {
   await pglite.exec(`
     create schema shop; create type shop.state as enum ('open', 'closed');
     create table shop.customers (code text primary key, "full name" text);
@@ -83,7 +83,7 @@ t.test('a table has its own names, joins, conditions and types', async (t) => {
   ]
   const query = textList({ name: 'none', order, fields: ['id', 'customer', 'at'], kinds: { at: 'date-time' }, perPage: 1, count: 'exact' })
   const first = await runSql(pglite, query, source)
-  t.strictSame(first.rows, [{ id: '4', customer: null, at: 'infinity' }], 'an enum sorts as it was declared')
+  t.strictSame(first.rows, [{ id: '4', customer: null, at: 'infinity' }], 'sorts an enum in the order of its declaration')
   t.strictSame(first.total, { items: 3, exact: true })
   const second = await runSql(pglite, { ...query, ranges: rangesFrom(order, first.last as Key, false) }, source)
   t.strictSame(second.rows, [{ id: '3', customer: 'Ann', at: '2026-01-01T00:00:00.150Z' }])
@@ -93,7 +93,7 @@ t.test('a table has its own names, joins, conditions and types', async (t) => {
   t.strictSame((await runSql(pglite, { ...query, conditions }, source)).total, { items: 1, exact: true })
 })
 
-t.test('a member with the name of its column sorts by the column, not by its text', async (t) => {
+t.test('sorts a field with the name of its column by the column, not by its text', async (t) => {
   await pglite.exec(
     `create table named as select id, timestamptz '2026-01-01Z' + ms * interval '1 ms' as at from (values ('1', 1000), ('2', 900), ('3', 0)) as v (id, ms)`
   )
@@ -108,14 +108,14 @@ t.test('a member with the name of its column sorts by the column, not by its tex
   )
 })
 
-t.test('names are quoted, and default to snake_case', async (t) => {
+t.test('quotes names, and uses snake_case by default', async (t) => {
   const { text } = toSql(textList({ name: 'order-items', fields: ['id', 'shippedAt', 'constructor'] }), { columns: { id: 'i.a"b' } })
   t.match(text, 'select "i"."a""b" as membera, "shipped_at" as memberb, "constructor" as memberc')
   t.match(text, 'from "order_items" order by')
   t.match(toSql(textList({}), { table: 'shop.orders' }).text, 'from "shop"."orders"')
 })
 
-t.test('values are never part of the text, and follow those of the condition of the service', async (t) => {
+t.test('passes values as parameters, after the values of where', async (t) => {
   const value = `'; drop table items; --`
   const conditions = [{ field: 'id', kind: 'string', operator: 'in', value: [value, '$1'] } as const]
   const { text, values } = toSql(textList({ conditions }), { where: { text: 'tenant = $1', values: ['north'] } })
@@ -123,7 +123,7 @@ t.test('values are never part of the text, and follow those of the condition of 
   t.strictSame(values, ['north', value, '$1'])
 })
 
-t.test('what other drivers answer to the statement makes a page', async (t) => {
+t.test('returns a page for the rows of other drivers', async (t) => {
   await pglite.exec(`create table others as select id::text from generate_series(1, 3) as id`)
   const query = textList({ name: 'others', perPage: 2 })
   const { text, values } = toSql(query)
@@ -131,10 +131,10 @@ t.test('what other drivers answer to the statement makes a page', async (t) => {
   const wanted = { rows: [{ id: '1' }, { id: '2' }], first: ['1'], last: ['2'], hasMore: true, total: undefined }
   t.strictSame(fromSqlRows(query, rows), wanted)
   const nothing = toSql({ ...query, ranges: [] })
-  t.strictSame((await pglite.query(nothing.text, [...nothing.values])).rows, [], 'nothing follows without a range')
+  t.strictSame((await pglite.query(nothing.text, [...nothing.values])).rows, [], 'returns no rows without a range')
 })
 
-t.test('times before Christ and without an end keep their place', async (t) => {
+t.test('sorts times before Christ and infinite times correctly', async (t) => {
   await pglite.exec(`create table ages as select * from (values ('1', timestamptz '0044-03-15 BC', date 'infinity'), ('2', '-infinity', '0044-03-15 BC'),
     ('3', 'infinity', null), ('4', '12026-01-01', '12026-01-01')) as v (id, began, ended)`)
   for (const [field, kind, wanted] of [
@@ -155,7 +155,7 @@ t.test('times before Christ and without an end keep their place', async (t) => {
   }
 })
 
-t.test('few rows are counted although an estimate would do, and a page that shows all needs no count', async (t) => {
+t.test('counts few rows exactly instead of estimating, and does not count if the page determines the total', async (t) => {
   await pglite.exec(`create table many as select id::text from generate_series(1, 3000) as id; analyze many`)
   const statements: string[] = []
   const client: SqlClient = {
@@ -182,7 +182,7 @@ t.test('few rows are counted although an estimate would do, and a page that show
   t.strictSame(await run({ count: 'none', ranges: [] }), [undefined, 0])
 })
 
-t.test('a prefix is found by an index', async (t) => {
+t.test('finds a prefix with an index', async (t) => {
   await pglite.exec(
     `create table words (id text collate "C" primary key); insert into words select md5(n::text) from generate_series(1, 5000) as n; analyze words`
   )

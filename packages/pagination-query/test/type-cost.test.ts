@@ -20,7 +20,7 @@ const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
 await app.register(paginationQuery)
 const Item = Type.Object({ id: Type.String(), ${members.join(', ')} })
 `
-// The same route by hand: what it costs without any collection.
+// The same route without a collection, for comparison.
 const withoutCollection = `${imports}
 app.get('/items', { schema: { response: { 200: Type.Array(Item) } } }, async () => [])
 export { collection }
@@ -44,7 +44,7 @@ app.get('/items', { config: { collection: items }, schema: { response: { 200: Ty
 })
 `
 
-/** How many types the compiler instantiates for a program. */
+/** Returns the number of types that the compiler instantiates for a program. */
 function instantiations(source: string): number {
   mkdirSync(join(home, '.tap'), { recursive: true })
   const folder = mkdtempSync(join(home, '.tap/type-cost-'))
@@ -55,7 +55,7 @@ function instantiations(source: string): number {
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: '../../../../tsconfig.json', compilerOptions, include: ['*.ts'], references: [] })
     )
-    // What measures coverage must not run inside the compiler.
+    // The instrumentation for coverage must not run inside the compiler.
     const command = ['-u', 'NODE_OPTIONS', '-u', 'TAP', process.execPath, join(home, '../../node_modules/typescript/bin/tsc')]
     const output = execFileSync('env', [...command, '-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
     return Number(/^Instantiations:\s*(\d+)/m.exec(output)?.[1])
@@ -64,7 +64,7 @@ function instantiations(source: string): number {
   }
 }
 
-t.test(`the types of a collection of 50 fields cost the compiler less than ${most} instantiations`, (t) => {
+t.test(`the types of a collection with 50 fields cost the compiler less than ${most} instantiations`, (t) => {
   const base = instantiations(withoutCollection)
   const whole = instantiations(withCollection)
   t.comment(`${base} without a collection, ${whole} with one, ${whole - base} for it`)

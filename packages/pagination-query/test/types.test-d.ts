@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run. `@ts-expect-error` marks code that must not compile, and the compiler rejects a mark without an error.
 
 import type { ErrorList } from '@concordat/api-error'
 import paginationQuery, {
@@ -59,7 +59,7 @@ app.get('/orders', { config: { collection: orders }, schema: { response: { 200: 
     }
     if (condition.field === 'note' && condition.operator === 'null') expectTypeOf(condition.value).toEqualTypeOf<boolean>()
     if (condition.field === 'note' && condition.operator === 'prefix') expectTypeOf(condition.value).toEqualTypeOf<string>()
-    // @ts-expect-error – no such field is filtered by
+    // @ts-expect-error – the filter does not contain this field
     if (condition.field === 'placedAt') throw new Error()
   }
   const stored: Order[] = []
@@ -69,44 +69,44 @@ app.get('/orders', { config: { collection: orders }, schema: { response: { 200: 
   return reply.page(page)
 })
 app.get('/wrong', { config: { collection: orders }, schema: { response: { 200: Type.Array(Order) } } }, (_request, reply) =>
-  // @ts-expect-error – the rows are no orders
+  // @ts-expect-error – the rows are not orders
   reply.page({ rows: [{ id: 5 }], first: undefined, last: undefined, hasMore: false, total: undefined })
 )
-// @ts-expect-error – a collection is declared, not named
+// @ts-expect-error – a collection is an object, not a name
 app.get('/named', { config: { collection: 'orders' } }, async () => [])
 
 const usual = { name: 'orders', style: 'page', id: 'id', defaultSort: ['quantity'], sort: { keys: ['quantity'] } } as const
 declare({ ...usual, defaultSort: ['-quantity'] })
 declare({ ...usual, defaultSort: ['status', '-quantity'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
 declare({ ...usual, filter: { quantity: true, status: ['ne', 'nin'], placedAt: ['gte'] }, count: { atMost: 5 }, scope: ({ id }) => id })
-// @ts-expect-error – literals have no order
+// @ts-expect-error – string literals have no order
 declare({ ...usual, filter: { status: ['gt'] } })
-// @ts-expect-error – nor have booleans
+// @ts-expect-error – booleans have no order
 declare({ ...usual, filter: { urgent: ['lt'] } })
-// @ts-expect-error – numbers have no beginning
+// @ts-expect-error – numbers have no prefix
 declare({ ...usual, filter: { quantity: ['prefix'] } })
-// @ts-expect-error – what is always there is never null
+// @ts-expect-error – a required field is never null
 declare({ ...usual, filter: { quantity: ['null'] } })
 // @ts-expect-error – no such operator
 declare({ ...usual, filter: { note: ['like'] } })
 // @ts-expect-error – no such field
 declare({ ...usual, filter: { colour: ['eq'] } })
-// @ts-expect-error – an array is no scalar
+// @ts-expect-error – an array is not a scalar
 declare({ ...usual, filter: { tags: ['eq'] } })
-// @ts-expect-error – nor is it sorted by
+// @ts-expect-error – clients cannot sort by an array
 declare({ ...usual, sort: { keys: ['tags', 'quantity'] } })
 // @ts-expect-error – no such field
 declare({ ...usual, sort: { keys: ['quantity'], combinations: [['colour', 'quantity']] } })
-// @ts-expect-error – the default order is none of the list
+// @ts-expect-error – sort does not allow the default order
 declare({ ...usual, defaultSort: ['placedAt'] })
-// @ts-expect-error – nor is this
+// @ts-expect-error – sort does not allow this combination
 declare({ ...usual, defaultSort: ['quantity', 'status'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
-// @ts-expect-error – no such member
+// @ts-expect-error – no such field for the identifier
 declare({ ...usual, id: 'number' })
 // @ts-expect-error – no such style
 declare({ ...usual, style: 'offset' })
 
-// Any JSON Schema will do, with its type given.
+// Any JSON Schema with an explicit type is accepted.
 interface Thing {
   readonly id: string
   readonly size: number
@@ -129,7 +129,7 @@ const options: PaginationQueryOptions = {
   transitionalOffset: { deprecatedAt: new Date() }
 }
 void options
-// @ts-expect-error – secrets are a list
+// @ts-expect-error – secrets must be a list
 const wrong: PaginationQueryOptions = { cursor: { secrets: 'x' } }
 void wrong
 expectTypeOf(paginationErrors).toEqualTypeOf<ErrorList>()

@@ -1,6 +1,6 @@
 import type { ListQuery } from '@concordat/pagination-query'
 
-/** What asks for the first ten rows by their identifier, with what a test changes. */
+/** Returns the query for the first ten rows in the order of the identifier, with the changes of a test. */
 export function wholeList<Row>(changes: Partial<ListQuery<Row>> = {}): ListQuery<Row> {
   return {
     name: 'items',

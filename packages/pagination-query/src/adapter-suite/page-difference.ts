@@ -4,11 +4,11 @@ import type { Page } from '../page/page.ts'
 import { describe, type SampleQuery } from './sample-queries.ts'
 import { type SampleField, sampleKinds } from './sample-rows.ts'
 
-/** What differs between two pages of the sample in effect, however a driver types its values; undefined when nothing does. */
+/** Returns the first difference between two pages of the sample, or undefined. The JavaScript types of the values do not matter. */
 export function pageDifference(query: SampleQuery, found: Page<object>, wanted: Page<object>): string | undefined {
   const left = comparablePage(query, found)
   const right = comparablePage(query, wanted)
-  // What a planner believes can't be compared.
+  // The estimate of a planner cannot be compared.
   const believed = query.count === 'estimated' && found.total?.exact === false
   for (const part of ['rows', 'first', 'last', 'hasMore', ...(believed ? [] : (['total'] as const))] as const) {
     const [one, other] = [JSON.stringify(left[part]), JSON.stringify(right[part])]
@@ -28,7 +28,7 @@ function comparablePage(query: SampleQuery, page: Page<object>) {
   }
 }
 
-// With the names of the members, so that one too many or too few is a difference.
+// Includes the field names, so that a missing or an extra field is a difference.
 function comparableRow(row: object) {
   return Object.entries(row)
     .sort(([a], [b]) => (a < b ? -1 : 1))

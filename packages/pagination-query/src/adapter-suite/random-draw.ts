@@ -1,4 +1,4 @@
-/** Draws that come out the same again from the same seed (mulberry32). */
+/** Random draws that are the same for the same seed (mulberry32). */
 export class RandomDraw {
   #state: number
 
@@ -6,7 +6,7 @@ export class RandomDraw {
     this.#state = seed
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -22,13 +22,13 @@ export class RandomDraw {
     return values[this.below(values.length)] as Value
   }
 
-  /** Some of the values, none twice, in any order. */
+  /** Returns some of the values, none twice, in random order. */
   some<Value>(values: readonly Value[], count: number): Value[] {
     const left = [...values]
     return Array.from({ length: Math.min(count, left.length) }, () => left.splice(this.below(left.length), 1)[0] as Value)
   }
 
-  /** A random identifier (UUID version 4). */
+  /** Returns a random identifier (UUID version 4). */
   uuid(): string {
     const digits = Array.from({ length: 32 }, () => this.below(16).toString(16))
     digits[12] = '4'

@@ -6,7 +6,7 @@ import type { RandomDraw } from './random-draw.ts'
 import { describe, edgeOf, pageAtEnd, pageBeyond, randomQuery, type SampleQuery } from './sample-queries.ts'
 import { randomRow, type SampleRow, type SampleValues } from './sample-rows.ts'
 
-/** A table of the sample, and the same rows in memory. */
+/** A sample table, and the same rows in memory. */
 export interface WalkedTable {
   readonly rows: Map<string, SampleRow>
   insert(rows: readonly SampleRow[]): Promise<void>
@@ -15,10 +15,11 @@ export interface WalkedTable {
 }
 
 /**
- * Walks a collection from one end to the other and back, as clients follow the links, while rows come and go between the pages.
- * Each page must be what memory says, and what was there all along must be seen once in each direction, in order.
+ * Walks a collection from one end to the other and back, like a client that follows the links, while rows are inserted and deleted
+ * between the pages. Each page must equal the page from memory, and the walk must see each row that exists during the whole walk
+ * once in each direction, in order.
  *
- * @returns what went wrong, or undefined
+ * @returns the first failure, or undefined
  */
 export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: SampleValues): Promise<string | undefined> {
   await resize(table, draw, values)
@@ -54,7 +55,7 @@ export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: S
 
   async function disturb(near: readonly string[], next: SampleQuery) {
     if (draw.chance(20)) await insertRows(table, draw, values, 1 + draw.below(3))
-    // At times all of the rest, so that the next page has no row.
+    // Sometimes deletes all remaining rows, so that the next page has no rows.
     const rest = runArray([...table.rows.values()], { ...next, perPage: 5 })
     const ending = !rest.hasMore && draw.chance(50) ? idsOf(rest) : []
     const some = draw.chance(20) ? [draw.pick(near), ...draw.some([...table.rows.keys()], draw.below(3))] : []
@@ -66,20 +67,20 @@ export async function randomWalk(table: WalkedTable, draw: RandomDraw, values: S
   function checkSeen(ids: readonly string[]) {
     const wanted = idsOf(runArray([...table.rows.values()], { ...pageAtEnd(query, false), perPage: Number.MAX_SAFE_INTEGER }))
     const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-    if (twice !== undefined) throw new Error(`row ${twice} came twice, for ${describe(query)}`)
+    if (twice !== undefined) throw new Error(`row ${twice} was seen twice, for ${describe(query)}`)
     const [seen, all] = [ids, wanted].map((list) => list.filter((id) => steadfast.has(id)).join(' '))
-    if (seen !== all) throw new Error(`rows were lost or in disorder: ${seen} instead of ${all}, for ${describe(query)}`)
+    if (seen !== all) throw new Error(`rows were lost or out of order: ${seen} instead of ${all}, for ${describe(query)}`)
   }
 }
 
-// From a page without rows the way back begins with the row of the position itself, which no page has shown in that direction.
+// From a page without rows, the walk back starts with the row of the position itself, which no page in that direction has shown.
 function turnAround(asked: SampleQuery, page: Page<object>, position: Key | undefined): SampleQuery {
   const edge = edgeOf(page, !asked.reverse)
   if (edge) return pageBeyond(asked, edge, !asked.reverse, false)
   return position ? pageBeyond(asked, position, !asked.reverse, true) : pageAtEnd(asked, !asked.reverse)
 }
 
-/** Runs a query on the table and in memory. Throws when the answers differ. */
+/** Runs a query on the table and in memory, and returns the page. Throws if the pages differ. */
 export async function comparedPage(table: WalkedTable, query: SampleQuery): Promise<Page<object>> {
   const page = await table.run(query)
   const difference = pageDifference(query, page, runArray([...table.rows.values()], query))
@@ -99,7 +100,7 @@ async function deleteRows(table: WalkedTable, ids: readonly string[]) {
   if (ids.length > 0) await table.delete(ids)
 }
 
-// Mostly a few dozen rows, now and then next to none.
+// Usually a few dozen rows, sometimes hardly any.
 async function resize(table: WalkedTable, draw: RandomDraw, values: SampleValues) {
   const size = draw.chance(10) ? draw.below(3) : 10 + draw.below(35)
   const surplus = table.rows.size - size

@@ -14,7 +14,7 @@ const others = fields.filter((field) => field !== 'id')
 
 const ordered = ['gt', 'gte', 'lt', 'lte'] as const
 const listed = ['eq', 'ne', 'in', 'nin'] as const
-/** The operators that make sense for a kind. */
+/** The operators that are valid for a kind. */
 const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
   string: [...listed, ...ordered, 'prefix'],
   enum: listed,
@@ -26,7 +26,7 @@ const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
   'date-time': [...listed, ...ordered]
 }
 
-/** Everything in the order of the identifier, from the beginning. */
+/** Returns the query for the whole sample in the order of the identifier, from the start. */
 export function wholeSample(changes: Partial<SampleQuery> = {}): SampleQuery {
   const base: SampleQuery = {
     name: 'items',
@@ -52,7 +52,7 @@ export function condition(field: SampleField, operator: Operator, value: Conditi
   return { field, kind: sampleKinds[field], operator, value }
 }
 
-/** An order of one to five keys in mixed directions, some of the members, and up to two conditions. */
+/** Returns a query with an order of one to five keys in mixed directions, some of the fields, and up to two conditions. */
 export function randomQuery(draw: RandomDraw, values: SampleValues): SampleQuery {
   const keys = draw.some(others, draw.below(5)).map((field) => sortKey(field, draw.chance(50)))
   const descending = draw.chance(80) ? (keys.at(-1)?.descending ?? draw.chance(50)) : draw.chance(50)
@@ -66,7 +66,7 @@ export function randomQuery(draw: RandomDraw, values: SampleValues): SampleQuery
 function randomCondition(draw: RandomDraw, values: SampleValues): Condition {
   const field = draw.pick<keyof SampleValues>(others)
   if (nullableFields.includes(field) && draw.chance(30)) return condition(field, 'null', draw.chance(50))
-  // Those that let most rows through, so that there is something to walk.
+  // Only operators that match many rows, so that there are rows to walk.
   const operator = draw.pick(operatorsOf[sampleKinds[field]].filter((operator) => operator !== 'eq' && operator !== 'prefix'))
   return condition(field, operator, randomValue(draw, values, field, operator))
 }
@@ -78,7 +78,7 @@ function randomValue(draw: RandomDraw, values: SampleValues, field: keyof Sample
   return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
 }
 
-/** Each operator of each member with each of the sample's values, and with some identifiers. */
+/** Yields each operator of each field with each value of the sample, and with some identifiers. */
 export function* everyCondition(ids: readonly string[], values: SampleValues): Generator<Condition> {
   for (const field of fields) {
     const kind = sampleKinds[field]
@@ -93,23 +93,23 @@ export function* everyCondition(ids: readonly string[], values: SampleValues): G
   }
 }
 
-/** The page at an end of the order. */
+/** Returns the query for the page at an end of the order. */
 export function pageAtEnd(query: SampleQuery, reverse: boolean): SampleQuery {
   return { ...query, reverse, ranges: [{ equal: [] }] }
 }
 
-/** What the links `next` and `prev` ask for: the rows beyond a position, with the row there or without it. */
+/** Returns the query of a `next` or `prev` link: the rows beyond a position, with or without the row at the position. */
 export function pageBeyond(query: SampleQuery, position: Key, reverse: boolean, inclusive: boolean): SampleQuery {
   const order = reverse ? opposite(query.order) : query.order
   return { ...query, reverse, ranges: rangesFrom(order, position, inclusive) }
 }
 
-/** The key to go on from in a direction; undefined when the page has no row. */
+/** Returns the key from which a walk continues in a direction, or undefined if the page has no rows. */
 export function edgeOf(page: Page<object>, reverse: boolean): Key | undefined {
   return reverse ? page.first : page.last
 }
 
-/** The order of reading, for messages: `-price,createdAt,id`. */
+/** Returns the description of a query for messages, with the order of reading such as `-price,createdAt,id`. */
 export function describe(query: SampleQuery): string {
   const order = readingOrder(query).map(({ field, descending }) => `${descending ? '-' : ''}${field}`)
   return `order ${order.join(',')}; conditions ${JSON.stringify(query.conditions)}; ranges ${JSON.stringify(query.ranges)}; perPage ${query.perPage}`

@@ -1,7 +1,7 @@
 import type { ValueKind } from '../operators.ts'
 import type { RandomDraw } from './random-draw.ts'
 
-/** A row of the sample that adapters are tried with. Numbers of many digits are text, and so are times. */
+/** A row of the sample for tests of adapters. Long numbers and times are strings. */
 export interface SampleRow {
   readonly id: string
   readonly title: string
@@ -30,7 +30,7 @@ export const sampleKinds: Readonly<Record<SampleField, ValueKind>> = {
 
 export const nullableFields: readonly SampleField[] = ['rating', 'day']
 
-/** The statement that makes the table of the sample in PostgreSQL. Its strings are in the order of code points. */
+/** Returns the statement that creates the sample table in PostgreSQL. Its strings are in the order of code points. */
 export function createSampleTable(name: string): string {
   return `create table ${name} (
     id uuid primary key,
@@ -45,7 +45,7 @@ export function createSampleTable(name: string): string {
   )`
 }
 
-// Few values for each field, so that ties are the rule, and each close to another that a careless adapter takes for the same.
+// Few values for each field, so that ties are frequent, and each similar to another value that a faulty adapter confuses with it.
 const values = {
   title: ['', 'a', 'A', 'a%b', 'a_b', 'a\\b', 'axb', 'é', 'e\u0301', '\u{1F600}', '\uFFFD', '\u{1F600}z'],
   status: ['open', 'closed', 'held'],
@@ -69,7 +69,7 @@ const microseconds = ['2026-03-29T01:30:00.123456Z', '2026-03-29T01:30:00.123457
 
 export type SampleValues = Readonly<Record<Exclude<SampleField, 'id'>, readonly (string | number | boolean | null)[]>>
 
-/** What rows of the sample draw their values from. */
+/** Returns the values from which the rows of the sample are drawn. */
 export function sampleValues(finest: 'microseconds' | 'milliseconds'): SampleValues {
   return { ...values, createdAt: finest === 'microseconds' ? microseconds : milliseconds }
 }

@@ -8,34 +8,34 @@ import type { CursorKeys } from './keys.ts'
 import { openToken, sealToken } from './token.ts'
 import { isKeyText } from './values.ts'
 
-/** Where a page begins, and in which direction it is read. */
+/** The position where a page begins, and the direction in which it is read. */
 export interface Position {
   readonly reverse: boolean
-  /** The row of the key belongs to the page. */
+  /** The page includes the row with the key. */
   readonly inclusive: boolean
-  /** Undefined: from the end of the list. */
+  /** Undefined means the end of the list. */
   readonly key: Key | undefined
 }
 
-/** A position as a cursor carries it. */
+/** The position in a cursor. */
 export interface Cursor extends Position {
-  /** Of the list that it belongs to. */
+  /** The fingerprint of the list that the cursor belongs to. */
   readonly fingerprint: string
-  /** In seconds since 1970; 0 when cursors have no age. */
+  /** The time of issue, in seconds since 1970; 0 if cursors do not expire. */
   readonly issuedAt: number
 }
 
-/** Writes a cursor. `secret`: nobody but this service can read the values in it. */
+/** Returns the text of a cursor. With `secret`, it is encrypted, so that only this service can read its values. */
 export function writeCursor({ reverse, inclusive, key, fingerprint, issuedAt }: Cursor, keys: CursorKeys, secret: boolean): string {
   const token = sealToken(JSON.stringify([(reverse ? 1 : 0) + (inclusive ? 2 : 0), fingerprint, issuedAt, ...(key ?? [])]), keys, secret)
   if (token.length > maxCursorLength)
     throw new TypeError(
-      `A sort key of a row is too long for a cursor of ${maxCursorLength} characters. Hold the rows to the maxLength of the schema.`
+      `pagination-query: a sort key of a row is too long for a cursor of ${maxCursorLength} characters. Enforce the maxLength of the schema on the rows.`
     )
   return token
 }
 
-/** Reads a cursor, or answers undefined when this service did not write it. */
+/** Returns the content of a cursor, or undefined if this service did not write it. */
 export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cursor | undefined {
   if (token.length > maxCursorLength) return undefined
   const payload = openToken(token, keys, secret)
@@ -63,7 +63,7 @@ function parseList(payload: string): readonly unknown[] {
   }
 }
 
-/** Whether a key can be one of this order: its values are of the kinds of the sort keys, and null only where that can be. */
+/** Returns whether a key fits this order: each value has the kind of its sort key, and is null only if the key is nullable. */
 export function fitsOrder(key: Key, order: readonly SortKey[]): boolean {
   return (
     key.length === order.length &&
@@ -77,8 +77,9 @@ export function fitsOrder(key: Key, order: readonly SortKey[]): boolean {
 const fingerprintLength = 12
 
 /**
- * What a cursor is bound to: the collection, the order, the conditions and the caller's scope. It is apart from the signature,
- * so that a cursor of another list is told from a forged one. `perPage` and `fields` may change on the way.
+ * Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. It is
+ * separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` are not
+ * part of it, and may change between pages.
  */
 export function fingerprintOf({ name }: BoundCollection, { order, conditions }: Reading, scope: string): string {
   const keys = order.map(({ field, kind, descending }) => [field, kind, descending])

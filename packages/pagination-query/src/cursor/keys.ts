@@ -1,45 +1,46 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
-/** What one secret is used for. */
+/** The keys that are derived from a secret. */
 export interface CursorKey {
-  /** One byte that tells which secret made a cursor; it says nothing about the secret. */
+  /** A byte that identifies the secret of a cursor. It reveals nothing about the secret. */
   readonly id: number
   readonly signing: Buffer
   readonly encryption: Buffer
 }
 
-/** How cursors are protected: by the first of these keys, the others are still believed; `undefined` when by nothing. */
+/** The keys of cursors: new cursors use the first key, and the other keys are still accepted. Undefined means no protection. */
 export type CursorKeys = readonly [CursorKey, ...CursorKey[]] | undefined
 
-/** Settings of cursors. */
+/** Options of cursors. */
 export type CursorOptions =
   | {
       /**
-       * The secrets that cursors are signed with, the current one first; earlier ones are still believed. At least 32 bytes each.
+       * The secrets that sign cursors. The first is the current secret; cursors with the others are still accepted. At least 32
+       * bytes each.
        */
       readonly secrets: readonly (string | Uint8Array)[]
       /**
-       * The age from which a cursor is refused, in seconds. It ends up to a tenth earlier, so that links stay the same for a while.
-       * @default none
+       * The age at which a cursor expires, in seconds. A cursor can expire up to a tenth earlier, so that links are stable for a while.
+       * @default none: cursors do not expire
        */
       readonly maxAgeSeconds?: number | undefined
     }
   | {
-      /** Clients can make cursors of their own. Their values are checked as those of filters are; nothing else protects them. */
+      /** Lets clients create their own cursors. Their values are validated like the values of filters, with no other protection. */
       readonly dangerouslyUnsigned: true
     }
 
 const shortestSecret = 32
 
-/** Derives the keys. Throws a `TypeError` of one line for a secret that protects nothing. */
+/** Derives the keys from the secrets. Throws a `TypeError` for a weak secret. */
 export function cursorKeys(secrets: readonly (string | Uint8Array)[]): CursorKeys {
   const keys = secrets.map((secret, index) => {
     const bytes = Buffer.from(secret as string)
-    const where = `cursor.secrets[${index}]`
+    const where = `pagination-query: options.cursor.secrets[${index}]`
     if (bytes.length < shortestSecret)
-      throw new TypeError(`${where} has ${bytes.length} bytes. Give at least ${shortestSecret} random ones.`)
+      throw new TypeError(`${where} has ${bytes.length} bytes. Use at least ${shortestSecret} random bytes.`)
     if (bytes.every((byte) => byte === bytes[0]))
-      throw new TypeError(`${where} repeats one character. Give at least ${shortestSecret} random bytes.`)
+      throw new TypeError(`${where} repeats a single character. Use at least ${shortestSecret} random bytes.`)
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `concordat cursor ${purpose}`, 32))
     return {
       id: createHash('sha256').update(derive('id')).digest()[0] as number,
@@ -48,6 +49,8 @@ export function cursorKeys(secrets: readonly (string | Uint8Array)[]): CursorKey
     }
   })
   if (keys.length === 0)
-    throw new TypeError('cursor.secrets is empty. Give the current secret, and the previous one while it may be in use.')
+    throw new TypeError(
+      'pagination-query: options.cursor.secrets is empty. Add the current secret, and the previous secret while it may be in use.'
+    )
   return keys as unknown as CursorKeys
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
 import type { CursorKey, CursorKeys } from './keys.ts'
 
-// A token is base64url(version | key id | tag | payload). 16 bytes of a tag are more than anybody can try.
+// A token is base64url(version | key id | tag | payload). A tag of 16 bytes cannot be found by trying values.
 const signed = 1
 const encrypted = 2
 const unsigned = 3
@@ -9,8 +9,8 @@ const tagLength = 16
 const nonceLength = 12
 
 /**
- * Protects the payload of a cursor, by a signature or, when it must not be read, by AES-256-GCM. The same payload makes the
- * same token, so that an answer with its links stays the same: the nonce is a digest of the payload.
+ * Returns the token for the payload of a cursor: signed or, if clients must not read it, encrypted with AES-256-GCM. The nonce is a
+ * digest of the payload, so the same payload gives the same token, and the links of a response do not change.
  */
 export function sealToken(payload: string, keys: CursorKeys, secret: boolean): string {
   if (keys === undefined) return Buffer.concat([Buffer.from([unsigned]), Buffer.from(payload)]).toString('base64url')
@@ -20,11 +20,11 @@ export function sealToken(payload: string, keys: CursorKeys, secret: boolean): s
   return Buffer.concat([head, ...(secret ? [] : [tagOf(key, head, body)]), body]).toString('base64url')
 }
 
-/** The payload of a token, or undefined when it was not made with one of the keys or is of another version. */
+/** Returns the payload of a token, or undefined if none of the keys made it or it has another version. */
 export function openToken(token: string, keys: CursorKeys, secret: boolean): string | undefined {
   if (!/^[\w-]+$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')
-  // Every token has one spelling: unused bits of the last character are no second one.
+  // Each token has a single spelling: the unused bits of the last character must not allow another.
   if (bytes.toString('base64url') !== token) return undefined
   if (keys === undefined) return bytes[0] === unsigned ? bytes.toString('utf8', 1) : undefined
   if (bytes[0] !== (secret ? encrypted : signed)) return undefined

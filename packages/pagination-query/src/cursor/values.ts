@@ -1,7 +1,7 @@
 import type { ValueKind } from '../operators.ts'
 import { isCalendarDay } from '../query/value-reader.ts'
 
-// What a database writes for a value, which is more than what clients may write: 1e+20, NaN, infinity, a year of five digits.
+// The texts that a database writes. Clients may not send all of them: 1e+20, NaN, infinity, a year with five digits.
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 const integer = /^-?\d{1,20}$/
 const decimal = /^(?:-?\d{1,400}(?:\.\d{1,400})?(?:e[+-]?\d{1,3})?|NaN|-?Infinity)$/
@@ -12,8 +12,8 @@ const dateTime = new RegExp(String.raw`^\d{4,6}-\d\d-\d\d[T ]${time}(?: BC)?${of
 const infinity = /^-?infinity$/
 
 /**
- * Whether a text can be a value of this kind in a cursor. A cursor that was signed holds no others; one that was not would
- * otherwise reach the database with anything in it.
+ * Returns whether a text can be a value of this kind in a cursor. Signed cursors contain only such values; without this check, an
+ * unsigned cursor could pass any text to the database.
  */
 export function isKeyText(kind: ValueKind, text: string): boolean {
   switch (kind) {

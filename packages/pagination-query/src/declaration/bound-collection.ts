@@ -7,35 +7,35 @@ import { requireBounds } from './bounds.ts'
 import type { Field } from './field.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
 
-/** The parameters that choose a page. */
+/** The parameters that select a page. */
 export type PagingRole = 'perPage' | 'page' | 'after' | 'offset' | 'limit'
 
-/** A parameter that a collection takes. `index` is its place in the canonical order. */
+/** A query parameter of a collection. `index` is its position in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
   | { readonly role: 'sort' | 'fields'; readonly list: true }
   | { readonly role: PagingRole; readonly list: false }
 )
 
-/** A collection as one plugin serves it: with every bound, and its parameters by the names that clients may write. */
+/** A collection as a plugin instance serves it: with all limits, and its parameters by the names that clients can send. */
 export interface BoundCollection extends Collection {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
   readonly byName: ReadonlyMap<string, Parameter>
-  /** In canonical order. */
+  /** The parameters in canonical order. */
   readonly inOrder: readonly Parameter[]
-  /** Of each parameter in `inOrder`, that it was not given. */
+  /** Undefined for each parameter in `inOrder`: the initial values of a request. */
   readonly nothingGiven: readonly undefined[]
-  /** Where in `inOrder` the parameters stand that choose a page. */
+  /** The positions in `inOrder` of the parameters that select a page. */
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>
   readonly transitionalOffset: boolean
   readonly fieldNames: readonly string[]
   readonly rowRules: RowRules
-  /** What the values of its fields are, where they are scalars. */
+  /** The kinds of its fields with scalar values. */
   readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
-/** Fills in what a collection leaves to the plugin. Throws a `TypeError` for bounds that make no sense. */
+/** Returns the collection with the limits of the plugin where it sets none. Throws a `TypeError` for invalid limits. */
 export function bindCollection(
   collection: Collection,
   { item, members }: Pick<ListAnswer, 'item' | 'members'>,
@@ -47,7 +47,7 @@ export function bindCollection(
     max: collection.perPage.max ?? settings.perPage.max
   }
   const maxOffset = collection.maxOffset ?? settings.maxOffset
-  requireBounds(`The collection "${name}"`, perPage, maxOffset)
+  requireBounds(`pagination-query: collection "${name}": `, perPage, maxOffset)
   const transitionalOffset = settings.transitionalOffset && style === 'page'
   const inOrder = parametersOf(collection, transitionalOffset)
   const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))

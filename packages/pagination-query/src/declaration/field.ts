@@ -1,12 +1,12 @@
 import type { ValueKind } from '../operators.ts'
 import { type JsonSchema, schemasUnder } from './item-members.ts'
 
-/** A member of a resource, as far as lists are concerned. */
+/** A field of a resource, with the properties that matter for lists. */
 export interface Field {
   readonly name: string
-  /** Undefined when its values are no scalars: it can be projected, but neither sorted nor filtered by. */
+  /** The kind of its values. Undefined if they are not scalars; clients can then select the field, but not sort or filter by it. */
   readonly kind: ValueKind | undefined
-  /** It may be null or left out. */
+  /** The field can be null or absent. */
   readonly nullable: boolean
   /** The values of an `enum`. */
   readonly choices: readonly string[]
@@ -14,7 +14,7 @@ export interface Field {
   readonly maxLength: number | undefined
 }
 
-/** Reads what the values of a member are from its schema. */
+/** Returns the field for a property of the schema. */
 export function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   const alternatives = alternativesOf(schema)
   const values = alternatives.filter((alternative) => !isNull(alternative))
@@ -32,12 +32,12 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
   }
 }
 
-/** Whether a member may be null; true when its schema does not tell. */
+/** Returns whether a field can be null. It returns true if the schema does not say. */
 export function allowsNull(schema: JsonSchema): boolean {
   return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))
 }
 
-// A union is as many alternatives as it has branches, a list of types as many as it has types, an enum as many as values.
+// The alternatives are the branches of a union, the types in a list of types, or the values of an enum.
 function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const branches = [...schemasUnder(schema, 'anyOf'), ...schemasUnder(schema, 'oneOf')]
   if (branches.length > 0) return branches.flatMap(alternativesOf)
@@ -69,8 +69,8 @@ function kindOfText({ format, pattern }: JsonSchema): ValueKind {
   return typeof pattern === 'string' && decimalPattern.test(pattern) ? 'decimal' : 'string'
 }
 
-// Matches patterns that only decimal numbers with a fraction match, such as ^-?\d{1,18}(\.\d{2})?$. Without a fraction the
-// digits may be a postal code, whose zeros at the beginning count.
+// Matches patterns that only decimal numbers with a fraction match, such as ^-?\d{1,18}(\.\d{2})?$. Without a fraction, the
+// digits may be a postal code, in which leading zeros are significant.
 const digits = String.raw`(?:\\d|\[0-9\])(?:[*+]|\{\d+(?:,\d*)?\})?`
 const whole = String.raw`(?:${digits}|\((?:\?:)?0\|\[1-9\](?:${digits})?\))`
 const fraction = String.raw`(?:\\\.${digits}|\((?:\?:)?\\\.${digits}\)\??)`

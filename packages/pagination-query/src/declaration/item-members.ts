@@ -1,18 +1,18 @@
-/** A JSON Schema, as far as this package looks into it. */
+/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The members of a resource: their schemas by name, and those that every resource has. */
+/** The fields of a resource: their schemas by name, and the names of the required fields. */
 export interface ItemMembers {
   readonly schemas: ReadonlyMap<string, JsonSchema>
   readonly required: ReadonlySet<string>
 }
 
-/** Finds the schema that a reference names; undefined when it is not known. */
+/** Returns the schema for a reference, or undefined if the reference is unknown. */
 export type Dereference = (reference: string) => JsonSchema | undefined
 
 /**
- * Reads the members of a resource from its schema, through `allOf` and unions. A member that several parts declare
- * differently is any of them; one that a branch of a union lacks is not required.
+ * Returns the fields of a resource from its schema, through `allOf` and unions. If several parts declare a field, its schema is the
+ * union of them. A field that a branch of a union does not have is not required.
  */
 export function membersOf(item: JsonSchema, dereference: Dereference): ItemMembers {
   const reference = item['$ref']
@@ -42,13 +42,13 @@ function merge(parts: readonly ItemMembers[]) {
   return new Map([...found].map(([name, schemas]) => [name, schemas.length === 1 ? (schemas[0] as JsonSchema) : { anyOf: schemas }]))
 }
 
-/** The parts of a schema under a keyword such as `anyOf`. */
+/** Returns the schemas under a keyword such as `anyOf`. */
 export function schemasUnder(schema: JsonSchema, keyword: string): readonly JsonSchema[] {
   const parts = schema[keyword]
   return Array.isArray(parts) ? (parts as JsonSchema[]) : []
 }
 
-/** Follows a JSON pointer such as `/$defs/Order` inside a document. */
+/** Returns the target of a JSON pointer such as `/$defs/Order` in a document. */
 export function targetOf(document: JsonSchema, pointer: string): JsonSchema | undefined {
   const steps = pointer
     .split('/')

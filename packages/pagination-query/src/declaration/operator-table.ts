@@ -4,8 +4,8 @@ import type { Field } from './field.ts'
 const equality = ['eq', 'ne', 'in', 'nin'] as const
 const comparison = ['gt', 'gte', 'lt', 'lte'] as const
 
-// Times have no equality: who asks for a second gets nothing, because the row has microseconds.
-// Text has no comparison: its order is that of the database's collation, which no client knows.
+// Times have no equality: a filter by a whole second would match nothing, because the row has microseconds.
+// Text has no comparison: its order depends on the collation of the database, which clients do not know.
 const defaults: Readonly<Record<ValueKind, readonly Operator[]>> = {
   string: equality,
   enum: equality,
@@ -17,7 +17,7 @@ const defaults: Readonly<Record<ValueKind, readonly Operator[]>> = {
   boolean: ['eq', 'ne']
 }
 
-/** The operators that a field may be filtered by: those that it gets by default, and `prefix` for text (rule Q6). */
+/** Returns the operators that a field allows: the default operators, and `prefix` for text (rule Q6). */
 export function operatorsOf({ kind, nullable }: Field): { readonly allowed: readonly Operator[]; readonly byDefault: readonly Operator[] } {
   if (kind === undefined) return { allowed: [], byDefault: [] }
   const byDefault = nullable ? [...defaults[kind], 'null' as const] : defaults[kind]

@@ -3,7 +3,7 @@ import type { Operator, ValueKind } from '../operators.ts'
 import type { Field } from './field.ts'
 import type { JsonSchema } from './item-members.ts'
 
-/** A query parameter as OpenAPI 3.1 describes it. */
+/** A Parameter Object of OpenAPI 3.1 for a query parameter. */
 export interface ParameterObject {
   readonly name: string
   readonly in: 'query'
@@ -23,10 +23,10 @@ interface Described {
   readonly filters: ReadonlyMap<string, readonly Operator[]>
 }
 
-/** Most items of a list of values. */
+/** The maximum number of items in a list of values. */
 export const maxListItems = 100
 
-/** The longest cursor, in characters. */
+/** The maximum length of a cursor, in characters. */
 export const maxCursorLength = 1024
 
 const meanings: Readonly<Record<Operator, string>> = {
@@ -53,12 +53,12 @@ const schemas: Readonly<Record<ValueKind, JsonSchema>> = {
   'date-time': { type: 'string', format: 'date-time' }
 }
 
-/** The name of the parameter of a filter. Equality is the bare name of the field (rules Q5, Q6). */
+/** Returns the name of the parameter for a filter. For equality, it is the name of the field (rules Q5, Q6). */
 export function filterName(field: string, operator: Operator): string {
   return operator === 'eq' ? field : `${field}[${operator}]`
 }
 
-/** Describes the parameters of a collection, in their canonical order. */
+/** Returns the descriptions of the parameters of a collection, in canonical order. */
 export function parameterObjects(
   collection: Described,
   perPage: { readonly default: number; readonly max: number },
@@ -67,24 +67,22 @@ export function parameterObjects(
   const { style, fields, sorts, defaultSort, filters } = collection
   const described = [...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator)))
   described.push(sortParameter(sorts, defaultSort))
-  described.push(
-    list('fields', 'The fields to answer with; the identifier is always among them.', { type: 'string', enum: [...fields.keys()] })
-  )
+  described.push(list('fields', 'The fields to return; the identifier is always included.', { type: 'string', enum: [...fields.keys()] }))
   const count = { type: 'integer', minimum: 1, maximum: perPage.max }
   described.push(parameter('perPage', 'Items per page.', { ...count, default: perPage.default }))
   if (style === 'cursor') {
-    described.push(parameter('after', 'The cursor of a link; opaque.', { type: 'string', maxLength: maxCursorLength }))
+    described.push(parameter('after', 'The opaque cursor from a link.', { type: 'string', maxLength: maxCursorLength }))
     return described
   }
-  described.push(parameter('page', 'The number of the page.', { type: 'integer', minimum: 1, default: 1 }))
+  described.push(parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 }))
   if (transitionalOffset) {
-    described.push({ ...parameter('offset', 'Items to skip. Use page.', { type: 'integer', minimum: 0 }), deprecated: true })
-    described.push({ ...parameter('limit', 'Items per page. Use perPage.', count), deprecated: true })
+    described.push({ ...parameter('offset', 'Items to skip. Use page instead.', { type: 'integer', minimum: 0 }), deprecated: true })
+    described.push({ ...parameter('limit', 'Items per page. Use perPage instead.', count), deprecated: true })
   }
   return described
 }
 
-// A combination holds a comma, so the items of the list can't be enumerated when there is one: then the whole value is.
+// A combination contains a comma, and the items of the list are its keys, so the description lists the whole orders.
 function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSort: string): ParameterObject {
   const orders = [...sorts.keys()]
   const keys = [...new Set(orders.flatMap((order) => order.split(',')))]

@@ -5,10 +5,10 @@ import { nameOfKey } from '../order/sort-order.ts'
 import type { Field } from './field.ts'
 import { operatorsOf } from './operator-table.ts'
 
-/** The names that parameters of every collection have (rule Q11). */
+/** The parameter names of every collection (rule Q11). */
 export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'after', 'sort', 'fields', 'offset', 'limit'])
 
-/** The longest text that a sort key of a collection by cursor may have: all keys have to fit into a cursor, emoji too. */
+/** The maximum total length of the text sort keys in a cursor, so that all keys fit into a cursor, even if they contain emoji. */
 const longestKeys = 120
 
 interface Declared {
@@ -21,17 +21,18 @@ interface Declared {
   readonly count?: Count
 }
 
-/** Throws a `TypeError` of one line for the first thing in a declaration that can't work. */
+/** Throws a `TypeError` for the first error in a declaration. */
 export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared: Declared): void {
   const { name, style, id, sort, defaultSort, filter = {}, count } = declared
-  const where = `The collection "${name}"`
-  if (typeof name !== 'string' || name === '') throw new TypeError('A collection has no name. Name it after its resource, as "orders".')
-  if (style !== 'page' && style !== 'cursor') throw new TypeError(`${where} has the style "${style}". Choose "page" or "cursor".`)
-  if (fields.size === 0) throw new TypeError(`${where} has a schema without properties. Give the object schema of one resource.`)
+  const where = `pagination-query: collection "${name}"`
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('pagination-query: a collection has no name. Name it after its resource, for example "orders".')
+  if (style !== 'page' && style !== 'cursor') throw new TypeError(`${where}: style is "${style}". Choose "page" or "cursor".`)
+  if (fields.size === 0) throw new TypeError(`${where}: the schema has no properties. Pass the object schema of a single resource.`)
   for (const field of fields.keys()) requireFieldName(where, field)
   const identifier = fields.get(id)
   if (identifier?.kind === undefined)
-    throw new TypeError(`${where} has the id "${id}", which is no scalar member of its schema. Name the member that identifies a row.`)
+    throw new TypeError(`${where}: id is "${id}", which is not a scalar field of the schema. Name the field that identifies a row.`)
   requireCount(where, count)
 
   const combinations = sort.combinations ?? []
@@ -39,33 +40,38 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   for (const keys of combinations) requireCombination(where, fields, keys)
   const isKey = defaultSort.length === 1 && sort.keys.includes(nameOfKey(defaultSort[0] as string))
   if (!isKey && !combinations.some((keys) => keys.join() === defaultSort.join()))
-    throw new TypeError(`${where} has the defaultSort "${defaultSort.join()}", which its sort does not allow. Add it to sort.`)
+    throw new TypeError(`${where}: defaultSort is "${defaultSort.join()}", which sort does not allow. Add it to sort.`)
   if (style === 'cursor') for (const keys of [...sort.keys.map((key) => [key]), ...combinations]) requireShortKeys(where, fields, keys, id)
   for (const [field, operators] of Object.entries(filter)) requireFilter(where, fields, field, operators)
 }
 
 function requireFieldName(where: string, field: string) {
   if (field === '' || field === '__proto__' || /^-|[[\],]/.test(field))
-    throw new TypeError(`${where} has the field "${field}". Rename it: a name must not be empty, begin with "-" or hold "[", "]" or ",".`)
+    throw new TypeError(
+      `${where}: the schema has the field "${field}". Rename it: a name must not be empty, start with "-" or contain "[", "]" or ",".`
+    )
 }
 
 function requireCount(where: string, count: Count | undefined) {
   const known = count === undefined || count === 'none' || count === 'exact' || count === 'estimated'
   if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.atMost) && count.atMost > 0))
-    throw new TypeError(`${where} has a count that there is not. Choose "none", "exact", "estimated" or { atMost: n } with n from 1.`)
+    throw new TypeError(`${where}: count is invalid. Choose "none", "exact", "estimated" or { atMost: n } with n of at least 1.`)
 }
 
 function requireSortable(where: string, fields: ReadonlyMap<string, Field>, name: string) {
-  if (!fields.has(name)) throw new TypeError(`${where} sorts by "${name}", which its schema does not have. Name one of its fields.`)
+  if (!fields.has(name))
+    throw new TypeError(`${where}: sort contains "${name}", which is not a field of the schema. Use a field of the schema.`)
   if (fields.get(name)?.kind === undefined)
-    throw new TypeError(`${where} sorts by "${name}", whose values are no scalars of one kind. Leave it out of sort.`)
+    throw new TypeError(`${where}: sort contains "${name}", whose values are not scalars of a single kind. Remove it from sort.`)
 }
 
 function requireCombination(where: string, fields: ReadonlyMap<string, Field>, keys: readonly string[]) {
   const names = keys.map(nameOfKey)
   for (const name of names) requireSortable(where, fields, name)
   if (keys.length < 2 || new Set(names).size < keys.length)
-    throw new TypeError(`${where} has the combination "${keys.join()}". Give two or more different keys; single ones belong to sort.keys.`)
+    throw new TypeError(
+      `${where}: sort.combinations contains "${keys.join()}". Give two or more different keys; put a single key in sort.keys.`
+    )
 }
 
 function requireShortKeys(where: string, fields: ReadonlyMap<string, Field>, keys: readonly string[], id: string) {
@@ -73,26 +79,27 @@ function requireShortKeys(where: string, fields: ReadonlyMap<string, Field>, key
   const total = texts.reduce((sum, { maxLength = Number.POSITIVE_INFINITY }) => sum + maxLength, 0)
   if (total > longestKeys)
     throw new TypeError(
-      `${where} is sorted by "${keys.join()}", whose texts may be too long for a cursor. Give ${texts.map((field) => field.name).join(' and ')} ` +
-        `a maxLength, together at most ${longestKeys}, or choose the style "page".`
+      `${where}: sort allows "${keys.join()}", whose values may be too long for a cursor. Give ${texts.map((field) => field.name).join(' and ')} ` +
+        `a maxLength, at most ${longestKeys} in total, or choose the style "page".`
     )
 }
 
 function requireFilter(where: string, fields: ReadonlyMap<string, Field>, name: string, operators: true | readonly Operator[]) {
   const field = fields.get(name)
-  if (field === undefined) throw new TypeError(`${where} filters by "${name}", which its schema does not have. Name one of its fields.`)
+  if (field === undefined)
+    throw new TypeError(`${where}: filter contains "${name}", which is not a field of the schema. Use a field of the schema.`)
   if (reservedNames.has(name))
-    throw new TypeError(`${where} filters by "${name}", which is the name of a parameter of every collection. Rename the field.`)
-  // The links of an answer leave out what looks like a credential, and would show another list without this filter.
+    throw new TypeError(`${where}: filter contains "${name}", which is the name of a parameter of every collection. Rename the field.`)
+  // The links of a response omit parameters that look like credentials, and would lead to another list without this filter.
   if (!targetWithoutSecrets(`/?${name}=x`).includes('='))
-    throw new TypeError(`${where} filters by "${name}", which links hide because credentials are called that. Rename the field.`)
+    throw new TypeError(`${where}: filter contains "${name}", which links omit because it is a name of credentials. Rename the field.`)
   const { allowed } = operatorsOf(field)
   if (allowed.length === 0)
-    throw new TypeError(`${where} filters by "${name}", whose values are no scalars of one kind. Leave it out of filter.`)
+    throw new TypeError(`${where}: filter contains "${name}", whose values are not scalars of a single kind. Remove it from filter.`)
   if (operators === true) return
   const wrong = operators.find((operator) => !allowed.includes(operator))
   if (wrong !== undefined || operators.length === 0)
     throw new TypeError(
-      `${where} filters by "${name}" with ${wrong === undefined ? 'no operator' : `"${wrong}"`}. Choose among ${allowed.join(', ')}.`
+      `${where}: filter.${name} has ${wrong === undefined ? 'no operator' : `the operator "${wrong}"`}. Choose among ${allowed.join(', ')}.`
     )
 }

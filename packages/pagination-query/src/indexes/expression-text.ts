@@ -1,7 +1,7 @@
-// PostgreSQL prints expressions in one canonical form, in plans as in the definitions of indexes, so that they can be compared
-// as text. These functions take such a text apart; quotes and brackets are all they need to know of its grammar.
+// PostgreSQL prints expressions in a canonical form, both in plans and in the definitions of indexes, so that they can be compared
+// as text. These functions parse such a text; of its grammar, they only need quotes and brackets.
 
-/** The parts between a separator that stands outside of quotes and brackets. */
+/** Splits a text at a separator outside quotes and brackets. */
 export function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = []
   let start = 0
@@ -13,7 +13,7 @@ export function splitOutside(text: string, separator: string): string[] {
   return [...parts, text.slice(start)]
 }
 
-/** Without the brackets that enclose the whole text. */
+/** Returns the text without brackets around the whole text. */
 export function unwrapped(text: string): string {
   const inner = text.trim()
   if (!inner.startsWith('(')) return inner
@@ -21,7 +21,7 @@ export function unwrapped(text: string): string {
   return closing?.index === inner.length - 1 ? unwrapped(inner.slice(1, -1)) : inner
 }
 
-/** Replaces what a pattern matches outside of strings. Quoted identifiers are no strings: they are seen as well. */
+/** Replaces the matches of a pattern outside strings. Quoted identifiers are not strings, so matches in them are replaced too. */
 export function replaceOutsideStrings(text: string, pattern: RegExp, replacement: string): string {
   return text
     .split(/('(?:[^']|'')*')/)
@@ -29,7 +29,7 @@ export function replaceOutsideStrings(text: string, pattern: RegExp, replacement
     .join('')
 }
 
-// The depth at a closing bracket is the depth outside of it.
+// The depth at a closing bracket is the depth outside it.
 function* outsideQuotes(text: string) {
   let depth = 0
   let quote = ''

@@ -1,19 +1,19 @@
 import { columnOf, type IndexColumn, type Table, type TableIndex } from './table-indexes.ts'
 import { type Conjunct, expressionOf, type IndexKey, type TableScan } from './table-scan.ts'
 
-/** What an index must do for a statement. */
+/** The requirements of a statement on an index. */
 export interface Demand {
-  /** Conditions that hold for every list of the collection, such as that of a tenant. */
+  /** The conditions of every list of the collection, such as the condition on the tenant. */
   readonly base: readonly Conjunct[]
-  /** The conditions of the filter that is asked for. */
+  /** The conditions of the filter. */
   readonly filter: readonly Conjunct[]
-  /** Where the cursor says to go on. */
+  /** The conditions of the cursor. */
   readonly cursor: readonly Conjunct[]
-  /** The order that the index must give; undefined when finding the rows is enough. */
+  /** The order that the index must give. Undefined if the index only has to find the rows. */
   readonly order: readonly IndexKey[] | undefined
 }
 
-/** Writes what a statement asks in the names of the columns of its table, and tells filter and cursor from what always holds. */
+/** Returns the demand of a scan, with the column names of its table. The filter and the cursor are separate from the base conditions. */
 export function demandOf(scan: TableScan, table: Table, base: readonly string[], filter: readonly string[], ordered: boolean): Demand {
   const conjuncts = scan.conjuncts.map((one) => ({ ...one, expressions: one.expressions.map((text) => columnOf(text, table.texts)) }))
   return {
@@ -24,7 +24,7 @@ export function demandOf(scan: TableScan, table: Table, base: readonly string[],
   }
 }
 
-/** Whether PostgreSQL can answer with one range of this index: no row is read that the answer doesn't need, and none is sorted. */
+/** Returns whether a single range of this index gives the rows: PostgreSQL reads no other rows, and does not sort. */
 export function serves(index: TableIndex, demand: Demand): boolean {
   if (!index.valid || !isImplied(index.predicate, demand)) return false
   const { columns, unique, predicate } = index
@@ -37,7 +37,7 @@ export function serves(index: TableIndex, demand: Demand): boolean {
   return isInOrder(index, demand.order, equal) && demand.cursor.every((one) => bindsCursor(one, sought, next))
 }
 
-/** The expressions that must equal a value before anything else is looked up, unless all rows of the index meet them. */
+/** Returns the expressions that must equal a value before the other columns of an index, unless all rows of the index meet them. */
 export function expressionsToBind({ base, filter }: Demand, predicate: readonly string[] = []): string[] {
   const always = base.filter(({ kind }) => kind === 'equal')
   const open = [...always, ...filter.filter(isBound)].filter(({ text }) => !predicate.includes(text))
@@ -48,14 +48,14 @@ function expressionsOf({ base, filter, cursor }: Demand, kinds: readonly Conjunc
   return new Set([...base, ...filter, ...cursor].filter(({ kind }) => kinds.includes(kind)).flatMap(({ expressions }) => expressions))
 }
 
-// An index that is read along columns after a gap is read from end to end, so only columns without one before them count.
+// A scan by columns after a gap reads the index from end to end, so only columns before the first gap count.
 function leadingColumns(columns: readonly IndexColumn[], sought: ReadonlySet<string>): string[] {
   const gap = columns.findIndex(({ expression }) => !sought.has(expression))
   return columns.slice(0, gap === -1 ? columns.length : gap).map(({ expression }) => expression)
 }
 
-// Read in its own direction or backward; every key must agree on which. A column that equals a value has no say, but one that is
-// null has: to the planner it is no constant.
+// The index is read forward or backward, and all keys must have the same direction. A column that equals a value does not matter,
+// but a column that is null does: for the planner, it is not a constant.
 function isInOrder({ unique, columns }: TableIndex, order: readonly IndexKey[], equal: ReadonlySet<string>): boolean {
   const keys = [...order]
   let backward: boolean | undefined
@@ -68,7 +68,7 @@ function isInOrder({ unique, columns }: TableIndex, order: readonly IndexKey[], 
       keys.shift()
     } else if (!equal.has(column.expression)) return false
   }
-  // No two rows have the same values of a unique index, so the keys that follow decide nothing.
+  // No two rows have the same values in a unique index, so the keys that follow decide nothing.
   return keys.length === 0 || (unique && columns.every(({ notNull, expression }) => notNull || equal.has(expression)))
 }
 
@@ -81,8 +81,8 @@ function ordersAlike(column: IndexColumn, key: IndexKey, backward: boolean): boo
   )
 }
 
-// Where a cursor goes on is the beginning of the range. As many of its keys as the index has must be compared as they are: one
-// that is cast to another type is compared row by row.
+// The cursor determines the start of the range. Its keys must match the columns of the index, as far as the index has columns: a
+// key that is cast to another type is compared row by row.
 function bindsCursor({ kind, expressions }: Conjunct, sought: readonly string[], next: readonly IndexColumn[]): boolean {
   if (kind === 'other') return false
   if (isBound({ kind }) || kind === 'null') return expressions.every((expression) => sought.includes(expression))
@@ -96,8 +96,8 @@ function isFound({ kind, expressions: [expression = ''] }: Conjunct, sought: rea
   return kind !== 'range' || column.comparesByDefault
 }
 
-// A partial index has all rows only when its conditions hold whatever is asked. That a value equals the one asked for just now
-// proves nothing; tests of null and flags are asked both ways.
+// A partial index has all rows only if its conditions are true for every query. A comparison with the sample value of a probe
+// proves nothing; tests of null and flags are probed both ways.
 function isImplied(predicate: readonly string[], { base, filter, cursor }: Demand): boolean {
   const given = [...base, ...[...filter, ...cursor].filter(({ kind }) => kind === 'flag' || kind === 'null' || kind === 'notNull')]
   const strict = new Set(

@@ -3,7 +3,7 @@ import { type SqlSource, toSql } from '../sql.ts'
 import type { Queryable } from './table-indexes.ts'
 import type { PlanNode } from './table-scan.ts'
 
-/** A `pg` pool or client that is in no transaction, or PGlite. */
+/** A `pg` pool, a `pg` client that is not in a transaction, or PGlite. */
 export type CheckedDatabase = PoolLike | ClientLike | PGliteLike
 
 interface ClientLike extends Queryable {
@@ -20,12 +20,12 @@ interface PGliteLike {
 type Setting = 'enable_seqscan' | 'enable_indexscan' | 'enable_indexonlyscan' | 'enable_bitmapscan' | 'enable_sort'
 
 /**
- * `withoutIndexes` shows what is asked: one scan of each table with all of its conditions, and the order above. `inOrder` shows
- * whether an index gives the order, `byIndex` whether one finds the rows.
+ * The scans that the planner may use. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the order
+ * above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows.
  */
 type Way = 'withoutIndexes' | 'inOrder' | 'byIndex'
 
-// The planner takes a way of reading that is off only when there is no other.
+// The planner uses a disabled scan only if it has no other.
 const ways: Readonly<Record<Way, Readonly<Record<Setting, 'on' | 'off'>>>> = {
   withoutIndexes: {
     enable_seqscan: 'on',
@@ -47,12 +47,12 @@ const always = {
   statement_timeout: '10s'
 }
 
-/** Asks the planner for the plans of the very statements that the adapter for SQL runs. */
+/** The planner of the database, for the statements that the SQL adapter runs. */
 export interface Planner extends Queryable {
   plan(query: ListQuery, way: Way): Promise<PlanNode>
 }
 
-/** Opens a transaction that can't write, in which the settings of the planner are changed, and ends it. */
+/** Runs `work` in a read-only transaction with changed planner settings, and ends the transaction. */
 export async function withPlanner<Result>(
   database: CheckedDatabase,
   source: SqlSource,
@@ -74,10 +74,10 @@ export async function withPlanner<Result>(
 }
 
 async function inTransaction<Result>(client: Queryable, source: SqlSource, work: (planner: Planner) => Promise<Result>) {
-  // Outside of a transaction both are the time of this statement. Ending a transaction of the caller would undo its work.
+  // Outside a transaction, both are the time of this statement. Ending a transaction of the caller would undo its work.
   const { rows } = await client.query('SELECT now() = statement_timestamp() AS alone')
   if (!(rows as { alone: boolean }[])[0]?.alone)
-    throw new TypeError('The client is in a transaction. Check the indexes with another one, or a pool.')
+    throw new TypeError('pagination-query: the client is in a transaction. Pass a client that is not in a transaction, or a pool.')
   await client.query('BEGIN READ ONLY')
   try {
     return await work(plannerOn(client, source))
@@ -100,7 +100,7 @@ function plannerOn(client: Queryable, source: SqlSource): Planner {
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON, VERBOSE) ${text}`, [...values])
       const plans = (rows as { 'QUERY PLAN': string | { Plan: PlanNode }[] }[])[0]?.['QUERY PLAN'] ?? []
       const [root] = typeof plans === 'string' ? (JSON.parse(plans) as { Plan: PlanNode }[]) : plans
-      if (root === undefined) throw new Error('The database gave no plan.')
+      if (root === undefined) throw new Error('pagination-query: the database returned no plan.')
       return root.Plan
     }
   }

@@ -3,7 +3,7 @@ import type { Operator, ValueKind } from '../operators.ts'
 import { type Key, rangesFrom } from '../order/key-ranges.ts'
 import { decidingKeys } from '../order/sort-order.ts'
 
-/** What the check reads of a collection; what `collection()` makes has all of it. */
+/** The part of a collection that the check reads. The result of `collection()` has all of it. */
 export interface CheckedCollection {
   readonly name: string
   readonly style: 'page' | 'cursor'
@@ -17,25 +17,25 @@ export interface CheckedCollection {
   readonly filters: ReadonlyMap<string, readonly Operator[]>
 }
 
-/** One thing that clients may ask for, and the queries that ask it in every form that needs an index of its own. */
+/** A sort or a filter that clients can request, with its queries in every form that needs its own index. */
 export interface Probe {
-  /** As waivers name it: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
+  /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
-  /** As clients write it. */
+  /** The query parameter that clients send. */
   readonly asked: string
-  /** The index has to give the order as well. When it need not, it finds the rows, and few enough of them to be sorted. */
+  /** The index must also give the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
-  /** The query without a cursor, and where cursors go on from there. */
+  /** The query without a cursor, and the queries with cursors. */
   readonly first: ListQuery
   readonly next: readonly ListQuery[]
 }
 
-/** The query of a list without any filter, in the default order. */
+/** Returns the query of the list without a filter, in the default order. */
 export function plainQuery(collection: CheckedCollection): ListQuery {
   return queryOf(collection, orderOf(collection), [])
 }
 
-/** A probe for each sort. Every order is read in both directions. */
+/** Returns a probe for each sort. Every order is read in both directions. */
 export function sortProbes(collection: CheckedCollection): Probe[] {
   return [...collection.sorts].map(([asked, order]) => ({
     name: `sort.${order.length > 2 || asked.includes(',') ? asked : asked.replace(/^-/, '')}`,
@@ -47,8 +47,9 @@ export function sortProbes(collection: CheckedCollection): Probe[] {
 }
 
 /**
- * Probes for each filter, in the default order. Equality has to find the rows in that order, for many rows may be equal. Ranges,
- * lists, prefixes and tests of null have to find them. What is not equal is no index's business: it is nearly every row.
+ * Returns the probes for each filter, in the default order. For equality, an index must find the rows in that order, because many
+ * rows may be equal. For ranges, lists, prefixes and tests of null, an index must find the rows. `ne` and `nin` need no index,
+ * because they match nearly every row.
  */
 export function filterProbes(collection: CheckedCollection): Probe[] {
   const order = orderOf(collection)
@@ -78,7 +79,7 @@ function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKe
   return { name, id, conditions, order, fields: [id], kinds, ...page }
 }
 
-// Beyond a row in the middle, and beyond rows that have a null for one of the keys, forward and backward.
+// Continues after a row in the middle, and after rows in which a key is null, forward and backward.
 function nextQueries(collection: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery[] {
   if (collection.style === 'page') return []
   const middle: Key = order.map(({ field, kind }) => middleOf(kind, collection.fields.get(field)?.choices ?? []))

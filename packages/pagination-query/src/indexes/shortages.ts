@@ -7,7 +7,7 @@ import { rebuildIndex, type Suggestion, suggestIndex } from './statement.ts'
 import { readTable, type Table } from './table-indexes.ts'
 import { scansOf, type TableScan } from './table-scan.ts'
 
-/** What is wrong with the indexes, for those probes that it concerns. */
+/** A problem with the indexes, and the probes that it affects. */
 export interface Shortage {
   readonly kind: 'missing' | 'invalid' | 'refused' | 'impossible'
   readonly probes: readonly Probe[]
@@ -15,10 +15,10 @@ export interface Shortage {
   readonly statement: string | undefined
 }
 
-/** The table that a collection lists, and its conditions that hold for every list. */
+/** The table of a collection, and the conditions of every list. */
 interface Subject {
   readonly table: Table
-  /** Its own name, or those of its partitions. */
+  /** The name of the table, or the names of its partitions. */
   readonly tables: ReadonlySet<string>
   readonly base: readonly string[]
   readonly isOf: (scan: TableScan) => boolean
@@ -26,14 +26,14 @@ interface Subject {
 
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
 
-/** Asks for each probe whether an index serves it. One index may be the answer to several: its statement comes once. */
+/** Checks for each probe whether an index serves it. If an index would serve several probes, its statement is returned once. */
 export async function findShortages(
   planner: Planner,
   collection: CheckedCollection,
   isWaived: (probe: Probe) => boolean
 ): Promise<Shortage[]> {
   const subject = await subjectOf(planner, collection)
-  // What must be in order comes first: such an index often finds what others ask.
+  // Probes that need an order come first, because their indexes often serve other probes too.
   const filters = filterProbes(collection)
   const probes = [...sortProbes(collection), ...filters.filter(({ ordered }) => ordered), ...filters.filter(({ ordered }) => !ordered)]
   const shortages: (Shortage & { readonly suggestion: Suggestion | undefined })[] = []
@@ -54,7 +54,8 @@ export async function findShortages(
 async function subjectOf(planner: Planner, collection: CheckedCollection): Promise<Subject> {
   const scans = scansOf(await planner.plan(plainQuery(collection), 'withoutIndexes'))
   const scan = scans.find(({ sorted }) => sorted) ?? scans[0]
-  if (scan === undefined) throw new TypeError(`The lists of "${collection.name}" read no table, so there are no indexes to check.`)
+  if (scan === undefined)
+    throw new TypeError(`pagination-query: the collection "${collection.name}" does not read a table, so it has no indexes to check.`)
   const table = await readTable(planner, scan.schema, scan.table)
   const tables = new Set([scan.table])
   for (const other of scans) {
@@ -74,7 +75,7 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const all = scansOf(await planner.plan(probe.first, 'withoutIndexes'))
   const first = all.filter(subject.isOf)
   const filter = newTexts(first, base)
-  if (filter.length < newTexts(all, base).length) return impossible('the condition is one of another table')
+  if (filter.length < newTexts(all, base).length) return impossible('the condition is on another table')
   const asked: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
   for (const query of [probe.first, ...probe.next]) {
     const scans = query === probe.first ? first : scansOf(await planner.plan(query, 'withoutIndexes')).filter(subject.isOf)

@@ -4,13 +4,13 @@ import type { IndexKey } from './table-scan.ts'
 
 type Key = IndexKey & { readonly pattern: boolean }
 
-/** An index that is not there yet. */
+/** An index that does not exist yet. */
 export interface Suggestion {
   readonly index: TableIndex
   readonly statement: string
 }
 
-/** The index that a demand lacks; undefined when no index can look up what it asks. */
+/** Returns the index that a demand needs, or undefined if no index can serve it. */
 export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined
@@ -40,12 +40,12 @@ export function suggestIndex(table: Table, demand: Demand): Suggestion | undefin
   }
 }
 
-/** The statement that repairs an index whose build failed. */
+/** Returns the statement that repairs an index whose build failed. */
 export function rebuildIndex(table: Table, name: string): string {
   return `REINDEX INDEX CONCURRENTLY ${table.schema}.${name};`
 }
 
-// An index is read backward as well as forward, so the first key is ascending whatever was asked.
+// An index can be read forward and backward, so its first key is always ascending.
 function upward(order: readonly IndexKey[]): Key[] {
   const turned = order[0]?.descending === true
   return order.map((key) => ({ ...key, descending: key.descending !== turned, nullsFirst: key.nullsFirst !== turned, pattern: false }))
@@ -55,7 +55,7 @@ function plainKey({ texts }: Table, expression: string): Key {
   return { expression, collation: texts.get(expression)?.collation, descending: false, nullsFirst: false, pattern: false }
 }
 
-// A column of an index has the collation of the table's column; that of an expression is said, lest it is another.
+// A column of an index has the collation of the table column. The collation of an expression is explicit, because it may differ.
 function columnText({ texts }: Table, { expression, collation, descending, nullsFirst, pattern }: Key) {
   const plain = isPlain(expression)
   const own = plain ? texts.get(expression)?.collation : undefined
@@ -68,7 +68,7 @@ function columnText({ texts }: Table, { expression, collation, descending, nulls
   ].join('')
 }
 
-// The collation of an expression is not known.
+// The collation of an expression is unknown.
 function findsPrefixes({ texts }: Table, expression: string) {
   return texts.get(expression)?.bytewise ?? false
 }

@@ -1,23 +1,23 @@
 import { conjunctsOf, expressionOf, type IndexKey } from './table-scan.ts'
 
-/** Where a catalogue can be read: a `pg` client or pool, PGlite, or a transaction of it. */
+/** A client that can read the catalogue: a `pg` client or pool, PGlite, or a transaction of PGlite. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** A key column of an index, with what decides what it can look up. */
+/** A key column of an index, with the properties that determine its lookups. */
 export interface IndexColumn extends IndexKey {
   readonly notNull: boolean
-  /** The operator class is the default one of the type, which compares as `ORDER BY` does. */
+  /** The operator class is the default of the type, which compares like `ORDER BY`. */
   readonly comparesByDefault: boolean
-  /** Finds text by its beginning: by operator class or by collation. */
+  /** The column finds text by prefix, because of its operator class or its collation. */
   readonly findsPrefixes: boolean
 }
 
-/** An index of a table as the catalogue has it. Only B-trees are ordered; the others are left out. Included columns too. */
+/** An index of a table in the catalogue. Only B-trees are listed, because other indexes have no order. Included columns are omitted. */
 export interface TableIndex {
   readonly name: string
-  /** False while it is built, and after a build that failed: then it is kept up to date, but never read. */
+  /** False during the build and after a failed build: PostgreSQL updates such an index, but never reads it. */
   readonly valid: boolean
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
@@ -26,19 +26,19 @@ export interface TableIndex {
 }
 
 interface TextColumn {
-  /** Undefined when it is the default of the database. */
+  /** Undefined for the default collation of the database. */
   readonly collation: string | undefined
-  /** It compares byte by byte, so that a plain index finds text by its beginning. */
+  /** The column compares byte by byte, so that a plain index finds text by prefix. */
   readonly bytewise: boolean
 }
 
-/** What the catalogue knows of a table. */
+/** A table in the catalogue. */
 export interface Table {
-  /** With the schema and quotes, as it is written in statements. Of a partition, the table that it is part of. */
+  /** The name with the schema and quotes, for use in statements. For a partition, the name of the partitioned table. */
   readonly name: string
   readonly schema: string
   readonly partitioned: boolean
-  /** The columns of text, by their quoted name. */
+  /** The text columns by quoted name. */
   readonly texts: ReadonlyMap<string, TextColumn>
   readonly indexes: readonly TableIndex[]
 }
@@ -57,11 +57,11 @@ interface CatalogueRow {
     | null
 }
 
-/** Reads the indexes of a table. */
+/** Returns a table with its indexes. */
 export async function readTable(database: Queryable, schema: string, table: string): Promise<Table> {
   const { rows } = await database.query(catalogue, [schema, table])
   const [row] = rows as { table: string }[]
-  if (row === undefined) throw new Error(`The catalogue of the database has no table "${schema}"."${table}".`)
+  if (row === undefined) throw new Error(`pagination-query: the catalogue of the database has no table "${schema}"."${table}".`)
   const { texts, indexes, ...found } = JSON.parse(row.table) as CatalogueRow
   const known = new Map(
     (texts ?? []).map(({ name, collation, bytewise }) => [name, { collation: collation ?? undefined, bytewise }] as const)
@@ -81,13 +81,14 @@ export async function readTable(database: Queryable, schema: string, table: stri
   }
 }
 
-/** A column of text, written as the column itself also where PostgreSQL prints the type that it is compared as. */
+/** Returns the name of a text column where PostgreSQL prints it with the type of the comparison; otherwise the expression. */
 export function columnOf(expression: string, texts: Table['texts']): string {
   const [, column] = /^\(([^()]+)\)::text$/.exec(expression) ?? []
   return column !== undefined && texts.has(column) ? column : expression
 }
 
-// As text, so that type parsers of the caller don't matter. A definition by column number has neither collation nor direction.
+// The result is text, so that type parsers of the caller have no effect. pg_get_indexdef with a column number returns neither the
+// collation nor the direction.
 const catalogue = `
 SELECT json_build_object(
   'name', format('%I.%I', n.nspname, c.relname),

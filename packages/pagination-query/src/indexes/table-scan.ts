@@ -1,33 +1,33 @@
 import { replaceOutsideStrings, splitOutside, unwrapped } from './expression-text.ts'
 
-/** A key of an order or of an index: the expression as PostgreSQL prints it, without the name of its table. */
+/** A key of an order or an index: the expression as PostgreSQL prints it, without the name of its table. */
 export interface IndexKey {
   readonly expression: string
-  /** Undefined when it is the default of the type. */
+  /** Undefined for the default collation of the type. */
   readonly collation: string | undefined
   readonly descending: boolean
   readonly nullsFirst: boolean
 }
 
 /**
- * One of the conditions that rows of a table must meet. `equal` is a comparison with one value, and `flag` a boolean by itself;
- * `any`, `range`, `prefix`, `null` and `notNull` are what an index can look up too; it finds nothing for the others.
+ * A condition on the rows of a table. `equal` is a comparison with a single value, and `flag` a boolean column. An index can also
+ * look up `any`, `range`, `prefix`, `null` and `notNull`, but not `other`.
  */
 export interface Conjunct {
   readonly text: string
   readonly kind: 'equal' | 'flag' | 'any' | 'range' | 'prefix' | 'null' | 'notNull' | 'other'
-  /** What is compared: several expressions for a row value, none when nothing can be looked up. */
+  /** The compared expressions: several for a row value, empty if an index cannot look up the condition. */
   readonly expressions: readonly string[]
 }
 
-/** What a statement asks of one table: which rows, in which order. */
+/** The demand of a statement on a table: its conditions and its order. */
 export interface TableScan {
   readonly schema: string
   readonly table: string
   readonly order: readonly IndexKey[]
-  /** The order has keys of this table. */
+  /** The order contains keys of this table. */
   readonly sorted: boolean
-  /** The order has a key of another table, so that no index of this one has it. */
+  /** The order contains a key of another table, so no index of this table can give it. */
   readonly ordersElsewhere: boolean
   readonly conjuncts: readonly Conjunct[]
 }
@@ -45,15 +45,15 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Every node of a plan, each with those above it, nearest first. */
+/** Yields every node of a plan with the nodes above it, nearest first. */
 export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Generator<{ node: PlanNode; above: readonly PlanNode[] }> {
   yield { node: plan, above }
   for (const child of plan.Plans ?? []) yield* nodesOf(child, [plan, ...above])
 }
 
 /**
- * Reads what a statement asks of its tables from a plan without any index: there, each table is read by a `Seq Scan`, whose
- * filter has all conditions, below the `Sort` that has the order. The tables of a union or of partitions are one scan each.
+ * Returns the scans of a plan without indexes. In such a plan, a `Seq Scan` reads each table; its filter has all conditions, and the
+ * `Sort` above it has the order. Each table of a union and each partition is a separate scan.
  */
 export function scansOf(plan: PlanNode): TableScan[] {
   const nodes = [...nodesOf(plan)]
@@ -81,13 +81,13 @@ function familyOf(alias: string): string {
   return alias.replace(/_\d+$/, '')
 }
 
-/** The conditions that a filter or the predicate of an index joins by AND. */
+/** Returns the conditions that a filter or the predicate of an index joins by AND. */
 export function conjunctsOf(filter: string, alias?: string): Conjunct[] {
   const inner = unwrapped(filter)
   return inner === '' ? [] : splitOutside(inner, ' AND ').map((text) => conjunctOf(unwrapped(text), alias))
 }
 
-/** An expression as PostgreSQL prints it, brought to the form that is compared. */
+/** Returns an expression that PostgreSQL printed in the form that is compared. */
 export function expressionOf(text: string, alias?: string): string {
   const prefix = alias === undefined ? undefined : prefixOf(alias)
   return unwrapped(prefix === undefined ? text : replaceOutsideStrings(text, prefix, ''))

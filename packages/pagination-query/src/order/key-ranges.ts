@@ -1,17 +1,18 @@
 import type { SortKey } from './sort-key.ts'
 
-/** The values of a row's sort keys as text, in the order of the keys. */
+/** The values of the sort keys of a row as text, in the order of the keys. */
 export type Key = readonly (string | null)[]
 
 /**
- * A part of the order that an index finds with one seek: rows whose first keys equal these values, and whose next keys lie
- * beyond some others. At most one of `beyond`, `isNull` and `notNull` is set. Without any, it is all rows with the equal keys.
+ * A part of the order that an index finds with a single seek: the rows whose first keys equal the values in `equal`, and whose next
+ * keys are beyond the values in `beyond`. At most one of `beyond`, `isNull` and `notNull` is set. Without any of them, the range
+ * contains all rows with equal first keys.
  */
 export interface KeyRange {
-  /** Values of the first keys; null means that the key is null. */
+  /** The values of the first keys. Null means that the key is null. */
   readonly equal: readonly (string | null)[]
   /**
-   * The keys from `equal.length` on, compared as one row value. All of them run in the same direction, and none of the values
+   * The keys from `equal.length` on, compared as a single row value. All of them have the same direction, and none of the values
    * is null.
    */
   readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] }
@@ -22,13 +23,13 @@ export interface KeyRange {
 }
 
 /**
- * Splits what follows a position into disjoint ranges, nearest first: read one after another, they give the rest of the order.
- * The usual `a > x OR (a = x AND b > y)` makes a database filter all rows before the position; each of these is one seek.
- * Null counts as the largest value (the default of PostgreSQL), so one plain index serves both directions.
+ * Splits the rows after a position into disjoint ranges, nearest first. Read one after another, they give the rest of the order.
+ * With the usual `a > x OR (a = x AND b > y)`, a database filters all rows before the position; each of these ranges is a single
+ * seek. Null counts as the largest value (the default of PostgreSQL), so a plain index serves both directions.
  *
- * @param order the keys in the direction of reading: already turned around when reading backward
- * @param position the key of the row to go on from
- * @param inclusive the row itself belongs to the rest; the last key is the identifier, which is never null
+ * @param order the keys in the direction of reading: already reversed when reading backward
+ * @param position the key of the row to continue from
+ * @param inclusive whether the rest includes the row itself; the last key is the identifier, which is never null
  */
 export function rangesFrom(order: readonly SortKey[], position: Key, inclusive: boolean): KeyRange[] {
   const ranges: KeyRange[] = []
@@ -42,8 +43,8 @@ export function rangesFrom(order: readonly SortKey[], position: Key, inclusive: 
   return ranges
 }
 
-// Keys of one direction compare as one row value, unless a null is among the values, or may follow them: an ascending key that
-// can be null must be the first of its group, because a row value never finds its nulls.
+// Keys of the same direction compare as a single row value, unless a value is null or nulls may follow: an ascending nullable key
+// must be the first of its group, because the comparison of a row value never finds its nulls.
 function startOfGroup(order: readonly SortKey[], position: Key, end: number): number {
   let start = end - 1
   while (start > 0 && joinsPrevious(start)) start -= 1

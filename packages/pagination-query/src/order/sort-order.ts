@@ -1,14 +1,14 @@
 import type { Field } from '../declaration/field.ts'
 import type { Condition, SortKey } from '../list-query.ts'
 
-/** The name of a sort key without its direction. */
+/** Returns the name of a sort key without its direction. */
 export function nameOfKey(key: string): string {
   return key.startsWith('-') ? key.slice(1) : key
 }
 
 /**
- * The order that sort keys ask for. It ends with the identifier, in the direction of the last key: without it rows with equal
- * keys have no order, and pages lose or repeat them. What follows the identifier would decide nothing.
+ * Returns the order for sort keys. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
+ * have no defined order, and pages lose or repeat them. Keys after the identifier have no effect and are dropped.
  */
 export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap<string, Field>): readonly SortKey[] {
   const order: SortKey[] = []
@@ -25,8 +25,8 @@ export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap
 }
 
 /**
- * The keys that decide the order of rows that meet the conditions. One that a condition holds equal decides nothing, and at the
- * head of a comparison of rows it would make a database filter all rows before a position instead of finding it.
+ * Returns the keys that decide the order of rows that meet the conditions. A key that a condition sets to a single value decides
+ * nothing, and as the first key of a row comparison it would make a database filter all rows before a position instead of seeking it.
  */
 export function decidingKeys(order: readonly SortKey[], conditions: readonly Condition[]): readonly SortKey[] {
   const equal = conditions.filter(({ operator }) => operator === 'eq')
@@ -34,7 +34,7 @@ export function decidingKeys(order: readonly SortKey[], conditions: readonly Con
   return order.filter((key, index) => index === order.length - 1 || !equal.some(({ field }) => field === key.field))
 }
 
-/** The same order read from its end. */
+/** Returns the same order, read from its end. */
 export function opposite(order: readonly SortKey[]): readonly SortKey[] {
   return order.map((key) => ({ ...key, descending: !key.descending }))
 }

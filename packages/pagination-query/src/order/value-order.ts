@@ -1,6 +1,6 @@
 import type { ValueKind } from '../operators.ts'
 
-/** The text of a value as rows carry it; null when there is none. Numbers are written without an exponent. */
+/** Returns the text of a value of a row, or null for null and undefined. Numbers are written without an exponent. */
 export function valueText(kind: ValueKind, value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return kind === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
@@ -10,8 +10,8 @@ export function valueText(kind: ValueKind, value: unknown): string | null {
 }
 
 /**
- * Makes a text from the text of a value, so that `===` and `<` between two such texts say what equality and order of the values
- * are: strings by code point, numbers to the last digit, times to the microsecond whatever their zone.
+ * Returns a text for the text of a value, such that `===` and `<` on two such texts give the equality and the order of the values:
+ * strings by code point, numbers to the last digit, times to the microsecond in any time zone.
  */
 export function orderText(kind: ValueKind, text: string): string {
   switch (kind) {
@@ -27,13 +27,13 @@ export function orderText(kind: ValueKind, text: string): string {
   }
 }
 
-// JavaScript compares UTF-16 units, which puts an emoji before U+FFFD. The bytes of UTF-8 are in the order of code points.
+// JavaScript compares UTF-16 code units, which puts an emoji before U+FFFD. The bytes of UTF-8 are in the order of code points.
 function codePointOrder(text: string) {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-// The number of whole digits comes first, so that digits compare from the left. A negative number has each digit replaced by
-// its complement, and an end mark above all digits: of two such numbers with the same beginning the longer one is smaller.
+// The number of integer digits comes first, so that digits compare from the left. In a negative number, each digit is replaced by
+// its complement, and an end mark above all digits follows: of two such numbers with the same start, the longer is smaller.
 function numberOrder(text: string) {
   const [, minus, whole = '', fraction = ''] = parts(/^(-?)0*(\d*)(?:\.(\d*?)0*)?$/, text)
   const digits = `${String(whole.length).padStart(6, '0')}${whole}${fraction}`
@@ -48,6 +48,6 @@ function timeOrder(text: string) {
 
 function parts(form: RegExp, text: string) {
   const found = form.exec(text)
-  if (!found) throw new TypeError(`"${text}" is not a value of its kind.`)
+  if (!found) throw new TypeError(`pagination-query: "${text}" is not a valid number or date-time.`)
   return found
 }

@@ -6,8 +6,8 @@ import { canonicalQuery } from '../query/canonical-query.ts'
 import type { Page } from './page.ts'
 
 /**
- * The links `first`, `prev`, `next` and `last` of a page, those of them that apply (rule E2). All keep the filters, the sort, the
- * fields and the size that were asked for. `path` is the absolute URL of the collection.
+ * Returns the links `first`, `prev`, `next` and `last` of a page, as far as they apply (rule E2). All contain the filters, the sort,
+ * the fields and the size of the request. `path` is the absolute URL of the collection.
  */
 export function pageLinks(asked: AskedList, page: Page, path: string, settings: Settings): Link[] {
   const { collection, reading } = asked
@@ -23,7 +23,7 @@ type Target = readonly [rel: string, position: string]
 
 function cursorTargets({ position, fingerprint, collection }: AskedList, page: Page, { cursor, now }: Settings): Target[] {
   const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
-  // In steps, so that the links, and with them the validator of the answer, stay the same for a while.
+  // Rounded, so that the links, and with them the validator of the response, are stable for a while.
   const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
   const to = (rel: string, target: Position): Target => [
     rel,
@@ -39,9 +39,9 @@ function cursorTargets({ position, fingerprint, collection }: AskedList, page: P
   ]
 }
 
-// Whoever comes from an empty page comes from the end of the list, in the direction of reading: nothing lies behind it.
+// An inclusive cursor leads back from an empty page, which is beyond an end of the list, so no page follows on that side.
 function beforePage({ reverse, inclusive, key }: Position, { first, hasMore }: Page): Position | undefined {
-  // An empty page lies behind the row of the cursor: the way back has to find that row too.
+  // An empty page is after the row of the cursor, so the link back must include that row.
   if (first === undefined) return reverse || key === undefined ? undefined : { reverse: true, inclusive: true, key }
   const exists = reverse ? hasMore : key !== undefined && !inclusive
   return exists ? { reverse: true, inclusive: false, key: first } : undefined
@@ -53,7 +53,7 @@ function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Pa
   return exists ? { reverse: false, inclusive: false, key: last } : undefined
 }
 
-// A page beyond the last item that may be reached is no link: it could not be followed.
+// A page beyond maxOffset gets no link, because clients could not follow it.
 function pageTargets({ reading, collection }: AskedList, { hasMore, total }: Page): Target[] {
   const { perPage, page, offset, transitional } = reading.paging
   const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined

@@ -1,9 +1,9 @@
 import { type Dereference, type ItemMembers, type JsonSchema, membersOf, schemasUnder, targetOf } from '../declaration/item-members.ts'
 
-/** Stores a schema under an id of its own, and answers a reference to it. */
+/** Stores a schema under its own id, and returns a reference to it. */
 export type AddSchema = (schema: JsonSchema) => JsonSchema
 
-/** The success of a collection route: the response schemas with only the identifier required, and what a whole item is. */
+/** The response schemas of a collection route, with only the identifier required, and the schema of a whole item. */
 export interface ListAnswer {
   readonly response: Readonly<Record<string, unknown>>
   readonly item: JsonSchema
@@ -12,7 +12,7 @@ export interface ListAnswer {
 
 const success = /^2(?:00|xx)$/i
 
-/** Whether one of the successes that a route declares is an array, or may be one. */
+/** Returns whether a success response that a route declares is an array, or can be an array. */
 export function answersList(response: unknown, dereference: Dereference): boolean {
   return Object.entries((response ?? {}) as Record<string, JsonSchema>).some(
     ([status, schema]) => status.startsWith('2') && jsonSchemasOf(schema).some((one) => mayBeArray(one, dereference, new Set()))
@@ -32,7 +32,7 @@ function mayBeArray(schema: JsonSchema, dereference: Dereference, seen: Set<Json
   return parts.some((part) => mayBeArray(part, dereference, seen))
 }
 
-// A status has one schema, or one for each media type.
+// A status code has a schema, or a schema for each media type.
 function jsonSchemasOf(schema: JsonSchema): readonly JsonSchema[] {
   const content = schema?.['content'] as Record<string, { schema: JsonSchema }> | undefined
   if (content === undefined || 'type' in schema) return [schema]
@@ -44,8 +44,8 @@ function isJson(type: string) {
 }
 
 /**
- * Lets the array that a route answers with have items of which only the identifier is there: the compiled serializer would refuse
- * rows without the fields that a client did not ask for. Schemas are copied, never changed. Undefined when it is no array.
+ * Returns the response schemas with only the identifier of an item required. Otherwise the compiled serializer would reject rows
+ * without the fields that a client did not request. Schemas are copied, never changed. Undefined if the response is not an array.
  */
 export function listAnswer(response: unknown, id: string, dereference: Dereference, addSchema: AddSchema): ListAnswer | undefined {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
@@ -82,13 +82,13 @@ export function listAnswer(response: unknown, id: string, dereference: Dereferen
     if (found.schemas.size === 0) return schema
     item ??= schema
     members ??= found
-    // A union of items can't be told apart when the members that tell are left out, so the copy has the members of all.
+    // Without its discriminating fields, a union of items cannot be resolved, so the copy has the fields of all branches.
     const { allOf: _all, anyOf: _any, oneOf: _one, required: _required, ...rest } = schema
     return { ...rest, type: 'object', properties: Object.fromEntries(found.schemas), required: [id] }
   }
 
-  // What a reference within the document names stays within it. Another document is added once more, under an id of its own,
-  // so that references within that one still find their target.
+  // The target of a reference within the document stays within it. Another document is added again under a new id, so that
+  // references within that document still find their targets.
   function relaxTarget(
     reference: string,
     document: JsonSchema,

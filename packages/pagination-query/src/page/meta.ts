@@ -3,18 +3,18 @@ import type { JsonSchema } from '../declaration/item-members.ts'
 import type { AskedList } from '../query/asked-list.ts'
 import type { Page } from './page.ts'
 
-/** The member `_meta.pagination` (rule E3). */
+/** The field `_meta.pagination` (rule E3). */
 export interface PaginationMeta {
-  /** Of collections by page only. */
+  /** Only with the style `page`. */
   readonly page?: number
   readonly perPage: number
   readonly totalPages?: number
   readonly totalItems?: number
-  /** Only there when the total is capped or estimated, and the number of pages with it. */
+  /** Present only if the total, and with it the number of pages, is capped or estimated. */
   readonly totalItemsExact?: false
 }
 
-/** Says which page it is, and of how many. */
+/** Returns the page number, the size and the totals of a page. */
 export function paginationMeta({ collection, reading }: AskedList, { total }: Page): PaginationMeta {
   const { page, perPage } = reading.paging
   return {
@@ -28,7 +28,7 @@ export function paginationMeta({ collection, reading }: AskedList, { total }: Pa
 const count = { type: 'integer', minimum: 0 }
 const positive = { type: 'integer', minimum: 1 }
 
-/** The schema of `_meta.pagination` for the answers of a collection. */
+/** Returns the schema of `_meta.pagination` for the responses of a collection. */
 export function paginationSchema({ style, count: counted }: Pick<Collection, 'style' | 'count'>): JsonSchema {
   const required = [...(style === 'page' ? ['page'] : []), 'perPage', ...(counted === 'none' ? [] : ['totalPages', 'totalItems'])]
   const properties = {

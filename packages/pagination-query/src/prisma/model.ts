@@ -2,7 +2,7 @@ import { snakeCase } from '../sql/columns.ts'
 import { type PrismaField, textOf } from './values.ts'
 import type { Where } from './where.ts'
 
-/** What is used of `prisma.order` and its like, that of a transaction included. */
+/** The part of a Prisma delegate, such as `prisma.order`, that {@link runPrisma} uses, also inside a transaction. */
 export interface PrismaDelegate {
   readonly fields: object
   findMany(args: never): PromiseLike<readonly object[]>
@@ -11,32 +11,32 @@ export interface PrismaDelegate {
 
 export type PrismaRecord = Readonly<Record<string, unknown>>
 
-/** A delegate with arguments that are made at run time. */
+/** A delegate whose arguments are built at run time. */
 export interface PrismaModel {
   readonly fields: Readonly<Record<string, { readonly typeName: string; readonly isEnum: boolean } | undefined>>
   findMany(args: object): PromiseLike<readonly PrismaRecord[]>
   count(args: object): PromiseLike<number>
 }
 
-/** Where a member lies in the model, when it is not told by its name. */
+/** The field of the model for a field of the resource, if its name does not determine it. */
 export interface FieldMapping {
   readonly name?: string | undefined
   readonly choices?: readonly string[] | undefined
 }
 
-/** Finds the field of a member. Throws a `TypeError` when the model has none. */
+/** Returns the Prisma field for a field of the resource. Throws a `TypeError` if the model does not have it. */
 export function fieldOf({ fields }: PrismaModel, member: string, { name, choices }: FieldMapping = {}): PrismaField {
   const names = name === undefined ? [...new Set([member, snakeCase(member)])] : [name]
   for (const name of names) {
     const found = Object.keys(fields).includes(name) ? fields[name] : undefined
     if (found) return { name, type: found.typeName, isEnum: found.isEnum, choices: found.typeName === 'Boolean' ? [false, true] : choices }
   }
-  throw new TypeError(`The Prisma model has no field ${names.join(' or ')} for "${member}". Name it in fields.`)
+  throw new TypeError(`pagination-query: the Prisma model has no field ${names.join(' or ')} for "${member}". Set its name in fields.`)
 }
 
 const nullability = new WeakMap<object, Map<string, boolean>>()
 
-/** Whether a field can be null. Prisma tells it only by refusing the question, before anything is sent. Asked once a field. */
+/** Returns whether a field can be null. Prisma shows this only by rejecting a query, before it sends it. Cached for each field. */
 export async function acceptsNull(model: PrismaModel, name: string): Promise<boolean> {
   const known = nullability.get(model) ?? new Map<string, boolean>()
   nullability.set(model, known)
@@ -56,9 +56,10 @@ async function askNull(model: PrismaModel, where: Where) {
 }
 
 /**
- * Prisma cuts times after the millisecond, and its driver adapter takes the local time of a session for UTC. A cursor made of such
- * a time would lose rows or repeat them. So the database is asked whether the rows at the ends of a page have the time that was
- * read; one that has not, and yet gives the same time again, is misread.
+ * Throws a `TypeError` if Prisma misreads a time in the sort order. Prisma truncates times to milliseconds, and its driver adapter
+ * reads the local time of a session as UTC. A cursor with such a time would lose or repeat rows. This function queries the database
+ * for the rows at the ends of a page whose time differs from the time that was read. If such a row has the same time when it is read
+ * again, Prisma misreads it.
  */
 export async function refuseMisreadTimes(
   model: PrismaModel,
@@ -71,7 +72,7 @@ export async function refuseMisreadTimes(
     const suspects = others.length === 0 ? [] : await model.findMany({ where: { OR: others }, select: { [id]: true, [time]: true } })
     if (!suspects.some((suspect) => ends.some((end) => sameAt(id, end, suspect) && sameAt(time, end, suspect)))) continue
     throw new TypeError(
-      `Prisma misreads ${time}, so rows can't be sorted by it: its column is finer than milliseconds, or the session is not in UTC.`
+      `pagination-query: Prisma misreads ${time}, so it cannot be a sort key: the column is more precise than milliseconds, or the session is not in UTC.`
     )
   }
 }

@@ -1,17 +1,17 @@
 import type { ValueKind } from '../operators.ts'
 import { valueText } from '../order/value-order.ts'
 
-/** A field of a Prisma model, as the delegate tells of it. */
+/** A field of a Prisma model, from the metadata of the delegate. */
 export interface PrismaField {
   readonly name: string
-  /** `String`, `Int`, `Decimal` …, or the name of an enum. */
+  /** The type: `String`, `Int`, `Decimal` and so on, or the name of an enum. */
   readonly type: string
   readonly isEnum: boolean
-  /** The values of a discrete type in their order: Prisma compares neither booleans nor enums. */
+  /** The values of a discrete type in order, because Prisma compares neither booleans nor enums. */
   readonly choices: readonly (string | boolean)[] | undefined
 }
 
-/** A value for Prisma: what was asked for, the next smaller value of the field's type, or the smallest one, which is larger. */
+/** A value for Prisma: the exact value, the next smaller value of the type, or the minimum of the type, which is larger. */
 export interface Rounded {
   readonly value: unknown
   readonly is: 'exact' | 'smaller' | 'larger'
@@ -23,8 +23,8 @@ const limits: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
 }
 
 /**
- * Reads a value for a field. Prisma and the database refuse what is out of the range of an integer, and Prisma cuts times after
- * the millisecond without a word, so a value that the field can't have is rounded here, where the comparison can make up for it.
+ * Parses a value for a field. Prisma and the database reject integers out of range, and Prisma silently truncates times to
+ * milliseconds. So a value that the field cannot have is rounded here, where the comparison can compensate for it.
  */
 export function readValue({ type }: PrismaField, kind: ValueKind, text: string): Rounded {
   if (type === 'DateTime') return kind === 'date' ? exactly(new Date(`${text}T00:00:00Z`)) : wholeMilliseconds(text)
@@ -40,7 +40,7 @@ function exactly(value: unknown): Rounded {
   return { value, is: 'exact' }
 }
 
-// The digits of a fraction count upward before 1970 too.
+// The digits of a fraction count upward, also before 1970.
 function wholeMilliseconds(text: string): Rounded {
   const [, whole = '', finer = '', zone = ''] = /^(.{19}(?:\.\d{1,3})?)(\d*)(.+)$/.exec(text.toUpperCase()) ?? []
   return { value: new Date(whole + zone), is: /^0*$/.test(finer) ? 'exact' : 'smaller' }
@@ -55,17 +55,17 @@ function wholeNumber(text: string, min: bigint, max: bigint): Rounded {
   return { value: floor, is: isWhole ? 'exact' : 'smaller' }
 }
 
-/** The text of a value that Prisma answered; no digit of a `Decimal` or `BigInt` is lost. */
+/** Returns the text of a value from Prisma, with all digits of a `Decimal` or `BigInt`. */
 export function textOf(kind: ValueKind, value: unknown): string | null {
   return valueText(kind, plainDecimal(value))
 }
 
-/** A value as rows carry it: times, dates and decimals as text. */
+/** Returns a value for a row: times, dates and decimals as text. */
 export function answerOf(kind: ValueKind | undefined, value: unknown): unknown {
   return value instanceof Date && (kind === 'date' || kind === 'date-time') ? valueText(kind, value) : plainDecimal(value)
 }
 
-// Prisma's Decimal writes large and small numbers with an exponent unless it is told not to.
+// By default, Prisma's Decimal writes large and small numbers with an exponent.
 function plainDecimal(value: unknown) {
   return isDecimal(value) ? value.toFixed() : value
 }

@@ -3,13 +3,13 @@ import type { ValueKind } from '../operators.ts'
 import type { KeyRange } from '../order/key-ranges.ts'
 import { type PrismaField, readValue } from './values.ts'
 
-/** A filter of Prisma. */
+/** A Prisma filter. */
 export type Where = Readonly<Record<string, unknown>>
 
 type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 const comparisons = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' } as const
 
-/** The filter of a condition. `nullable` says whether the field can be null; Prisma refuses to ask a required one for it. */
+/** Returns the filter for a condition. `nullable` says whether the field can be null: Prisma rejects null for a required field. */
 export function conditionFilter(field: PrismaField, { kind, operator, value }: Condition, nullable: boolean): Where {
   const texts = [value].flat().map(String)
   const [text = ''] = texts
@@ -25,14 +25,14 @@ export function conditionFilter(field: PrismaField, { kind, operator, value }: C
       return nullable ? { OR: [{ [field.name]: null }, others] } : others
     }
     case 'prefix':
-      // Prisma hands it to LIKE as it is.
+      // Prisma passes the text to LIKE without escaping it.
       return { [field.name]: { startsWith: text.replaceAll(/[\\%_]/g, String.raw`\$&`) } }
     default:
       return comparison(field, kind, operator, text)
   }
 }
 
-/** The filters of a range that `singleKeyRanges` made. */
+/** Returns the filters for a range from `singleKeyRanges`. */
 export function rangeFilters(fields: readonly PrismaField[], order: readonly SortKey[], range: KeyRange): Where[] {
   const { equal, beyond, isNull, notNull } = range
   const kindAt = (index: number) => (order[index] as SortKey).kind
@@ -48,7 +48,7 @@ export function rangeFilters(fields: readonly PrismaField[], order: readonly Sor
   return [...filters, comparison(next, kindAt(equal.length), comparisons[beyond.operator], beyond.values[0] as string)]
 }
 
-/** Splits a range into ranges that compare one key each, nearest first: Prisma has no row values. */
+/** Splits a range into ranges that each compare a single key, nearest first, because Prisma has no row values. */
 export function singleKeyRanges(range: KeyRange): KeyRange[] {
   const { equal, beyond } = range
   if (!beyond) return [range]
@@ -70,7 +70,7 @@ function oneOf(field: PrismaField, kind: ValueKind, texts: readonly string[]): W
   )
 }
 
-// Prisma has no `in` for booleans, and forgets an empty OR inside an AND, so nothing is what is both of two values.
+// Prisma has no `in` for booleans, and ignores an empty OR inside an AND, so a contradiction represents an empty list.
 function among({ name, type }: PrismaField, values: readonly unknown[]): Where {
   if (type !== 'Boolean') return { [name]: { in: values } }
   const either = values.map((value) => ({ [name]: value }))
@@ -81,14 +81,15 @@ function comparison(field: PrismaField, kind: ValueKind, operator: Comparison, t
   const { value, is } = readValue(field, kind, text)
   if (field.choices) return among(field, choicesBeyond(field, field.choices, operator, value))
   const up = operator === 'gt' || operator === 'gte'
-  // What is above the next smaller value is above the value itself, and what is not above it is below.
+  // A value above the next smaller value is above the exact value; any other value is below it.
   const operators = { exact: operator, smaller: up ? 'gt' : 'lte', larger: up ? 'gte' : 'lt' } as const
   return { [field.name]: { [operators[is]]: value } }
 }
 
 function choicesBeyond({ name }: PrismaField, choices: readonly unknown[], operator: Comparison, value: unknown) {
   const position = choices.indexOf(value)
-  if (position === -1) throw new TypeError(`fields.${name}.choices has no "${String(value)}", which the database has.`)
+  if (position === -1)
+    throw new TypeError(`pagination-query: fields.${name}.choices does not contain "${String(value)}", a value in the database. Add it.`)
   if (operator === 'gt' || operator === 'gte') return choices.slice(operator === 'gte' ? position : position + 1)
   return choices.slice(0, operator === 'lte' ? position + 1 : position)
 }

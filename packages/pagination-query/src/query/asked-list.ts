@@ -11,24 +11,24 @@ import { PlanCache } from './plan-cache.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
 import { queryOf } from './query-string.ts'
 
-/** What one request asks of the collection of its route. */
+/** The query of a request to the collection of its route. */
 export interface AskedList {
-  /** The collection as it was declared. */
+  /** The collection as the author declared it. */
   readonly declared: Collection
   readonly collection: BoundCollection
   readonly reading: Reading
   readonly query: ListQuery
   readonly position: Position
-  /** What the cursors of the answer are bound to. */
+  /** The fingerprint that the cursors of the response are bound to. */
   readonly fingerprint: string
 }
 
-// What a query string means to every caller who sees the same fields. The cursor is part of it: whether it was made here does
-// not change, whether it is too old or of this list is asked each time.
+// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made
+// the cursor does not change, but its age and its list are checked on each request.
 interface Plan {
   readonly reading: Reading
   readonly cursor: Cursor | undefined
-  /** Undefined when the position in the cursor is none of this order. */
+  /** Undefined if the position in the cursor does not fit this order. */
   readonly query: ListQuery | undefined
   readonly fingerprint: string
 }
@@ -37,8 +37,8 @@ const nothingHidden: ReadonlySet<string> = new Set()
 const beginning: Position = { reverse: false, inclusive: false, key: undefined }
 
 /**
- * Makes the function that reads the query of a request on one route. It throws the 422 that lists everything that can't be used.
- * `semicolon`: the router begins the query at a semicolon too.
+ * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
+ * `semicolon` means that the router also starts the query at a semicolon.
  */
 export function listReader(
   declared: Collection,
@@ -53,12 +53,12 @@ export function listReader(
   return (request) => {
     const text = queryOf(request.raw.url as string, semicolon)
     const hidden = readable === undefined ? nothingHidden : new Set(names.filter((name) => !readable(request, name)))
-    // No URL holds a line feed.
+    // A URL cannot contain a line feed, so the key is unambiguous.
     const key = hidden.size === 0 ? text : `${[...hidden].join()}\n${text}`
     let plan = cache.get(key)
     if (plan === undefined) {
       plan = planOf(text, hidden)
-      // A plan serves every caller with the same query: none may change it for the next.
+      // A plan serves all clients with the same query, so a handler must not change it.
       if (cache.offer(key, plan)) freeze(plan.query)
     }
     const { reading, cursor, query } = plan

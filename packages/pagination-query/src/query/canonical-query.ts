@@ -2,8 +2,8 @@ import type { Parameter } from '../declaration/bound-collection.ts'
 import { encodeList, splitList } from './query-string.ts'
 
 /**
- * Writes what a request asked for, in the canonical order of the parameters and percent-encoded, without the page: the part
- * that all links of an answer have in common.
+ * Returns the query of a request in the canonical order of the parameters, percent-encoded, without the page: the common part of
+ * all links of a response.
  */
 export function canonicalQuery(inOrder: readonly Parameter[], given: readonly (string | undefined)[]): string {
   const parts: string[] = []

@@ -8,7 +8,7 @@ import { type Refusal, refusalOf } from './value-reader.ts'
 
 type FilterParameter = Extract<Parameter, { role: 'filter' }>
 
-/** Reads the condition that a filter asks for, or says why its value is refused. */
+/** Returns the condition for a filter, or the reason why its value is invalid. */
 export function conditionOf({ field, operator, list }: FilterParameter, text: string): Condition | Refusal {
   const kind = field.kind as ValueKind
   if (list) {
@@ -34,7 +34,7 @@ function readList(field: Field, text: string): readonly string[] | Refusal {
   return values
 }
 
-// Databases compare UUIDs as numbers; whoever compares them as text gets the same.
+// Databases compare UUIDs as numbers; in lower case, a comparison as text has the same result.
 function canonical(kind: ValueKind, text: string) {
   return kind === 'uuid' ? text.toLowerCase() : text
 }

@@ -1,7 +1,7 @@
 const longest = 40
 const farthest = 2
 
-/** The candidate that differs least from a name, when it differs by at most two typing errors and less than half of the name. */
+/** Returns the candidate nearest to a name, if it differs by at most two typing errors and at most half of the length of the name. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > longest) return undefined
   let nearest: string | undefined
@@ -14,7 +14,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest
 }
 
-// Damerau-Levenshtein in its simple form: a swap of neighbours counts as one error.
+// The simple form of the Damerau-Levenshtein distance: a swap of neighbouring characters counts as a single error.
 function distanceOf(a: string, b: string): number {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

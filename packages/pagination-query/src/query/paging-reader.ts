@@ -1,15 +1,15 @@
 import type { BoundCollection, PagingRole } from '../declaration/bound-collection.ts'
 import type { QueryProblem } from '../errors.ts'
 
-/** Which part of the list is wanted. */
+/** The part of the list that the client requests. */
 export interface Paging {
   readonly perPage: number
-  /** 1 of collections by cursor. */
+  /** The number of the page; 1 with the style `cursor`. */
   readonly page: number
   readonly offset: number
-  /** The cursor, unread. */
+  /** The cursor, not yet parsed. */
   readonly after: string | undefined
-  /** By offset and limit, which are only there for the time of a move (rule Q9). */
+  /** The request uses `offset` and `limit`, which exist only for a migration (rule Q9). */
   readonly transitional: boolean
 }
 
@@ -18,7 +18,7 @@ const natural = /^(?:0|[1-9]\d*)$/
 
 type Given = readonly (string | undefined)[]
 
-/** Reads the parameters that choose a page, and adds what is wrong with them to `problems`. */
+/** Parses the parameters that select a page, and adds their errors to `problems`. */
 export function readPaging(collection: BoundCollection, given: Given, problems: QueryProblem[]): Paging {
   const after = textOf(collection, given, 'after')
   if (textOf(collection, given, 'offset') !== undefined || textOf(collection, given, 'limit') !== undefined)
@@ -54,7 +54,7 @@ function readSize(collection: BoundCollection, given: Given, problems: QueryProb
   return usual
 }
 
-/** A page from 1 or an offset from 0: the first one, when it can't be had. */
+/** Returns a page from 1 or an offset from 0. If the value is invalid, it returns the first. */
 function readPosition(
   text: string,
   role: 'page' | 'offset',

@@ -4,12 +4,12 @@ import type { QueryProblem } from '../errors.ts'
 import { nearestName } from './nearest-name.ts'
 import { echo } from './query-string.ts'
 
-/** Whether a caller who may not see some fields may use a parameter. */
+/** Returns whether a client that may not read the fields in `hidden` can use a parameter. */
 export function isVisible(parameter: Parameter, hidden: ReadonlySet<string>): boolean {
   return parameter.role !== 'filter' || hidden.size === 0 || !hidden.has(parameter.field.name)
 }
 
-/** Says what is wrong with a name that the collection, as this caller sees it, does not have. */
+/** Returns the error for a parameter name that the collection does not have for this client. */
 export function problemOfName(collection: BoundCollection, name: string, hidden: ReadonlySet<string>, search: boolean): QueryProblem {
   const field = echo(name)
   if (reservedNames.has(name)) {

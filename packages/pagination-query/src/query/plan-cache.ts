@@ -1,6 +1,6 @@
 /**
- * Keeps values by their key, at most so many: what was used longest ago goes first. A value is kept when it is made the second
- * time, so that what is asked once, as each page of a walk is, pushes nothing out.
+ * Caches at most `size` values by key, and evicts the least recently used value first. A value is stored when it is offered for
+ * the second time, so that queries that occur only once, such as the pages of a walk, evict nothing.
  */
 export class PlanCache<Plan> {
   readonly #plans = new Map<string, Plan>()
@@ -13,7 +13,7 @@ export class PlanCache<Plan> {
 
   get(key: string): Plan | undefined {
     const plan = this.#plans.get(key)
-    // The order only matters when something is about to go.
+    // The order only matters when the cache is full.
     if (plan !== undefined && this.#plans.size === this.#size) {
       this.#plans.delete(key)
       this.#plans.set(key, plan)
@@ -21,7 +21,7 @@ export class PlanCache<Plan> {
     return plan
   }
 
-  /** Takes a value that `get` did not have. Answers whether it is kept. */
+  /** Offers a value that `get` did not find. Returns whether it is stored. */
   offer(key: string, plan: Plan): boolean {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= this.#size) this.#seen.clear()

@@ -8,30 +8,30 @@ import { type Paging, readPaging } from './paging-reader.ts'
 import { isVisible, problemOfName } from './parameter-names.ts'
 import { echo, joinLists, readPairs, splitAtCommas } from './query-string.ts'
 
-/** Most characters of a query; a cursor is counted by itself. */
+/** The maximum length of a query, in characters. A cursor has its own limit. */
 const maxQueryLength = 4096
 const maxConditions = 20
 const maxProblems = 100
 const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
 
-/** The text that was given for each parameter, by its index; what was given several times as a list is one list. */
+/** The text of each parameter by its index. Repetitions of a list parameter are joined into a single list. */
 type Given = readonly (string | undefined)[]
 
-/** What a query string asks for, as far as it is the same for every caller. */
+/** The content of a query string, as far as it is the same for all clients. */
 export interface Reading {
-  /** Empty when every parameter can be used. */
+  /** The errors of the parameters. Empty if all are valid. */
   readonly problems: readonly QueryProblem[]
   readonly given: Given
   readonly conditions: readonly Condition[]
   readonly order: readonly SortKey[]
-  /** The fields that were asked for; undefined when none were. */
+  /** The requested fields, or undefined without the parameter `fields`. */
   readonly asked: readonly string[] | undefined
   readonly fields: readonly string[]
   readonly paging: Paging
 }
 
-/** Reads a query string. Fields in `hidden` do not exist, with the same answer as for those that never did. */
+/** Parses a query string. Fields in `hidden` give the same errors as fields that do not exist. */
 export function readQuery(collection: BoundCollection, query: string, hidden: ReadonlySet<string>): Reading {
   if (isTooLong(collection, query, undefined)) return { ...readParameters(collection, '', hidden), problems: tooLong }
   const reading = readParameters(collection, query, hidden)
@@ -109,8 +109,8 @@ function collect(collection: BoundCollection, query: string, hidden: ReadonlySet
   return given
 }
 
-// The cursor has a limit of its own. What the links of the answer will say has to be within the limit too, or they could not
-// be followed; encoding makes a character at most three.
+// The cursor has its own limit. The links of the response must be within the limit too, or clients could not follow them.
+// Encoding turns a character into at most three.
 function isTooLong(collection: BoundCollection, query: string, reading: Reading | undefined) {
   if (reading === undefined) return query.length > maxQueryLength && query.replace(/(^|&)after=[^&]*/, '').length > maxQueryLength
   return (
@@ -122,7 +122,7 @@ function isTooLong(collection: BoundCollection, query: string, reading: Reading 
 
 const unrestricted = [{ equal: [] }]
 
-/** What a reading means to an adapter, before the position of a cursor is known. */
+/** Returns the query for an adapter, before the position of a cursor is known. */
 export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
   const { name, id, kinds, count } = collection
   const { perPage, offset } = paging

@@ -1,23 +1,23 @@
-/** Whether the router begins the query at a semicolon too. Fastify takes that option in two places. */
+/** Returns whether the router also starts the query at a semicolon. Fastify accepts that option in two places. */
 export function splitsAtSemicolon(initialConfig: object): boolean {
   type Delimiting = { readonly useSemicolonDelimiter?: boolean }
   const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
   return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }
 
-/** What stands behind the path of a request target. The router begins the query at a # as well, and by option at a semicolon. */
+/** Returns the part of a request target after the path. The router also starts the query at a #, and optionally at a semicolon. */
 export function queryOf(target: string, semicolon: boolean): string {
   const start = startOfQuery(target, semicolon)
   return start === -1 ? '' : target.slice(start + 1)
 }
 
-/** The path of a request target. */
+/** Returns the path of a request target. */
 export function pathOf(target: string, semicolon: boolean): string {
   const start = startOfQuery(target, semicolon)
   return start === -1 ? target : target.slice(0, start)
 }
 
-// Most targets have a question mark and nothing of the rest.
+// Most targets have a question mark and none of the other delimiters.
 function startOfQuery(target: string, semicolon: boolean) {
   const mark = target.indexOf('?')
   const early = semicolon ? target.search(/[;#]/) : target.indexOf('#')
@@ -25,8 +25,8 @@ function startOfQuery(target: string, semicolon: boolean) {
 }
 
 /**
- * Reads a query string as forms write it: `+` is a blank, everything else that is not plain is percent-encoded UTF-8. Nothing
- * is guessed: a name or value whose escapes are broken is undefined. `take` gets one pair after the other, until it says stop.
+ * Parses a query string in the encoding of HTML forms: `+` is a space, and other special characters are percent-encoded UTF-8. A
+ * name or a value with invalid escapes is undefined. Calls `take` with each pair until it returns false.
  */
 export function readPairs(query: string, take: (name: string | undefined, value: string | undefined, rawName: string) => boolean): void {
   const plain = isPlain(query)
@@ -59,20 +59,20 @@ function decode(text: string): string | undefined {
 
 const longestName = 100
 
-/** A name that a client wrote, as it may be repeated: short, and without what could disturb a terminal or a log. */
+/** Returns a name from a client for use in a response: short, and without characters that could disturb a terminal or a log. */
 export function echo(name: string): string {
   const short = name.length <= longestName ? name : `${name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
   return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
-/** Makes one list of two. A backslash at the end of the first must not take in the comma between them. */
+/** Joins two lists. A backslash at the end of the first must not escape the comma between them. */
 export function joinLists(first: string, second: string): string {
   let end = first.length
   while (first[end - 1] === '\\') end -= 1
   return `${first}${(first.length - end) % 2 === 1 ? '\\' : ''},${second}`
 }
 
-/** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; before anything else it stands for itself. */
+/** Splits a list at its commas. `\,` is a comma within an item and `\\` a backslash; any other backslash is literal. */
 export function splitList(text: string): string[] {
   if (!text.includes('\\')) return splitAtCommas(text)
   const items = ['']
@@ -83,7 +83,7 @@ export function splitList(text: string): string[] {
   return items
 }
 
-/** `text.split(',')`, which costs several times as much for the few items that lists have. */
+/** Splits a text at its commas. For the few items of a list, `text.split(',')` costs several times as much. */
 export function splitAtCommas(text: string): string[] {
   const items: string[] = []
   let start = 0
@@ -95,7 +95,7 @@ export function splitAtCommas(text: string): string[] {
   return items
 }
 
-/** Writes a list so that `splitList` reads the same items. */
+/** Returns the text of a list from which `splitList` returns the same items. */
 export function encodeList(items: readonly string[]): string {
   return items.map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
 }

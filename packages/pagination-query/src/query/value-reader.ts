@@ -2,7 +2,7 @@ import type { Params } from '@concordat/api-error'
 import type { Field } from '../declaration/field.ts'
 import type { FieldMessage } from '../errors.ts'
 
-/** Why a value is refused: the key of a text and what it mentions. */
+/** The reason why a value is invalid: the key of a message and its params. */
 export interface Refusal {
   readonly key: FieldMessage
   readonly params?: Params
@@ -12,13 +12,13 @@ const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F
 const integer = /^-?\d{1,19}$/
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/
 const date = /^\d{4}-\d\d-\d\d$/
-// The offsets are those that databases take. A leap second has no place in the order of times.
+// Databases accept these offsets. A leap second has no place in the order of times.
 const dateTime = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/
 const longestText = 1024
 
 /**
- * Tells why a text is no value of the field, or undefined when it is one. Nothing is repaired: neither blanks nor exponents.
- * Numbers and times are only looked at, never converted, so that no digit is lost.
+ * Returns the reason why a text is not a value of the field, or undefined if it is valid. Nothing is corrected, neither blanks nor
+ * exponents. Numbers and times are validated but never converted, so that no digit is lost.
  */
 export function refusalOf({ kind, choices, maxLength = longestText }: Field, text: string): Refusal | undefined {
   switch (kind) {
@@ -41,14 +41,14 @@ export function refusalOf({ kind, choices, maxLength = longestText }: Field, tex
   }
 }
 
-// The characters are counted as JSON Schema does, by code points.
+// As in JSON Schema, the length is the number of code points.
 function refusalOfText(text: string, maxLength: number): Refusal | undefined {
   if (text.includes('\0')) return { key: 'hasNul' }
   const fits = text.length <= maxLength || (text.length <= 2 * maxLength && Array.from(text).length <= maxLength)
   return fits ? undefined : { key: 'tooLong', params: { max: maxLength } }
 }
 
-// 64 bits: what a database can hold, and more than a JavaScript number.
+// The limit is 64 bits, the range of a database integer, which is more than a JavaScript number can represent.
 function isInteger(text: string) {
   if (!integer.test(text)) return false
   return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text)
@@ -56,7 +56,7 @@ function isInteger(text: string) {
 
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether a text that begins with digits as in 2026-01-31, of which the year may have more, begins with a day of the calendar. */
+/** Returns whether a text starts with a valid calendar day, such as 2026-01-31. The year may have more than four digits. */
 export function isCalendarDay(text: string): boolean {
   const end = text.indexOf('-')
   const year = Number(text.slice(0, end))

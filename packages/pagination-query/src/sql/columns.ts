@@ -1,18 +1,18 @@
 import type { ValueKind } from '../operators.ts'
 import { bound, type Fragment, fragment, raw } from './fragment.ts'
 
-/** Where PostgreSQL has a member. */
+/** The column of a field in PostgreSQL. */
 export interface SqlColumn {
-  /** An expression, used as it is everywhere: answered, filtered and sorted by. @default the member's name in snake_case */
+  /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
   readonly sql?: string | Fragment | undefined
   /**
-   * The type that values are compared as. Give the column's own where it is none of the defaults, such as the name of an enum,
-   * `text` for an identifier in a text column, or `real`: a comparison of different types may find no index, or not be equal.
+   * The type with which values are compared. Set the type of the column if it is not the default for the kind: the name of an enum,
+   * `text` for an identifier in a text column, or `real`. A comparison of different types may not use an index, or may not be equal.
    */
   readonly type?: string | undefined
 }
 
-/** The columns of members: a name, with the table's before a dot where there are several, or an expression. */
+/** The columns of fields: a name, with the name of the table before a dot if there are several tables, or an expression. */
 export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
 
 const typeOf: Readonly<Record<ValueKind, string>> = {
@@ -26,7 +26,7 @@ const typeOf: Readonly<Record<ValueKind, string>> = {
   'date-time': 'timestamptz'
 }
 
-/** The expression of a member. */
+/** Returns the expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
   const column = ownOf(columns, field)
   if (typeof column === 'string') return raw(quoted(column))
@@ -34,7 +34,7 @@ export function columnOf(columns: SqlColumns, field: string): Fragment {
   return raw(column?.sql === undefined ? quoted(snakeCase(field)) : `(${column.sql})`)
 }
 
-/** A value to compare a member with. Bound as text and converted by PostgreSQL, so that no driver makes a `Date` of it. */
+/** Returns a value to compare with a field. It is bound as text and PostgreSQL converts it, so that no driver turns it into a `Date`. */
 export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, value: string): Fragment {
   const column = ownOf(columns, field)
   const type = (typeof column === 'object' && column.type) || typeOf[kind]
@@ -42,15 +42,15 @@ export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, val
 }
 
 /**
- * The text of a sort key, which gives the same value when it is bound again, whatever the session's style of dates is. Times have
- * all their digits and the offset of their zone.
+ * Returns the text of a sort key. Bound again, it gives the same value with any date style of the session. Times have all their
+ * digits and the offset of their time zone.
  */
 export function keyText(value: Fragment, kind: ValueKind): Fragment {
   if (kind === 'date') return fragment`trim('"' from to_json(${value})::text)`
   return kind === 'date-time' ? fragment`trim('"' from to_json(${value}::timestamptz)::text)` : fragment`${value}::text`
 }
 
-/** What a client reads. Drivers give numbers of many digits as text, but make a `Date` of dates and times; these are text here. */
+/** Returns the text for a response. Drivers return long numbers as text, but dates and times as a `Date`; here they are text too. */
 export function answerText(value: Fragment, kind: ValueKind | undefined): Fragment {
   if (kind === 'date') return keyText(value, kind)
   if (kind !== 'date-time') return value
@@ -58,7 +58,7 @@ export function answerText(value: Fragment, kind: ValueKind | undefined): Fragme
   return fragment`trim('"' from to_json(${time} at time zone 'UTC')::text) || case when isfinite(${time}) then 'Z' else '' end`
 }
 
-/** A name as an identifier, each part between dots on its own. */
+/** Quotes a name as an identifier, each part between dots separately. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
 }
@@ -67,7 +67,7 @@ export function snakeCase(name: string): string {
   return /[A-Z-]/.test(name) ? name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`).replaceAll('-', '_') : name
 }
 
-// A member may be called like something that every object inherits.
+// A field may have the name of a property that every object inherits.
 function ownOf(columns: SqlColumns, field: string) {
   return Object.hasOwn(columns, field) ? columns[field] : undefined
 }

@@ -1,11 +1,11 @@
 /**
- * SQL with its values apart from it, as the strings and values of a template. The strings come from the author of the service,
- * never from a request.
+ * SQL with separate values, as the strings and values of a template. The strings come from the author of the service, never from a
+ * request.
  */
 export interface Fragment {
-  /** One more than there are values. */
+  /** The strings around the values: one more than there are values. */
   readonly strings: readonly [string, ...string[]]
-  /** Text to bind, or a column or rows as a query builder knows them. */
+  /** The texts to bind, or columns or rows of a query builder. */
   readonly values: readonly unknown[]
 }
 
@@ -17,7 +17,7 @@ export function bound(value: unknown): Fragment {
   return { strings: ['', ''], values: [value] }
 }
 
-/** A template of fragments: `` fragment`${column} = ${bound(value)}` ``. */
+/** Returns a template of fragments: `` fragment`${column} = ${bound(value)}` ``. */
 export function fragment(strings: TemplateStringsArray, ...parts: readonly Fragment[]): Fragment {
   return alternating(strings, parts)
 }
@@ -26,12 +26,12 @@ export function joined(fragments: readonly Fragment[], separator: string): Fragm
   return alternating(['', ...Array<string>(fragments.length - 1).fill(separator), ''], fragments)
 }
 
-/** A fragment with text behind it. */
+/** Returns a fragment followed by a text. */
 export function followed({ strings, values }: Fragment, text: string): Fragment {
   return { strings: strings.with(values.length, strings[values.length] + text) as [string, ...string[]], values }
 }
 
-// Every page is put together by this; the loops take a third of the time of copies.
+// Every statement is built by this function. The loops take a third of the time of copies.
 function alternating(texts: readonly string[], parts: readonly Fragment[]): Fragment {
   const strings: string[] = []
   const values: unknown[] = []

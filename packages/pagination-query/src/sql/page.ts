@@ -3,21 +3,21 @@ import { columnOf, type SqlColumns } from './columns.ts'
 import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 import { answeredSelections, orderSql, rangeSql, type SqlSelection, storedNames, storedSelections } from './parts.ts'
 
-/** The statement that fetches the rows of a page and one more, in pieces for whatever puts it together. */
+/** The parts of the statement that fetches the rows of a page and one row more. Each adapter assembles them. */
 export interface PageSql extends SelectSql {
-  /** What rows meet besides the conditions: one query for each range. */
+  /** The conditions of the ranges, in addition to the filters. Each range is a separate query. */
   readonly ranges: readonly (readonly Fragment[])[]
-  /** The query around the union of them, which it calls `page`; undefined when the only one is the whole statement. */
+  /** The query around the union of the ranges, which it names `page`. Undefined if a single query is the whole statement. */
   readonly page: SelectSql | undefined
 }
 
-/** What stands behind SELECT, and the order with its limit. */
+/** The columns after SELECT, and the order with its limit. */
 interface SelectSql {
   readonly columns: Fragment
   readonly end: Fragment
 }
 
-/** Only rows of the page are made into text, not those that an offset skips, nor what the ranges have to spare. */
+/** Returns the parts of a statement that converts only the rows of the page to text, not skipped rows or surplus rows of ranges. */
 export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const { offset, perPage } = query
   const ranges = query.ranges.length === 0 ? [[raw('false')]] : query.ranges.map((range) => rangeSql(columns, query.order, range))

@@ -10,13 +10,13 @@ export interface SqlSelection {
   readonly sql: Fragment
 }
 
-/** How a statement names a member. */
+/** Returns the name of a field in a statement. */
 export type ColumnNames = (field: string) => Fragment
 
 /**
- * What columns of statements are called: the member at an index, the text of the sort key, and what the table has. Never like a
- * column of the table, because ORDER BY would take the answered text for it, which has another order and no index. Of small
- * letters alone, which Kysely's CamelCasePlugin leaves as they are.
+ * Returns the names of columns in statements: of the field at an index, of the text of a sort key, and of a table column. They never
+ * equal the name of a table column, because ORDER BY would then use the text in the result, which has another order and no index.
+ * They consist of lower-case letters only, which Kysely's CamelCasePlugin does not change.
  */
 export const memberName = (index: number): string => `member${letters(index)}`
 export const keyName = (index: number): string => `sortkey${letters(index)}`
@@ -27,18 +27,18 @@ function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
 }
 
-/** The members and sort keys as the table has them, each once. */
+/** Returns the table columns of the fields and sort keys, each once. */
 export function storedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
   return storedFields(query).map((field, index) => ({ name: storedName(index), sql: columnOf(columns, field) }))
 }
 
-/** Those of them that an outer query sorts by. */
+/** Returns the columns that the outer query sorts by. */
 export function sortedSelections(query: ListQuery, columns: SqlColumns): SqlSelection[] {
   const sorted = new Set(query.order.map(({ field }) => storedName(storedFields(query).indexOf(field))))
   return storedSelections(query, columns).filter(({ name }) => sorted.has(name))
 }
 
-/** What an outer query calls the stored selections. */
+/** Returns the names of the stored selections in the outer query. */
 export function storedNames(query: ListQuery): ColumnNames {
   const fields = storedFields(query)
   return (field) => raw(storedName(fields.indexOf(field)))
@@ -48,14 +48,14 @@ function storedFields({ fields, order }: ListQuery): string[] {
   return [...new Set([...fields, ...order.map(({ field }) => field)])]
 }
 
-/** The members and the texts of the sort keys as the rows of a page carry them. */
+/** Returns the columns of the page: the fields and the texts of the sort keys. */
 export function answeredSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
   const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answerText(nameOf(field), query.kinds?.[field]) }))
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
 }
 
-/** A condition that null meets where the operator says so. */
+/** Returns the SQL of a condition. `ne` and `nin` also match null. */
 export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
   const column = columnOf(columns, field)
   const list = [value].flat().map((one) => valueOf(columns, field, kind, String(one))) as [Fragment, ...Fragment[]]
@@ -79,12 +79,12 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
     case 'null':
       return fragment`${column} is ${raw(value === true ? 'null' : 'not null')}`
     default:
-      // A prefix. This takes nothing for a wildcard, and finds the same indexes as LIKE.
+      // The operator is `prefix`. This function has no wildcards, and uses the same indexes as LIKE.
       return fragment`starts_with(${column}, ${bound(String(value))}::text)`
   }
 }
 
-/** What rows of a range meet: equality and one comparison, so that an index finds its beginning. */
+/** Returns the conditions of a range: equality and a single comparison, so that an index finds its start. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
   const column = (index: number) => columnOf(columns, keyAt(index).field)
@@ -107,7 +107,7 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
   }
 }
 
-/** The order of reading. Null is the largest by default, as it must be. */
+/** Returns the order of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
 export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }

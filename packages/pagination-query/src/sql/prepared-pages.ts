@@ -1,6 +1,6 @@
 import { keyName } from './parts.ts'
 
-/** What of a client of `pg` is needed here. */
+/** The part of a `pg` client that {@link preparePages} uses. */
 export interface PgClient {
   query(...asked: never[]): unknown
 }
@@ -8,12 +8,12 @@ export interface PgClient {
 const mostStatements = 100
 
 /**
- * Has PostgreSQL keep the statements of pages: it reads and plans each once per connection, not for each page, which is a quarter of
- * the time of a page. For a pool of `pg`, whatever adapter uses it: `pool.on('connect', preparePages)`. At most 100 statements of
- * a connection are kept; further ones run as without it.
+ * Prepares the statements of pages, so that PostgreSQL parses and plans each once per connection and not for each page. This saves a
+ * quarter of the time of a page. Use it with a pool of `pg`, for any adapter: `pool.on('connect', preparePages)`. At most 100
+ * statements are prepared per connection; further statements run unprepared.
  *
- * Not behind a pooler that gives each transaction another connection, unless it knows about prepared statements (PgBouncer from
- * 1.21 on, with `max_prepared_statements`). After a change of a column's type, PostgreSQL refuses what it has kept until the
+ * Do not use it behind a pooler that assigns a connection per transaction, unless the pooler supports prepared statements (PgBouncer
+ * from 1.21, with `max_prepared_statements`). After a change of a column's type, PostgreSQL rejects the prepared statements until the
  * connection ends.
  */
 export function preparePages(client: PgClient): void {
@@ -24,7 +24,7 @@ export function preparePages(client: PgClient): void {
   function named(asked: unknown): unknown {
     const statement = typeof asked === 'string' ? { text: asked } : asked
     const { text, name, submit } = statement as Readonly<Record<string, unknown>>
-    // What submits itself, as a cursor or a stream of rows does, is not put together anew.
+    // An object with `submit`, such as a cursor or a stream of rows, must not be copied.
     if (typeof text !== 'string' || name !== undefined || submit !== undefined) return asked
     const kept = names.get(text) ?? keep(text)
     return kept === undefined ? asked : { ...(statement as object), name: kept }

@@ -3,7 +3,7 @@ import type { ValueKind } from '../operators.ts'
 import type { KeyedRow } from '../page/page.ts'
 import { keyName, memberName } from './parts.ts'
 
-/** Reads rows as the statement answers them: the members by their names, apart from them the sort keys. */
+/** Returns the rows of the result with the fields by their names, and separately the sort keys. */
 export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
   return rows.map((row) => {
     const found = row as Record<string, unknown>
@@ -14,7 +14,7 @@ export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): 
   })
 }
 
-// PostgreSQL leaves out the last zeros of a second; elsewhere in JSON a time has three digits, or six.
+// PostgreSQL omits trailing zeros of a fraction. In responses, a time has three or six decimal places of a second.
 function valueOf(value: unknown, kind: ValueKind | undefined): unknown {
   if (kind !== 'date-time' || typeof value !== 'string') return value
   return value.replace(/(:\d\d)(\.\d+)?Z$/, (_, seconds: string, fraction = '.') => {
