@@ -1,5 +1,5 @@
 // node --conditions=@concordat/source packages/authentication/bench/remembered.ts [rounds]
-// What a request with a remembered token takes until it is known who asks, without the request around it, by algorithm.
+// Measures how long the plugin takes to authenticate a cached token, without the rest of the request, by algorithm.
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/test-kit'
 import { authenticator } from '../src/authenticator.ts'
@@ -20,14 +20,14 @@ const subjects = await Promise.all(
       })
     )
     const sent = Buffer.from(kit.headers({ exp: Math.floor(Date.now() / 1000) + 900 })['authorization'])
-    // Each its own text, as a parser makes it.
+    // Each request has its own string, as from a parser.
     const requests = Array.from({ length: 1000 }, () => {
       const rawHeaders = ['Host', 'localhost:3000', 'Connection', 'keep-alive', 'authorization', sent.toString('latin1')]
       return { method: 'GET', headers: {}, raw: { rawHeaders } }
     })
     const [first] = requests as [(typeof requests)[number]]
     const principal = await authenticate(first)
-    if (authenticate(first) !== principal) throw new Error(`${algorithm} is not remembered.`)
+    if (authenticate(first) !== principal) throw new Error(`The ${algorithm} token is not cached.`)
     return { algorithm, authenticate, requests, microseconds: [] as number[] }
   })
 )

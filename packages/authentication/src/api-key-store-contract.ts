@@ -3,9 +3,9 @@ import { createApiKey, isKeyOf } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { RunTest } from './refresh-token-store-contract.ts'
 
-/** Tests whether a store keeps the promises of {@link ApiKeyStore}. `create` makes an empty one for each test. */
+/** Tests an implementation of {@link ApiKeyStore}. `create` returns an empty store for each test. */
 export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | Promise<ApiKeyStore>): void {
-  test('a record is found as it was added, by its id only', async () => {
+  test('returns a record as it was added, for its exact id only', async () => {
     const store = await create()
     const { key, record } = createApiKey({ client: 'kiosk', permissions: ['products:read'], expiresAt: 4_102_444_800_000 })
     const other = { ...createApiKey({ client: 'lobby', permissions: [] }).record, id: 'aBcD-_19' }
@@ -17,7 +17,7 @@ export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | P
     strictEqual(isKeyOf(key, record, Date.now()), true)
   })
 
-  test('a record without an end is found without one', async () => {
+  test('returns a record without an expiry without one', async () => {
     const store = await create()
     const { key, record } = createApiKey({ client: 'kiosk', permissions: [] })
     await store.add(record)
@@ -27,7 +27,7 @@ export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | P
     strictEqual(isKeyOf(key, found, Date.now()), true)
   })
 
-  test('an id that is taken is not taken again', async () => {
+  test('rejects an id that already exists and keeps the first record', async () => {
     const store = await create()
     const { record } = createApiKey({ client: 'kiosk', permissions: ['products:read'] })
     await store.add(record)
@@ -35,7 +35,7 @@ export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | P
     strictEqual((await store.find(record.id))?.client, 'kiosk')
   })
 
-  test('two keys may name one client, and one of them can be removed', async () => {
+  test('stores two keys of one client and removes one of them', async () => {
     const store = await create()
     const [old, next] = [createApiKey({ client: 'kiosk', permissions: [] }), createApiKey({ client: 'kiosk', permissions: [] })]
     await Promise.all([store.add(old.record), store.add(next.record)])
@@ -45,7 +45,7 @@ export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | P
     strictEqual((await store.find(next.record.id))?.client, 'kiosk')
   })
 
-  test('a record that the caller changes later stays as it was added', async () => {
+  test('stores a copy, which later changes by the caller do not affect', async () => {
     const store = await create()
     const { record } = createApiKey({ client: 'kiosk', permissions: [] })
     const mine = { ...record, permissions: ['products:read'] }

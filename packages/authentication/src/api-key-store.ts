@@ -1,22 +1,22 @@
-/** What is kept of an API key. The key itself is not in it. */
+/** The stored record of an API key. It does not contain the key itself. */
 export interface ApiKeyRecord {
-  /** The part of the key by which it is found. */
+  /** The part of the key by which the record is found. */
   readonly id: string
   /** SHA-256 of the whole key, in base64url. */
   readonly secretHash: string
-  /** The client application that the key names. Two keys may name one client, so that it can rotate them. */
+  /** The client application that the key identifies. Two keys may identify the same client, so that it can rotate them. */
   readonly client: string
   readonly permissions: readonly string[]
-  /** In milliseconds since 1970; `undefined`: no end. */
+  /** When the key expires, in milliseconds since 1970; `undefined`: never. */
   readonly expiresAt?: number | undefined
 }
 
-/** Where API keys are kept. `apiKeyStoreContract` tests one. */
+/** Stores API keys. `apiKeyStoreContract` tests an implementation. */
 export interface ApiKeyStore {
-  /** The record with this id, as it was added; `undefined` when there is none. Rejects when the store can't be asked. */
+  /** Returns the record with this id, as it was added, or `undefined`. Rejects when the store is unavailable. */
   find(id: string): Promise<ApiKeyRecord | undefined>
-  /** Keeps a record. Rejects, and keeps the old one, when the id is taken. */
+  /** Stores a record. Rejects, and keeps the old record, when the id already exists. */
   add(record: ApiKeyRecord): Promise<void>
-  /** Forgets a record, if there is one: its key is void from then on. */
+  /** Removes a record, if it exists: its key is invalid from then on. */
   remove(id: string): Promise<void>
 }

@@ -2,21 +2,21 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { ApiKeyRecord } from './api-key-store.ts'
 
-/** What is known of a new key's holder. */
+/** The client and permissions of a new API key. */
 export interface NewApiKey {
-  /** The client application that the key names. */
+  /** The client application that the key identifies. */
   readonly client: string
-  /** What it may do: permissions, no roles. Only those count that the plugin's option `apiKeys.permissions` lists. */
+  /** The permissions of the client; roles are not allowed. Only permissions in the plugin's option `apiKeys.permissions` take effect. */
   readonly permissions: readonly string[]
-  /** In milliseconds since 1970; without it the key has no end. */
+  /** When the key expires, in milliseconds since 1970; without it, the key never expires. */
   readonly expiresAt?: number | undefined
 }
 
-// Prefix, id, secret and a checksum, by which a leaked key is found in a text, and a mistyped one costs no lookup.
+// Prefix, id, secret and checksum: scanners can find a leaked key in a text, and a mistyped key costs no lookup.
 const shape = /^ak_([\w-]{8})_([\w-]{43})_([0-9a-f]{8})$/
 
 /**
- * Makes an API key: `key` is for the client, once; `record` is for the store. The secret has 256 bits, so a fast hash keeps it.
+ * Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it.
  */
 export function createApiKey({ client, permissions, expiresAt }: NewApiKey): { readonly key: string; readonly record: ApiKeyRecord } {
   const id = randomBytes(6).toString('base64url')
@@ -25,13 +25,13 @@ export function createApiKey({ client, permissions, expiresAt }: NewApiKey): { r
   return { key, record: { id, secretHash: hashOf(key), client, permissions, expiresAt } }
 }
 
-/** The id in a key, or `undefined` for a text that no key looks like. */
+/** Returns the id in a key, or `undefined` for a string that does not have the form of a key. */
 export function apiKeyId(key: string): string | undefined {
   const [, id] = shape.exec(key) ?? []
   return id !== undefined && checksum(key.slice(0, -9)) === key.slice(-8) ? id : undefined
 }
 
-/** Whether the key is the one of the record, and its time is not over. Takes the same time wherever they differ. */
+/** Returns whether the key belongs to the record and has not expired. The comparison takes constant time. */
 export function isKeyOf(key: string, { secretHash, expiresAt }: ApiKeyRecord, now: number): boolean {
   const expected = Buffer.from(secretHash, 'base64url')
   const given = Buffer.from(hashOf(key), 'base64url')

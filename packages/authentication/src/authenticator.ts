@@ -7,16 +7,16 @@ import { keyPrincipal, type Principal, tokenPrincipal } from './principal.ts'
 import { readToken } from './token-form.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
 
-/** Finds out who a request speaks for: at once when its credential was verified a moment ago. Raises what `errors.ts` lists. */
+/** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
 export type Authenticator = (request: CredentialRequest) => Principal | Promise<Principal>
 
 /**
- * Makes the function that verifies credentials. What a credential means is remembered for a short while; whether its time is
- * over and whether it was revoked is asked on each request (rules S2, U2, U4).
+ * Creates the function that verifies credentials. The principal of a credential is cached for a short time; expiry and
+ * revocation are checked on each request (rules S2, U2, U4).
  */
 export function authenticator(settings: Settings): Authenticator {
   const { issuers, revocations, apiKeys, table, places } = settings
-  // Two, so that a key sent in the place of a token is not taken for one, or a token for a key.
+  // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
   const tokens = new VerifiedCache<Principal>(settings.cacheEntries)
   const keys = new VerifiedCache<Principal>(settings.cacheEntries)
 
@@ -29,7 +29,7 @@ export function authenticator(settings: Settings): Authenticator {
 
   function remembered({ kind, text }: Credential, now: number) {
     if (kind === 'token') return tokens.get(text, now, verifyToken)
-    // Keys live for long, and are not kept as they are.
+    // Keys are long-lived, so memory holds only their digests.
     return keys.get(hash('sha256', text), now, () => verifyKey(text, now))
   }
 
@@ -37,7 +37,7 @@ export function authenticator(settings: Settings): Authenticator {
     const form = readToken(token, settings.maxTokenLength)
     const { iss } = form.payload
     const issuer = typeof iss === 'string' ? issuers.get(iss) : undefined
-    if (issuer === undefined) throw invalidToken('nobody trusts its issuer')
+    if (issuer === undefined) throw invalidToken('the issuer is not trusted')
     const claims = await issuer.verify(token, form)
     const principal = tokenPrincipal(claims, table.grants(issuer.grantsOf(claims)))
     return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMilliseconds) }
@@ -59,7 +59,7 @@ export function authenticator(settings: Settings): Authenticator {
 
   function requireUnrevoked(principal: Principal): Principal {
     if (revocations === undefined || principal.claims === undefined) return principal
-    // Who does not know whether a token was revoked must not say that it was not.
+    // With outdated revocations, a revoked token could be accepted.
     if (!(revocations.staleMilliseconds <= settings.maxStalenessMilliseconds)) {
       throw authenticationUnavailable(settings.retryAfterSeconds, new Error('The revocations are not up to date.'))
     }

@@ -1,15 +1,15 @@
 import type { KeyObject } from 'node:crypto'
 
-/** A token that has to be refused. */
+/** A token that every service must reject. */
 export interface BadToken {
   /** What is wrong with it. */
   readonly name: string
   readonly token: string
-  /** Whether its time is the only thing wrong, so that `TOKEN_EXPIRED` may be said. */
+  /** Whether the expiry is the only fault, so that `TOKEN_EXPIRED` is a correct response. */
   readonly expired: boolean
 }
 
-/** A good token, and what signs another like it. */
+/** A valid token, and the function that signs similar ones. */
 export interface GoodToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
@@ -19,5 +19,5 @@ export interface GoodToken {
   readonly signed: (header: unknown, payload: unknown) => string
 }
 
-/** What is wrong, and the token. */
+/** The name of the fault, and the token. */
 export type Case = readonly [name: string, token: string]

@@ -2,18 +2,18 @@ import type { AnyAbility } from '@casl/ability'
 import type { Policy } from './policies.ts'
 import type { Principal } from './principal.ts'
 
-/** Settings of a policy that CASL decides. */
+/** Options of {@link caslPolicy}. */
 export interface CaslPolicyOptions {
   /**
-   * As in `Policy`: who may not have an object is told 404.
+   * As in `Policy`: when access is denied, the response is 404.
    * @default false
    */
   readonly secret?: boolean | undefined
 }
 
 /**
- * A policy for the option `policies` that asks a CASL ability: the rules for the subject type `resource` and the action of the
- * permission. The object needs no tag and is not changed. `abilityOf` is asked once for each principal.
+ * Returns a policy for the option `policies` that applies a CASL ability: the rules for the subject type `resource` and the action of
+ * the permission. The object needs no subject tag and is not changed. `abilityOf` is called once for each principal.
  *
  * @example
  * policies: { orders: caslPolicy('orders', ({ subject }) => defineAbility((can) => can('read', 'orders', { customerId: subject }))) }
@@ -23,7 +23,7 @@ export function caslPolicy<Resource extends object>(
   abilityOf: (principal: Principal) => AnyAbility,
   { secret = false }: CaslPolicyOptions = {}
 ): Policy<Resource> {
-  // Principals are shared by all requests with the same credential, and go when their credential is forgotten.
+  // All requests with the same credential share a principal, which is released when its credential leaves the cache.
   const abilities = new WeakMap<Principal, AnyAbility>()
   return {
     secret,
@@ -33,7 +33,7 @@ export function caslPolicy<Resource extends object>(
         ability = abilityOf(principal)
         abilities.set(principal, ability)
       }
-      // What ability.can() does, without its guess of the type from the object's constructor.
+      // Like ability.can(), which would detect the subject type from the object's constructor.
       const rule = ability.rulesFor(action, resource).find((candidate) => candidate.matchesConditions(object))
       return rule !== undefined && !rule.inverted
     }

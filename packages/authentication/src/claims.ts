@@ -1,12 +1,12 @@
 import { invalidToken, tokenExpired } from './errors.ts'
 
-/** What an access token says (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since 1970. */
+/** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are whole seconds since 1970. */
 export interface Claims {
-  /** Who issued the token. */
+  /** The issuer of the token. */
   readonly iss: string
-  /** Whom it speaks for: a user, or the client itself. */
+  /** The subject: a user, or the client itself. */
   readonly sub: string
-  /** For whom it was issued. */
+  /** The service, or services, for which the token was issued. */
   readonly aud: string | readonly string[]
   readonly exp: number
   readonly iat: number
@@ -22,10 +22,10 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** What an issuer's claims are held to. */
+/** The rules that the claims of an issuer must satisfy. */
 export interface ClaimRules {
   readonly issuer: string
-  /** The names that this service goes by; one of them has to be in `aud`. */
+  /** The names of this service; `aud` must contain one of them. */
   readonly audience: readonly string[]
   readonly required: readonly string[]
   /** The longest time from `iat` to `exp`. */
@@ -40,17 +40,17 @@ const names = ['jti', 'sid', 'client_id']
 const maxTextLength = 255
 
 /**
- * Holds the claims of a token whose signature is right to the rules, at this time in milliseconds since 1970 (rule U2).
- * Raises INVALID_TOKEN, or TOKEN_EXPIRED when its time is the only thing wrong.
+ * Checks the claims of a token with a valid signature against the rules; `now` is in milliseconds since 1970 (rule U2).
+ * Throws INVALID_TOKEN, or TOKEN_EXPIRED when the expiry is the only fault.
  */
 export function requireClaims(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): Claims {
   for (const name of rules.required) if (payload[name] === undefined) throw invalidToken(`${name} is missing`)
   const { iss, sub, aud } = payload
-  if (iss !== rules.issuer) throw invalidToken('iss is another')
-  if (!isText(sub) || sub.length > maxTextLength) throw invalidToken('sub is no usable name')
-  if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud is another')
-  for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is no text`)
-  if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is no text')
+  if (iss !== rules.issuer) throw invalidToken('iss is not the expected issuer')
+  if (!isText(sub) || sub.length > maxTextLength) throw invalidToken('sub is empty, too long or not a string')
+  if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud does not name this service')
+  for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is invalid`)
+  if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is not a string')
   requireAccessToken(payload)
   requireTimes(payload, rules, now / 1000)
   return payload as Claims
@@ -58,21 +58,21 @@ export function requireClaims(payload: Readonly<Record<string, unknown>>, rules:
 
 function requireAccessToken(payload: Readonly<Record<string, unknown>>) {
   const foreign = foreignToAccess.find((name) => Object.hasOwn(payload, name))
-  if (foreign !== undefined) throw invalidToken(`${foreign} is in no access token`)
-  // What Keycloak and Cognito call their kinds of token.
+  if (foreign !== undefined) throw invalidToken(`${foreign} is not a claim of access tokens`)
+  // Keycloak and Cognito use these claims for the kind of token.
   const kinds = [payload['typ'] ?? 'bearer', payload['token_use'] ?? 'access']
-  if (!kinds.every((kind) => typeof kind === 'string' && /^(bearer|access)$/i.test(kind))) throw invalidToken('it is another kind of token')
+  if (!kinds.every((kind) => typeof kind === 'string' && /^(bearer|access)$/i.test(kind))) throw invalidToken('it is not an access token')
 }
 
 function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number) {
   const { exp, iat, nbf = iat } = payload
-  if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('a time is no whole number of seconds')
-  if (exp <= iat || exp <= nbf) throw invalidToken('it ends before it begins')
-  if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('it lives too long')
+  if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('exp, iat or nbf is not a whole number of seconds')
+  if (exp <= iat || exp <= nbf) throw invalidToken('it expires before it is valid')
+  if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('its lifetime is too long')
   const latest = now + rules.clockToleranceSeconds
   if (iat > latest) throw invalidToken('iat is in the future')
   if (nbf > latest) throw invalidToken('nbf is in the future')
-  // Last, so that a token is told to be expired only when nothing else is wrong.
+  // Checked last, so that TOKEN_EXPIRED is thrown only when nothing else is wrong.
   if (now >= exp + rules.clockToleranceSeconds) throw tokenExpired()
 }
 

@@ -1,4 +1,4 @@
-/** Every value that a Cookie header has for a name: there are two when somebody has planted one (RFC 6265 §5.4). */
+/** Returns every value of a cookie in a Cookie header: two values mean that another site may have set one (RFC 6265 §5.4). */
 export function cookieValues(header: string, name: string): readonly string[] {
   return header.split(';').flatMap((pair) => {
     const [key, ...rest] = pair.split('=')

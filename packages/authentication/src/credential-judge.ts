@@ -3,10 +3,13 @@ import { loginAttempts } from './login-attempts.ts'
 import { passwords } from './passwords.ts'
 import type { ResolvedTokenIssuerOptions, TokenUser } from './token-issuer-options.ts'
 
-/** Answers the user whom name and password name. Raises INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503). */
+/**
+ * Returns the user with this name and password. Throws INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and
+ * LOGINS_OVERLOADED (503).
+ */
 export type CredentialJudge = (username: string, password: string, address: string | undefined) => Promise<TokenUser>
 
-/** Makes the function that judges passwords: whatever fails, a client can't tell from it whether there is such a user. */
+/** Creates the function that verifies passwords. No failure reveals to the client whether the user exists. */
 export function credentialJudge(settings: ResolvedTokenIssuerOptions): CredentialJudge {
   const hasher = passwords(settings.passwords)
   const attempts = loginAttempts(settings.attemptStore, settings.attempts)
@@ -24,7 +27,7 @@ export function credentialJudge(settings: ResolvedTokenIssuerOptions): Credentia
     try {
       await settings.onRehash(user, await hasher.rehash(password))
     } catch (error) {
-      // The next sign-in tries again.
+      // The next sign-in retries.
       settings.onError?.(error)
     }
   }
@@ -32,7 +35,7 @@ export function credentialJudge(settings: ResolvedTokenIssuerOptions): Credentia
   return async (username, password, address) => {
     const giveBack = await attempts.count(username, address, settings.now())
     const user = await compare(username, password).catch(async (error: unknown) => {
-      // Nobody has learnt anything.
+      // A failed comparison reveals nothing, so it does not count as a guess.
       await giveBack()
       throw error
     })

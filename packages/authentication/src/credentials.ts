@@ -3,20 +3,20 @@ import { cookieValues } from './cookie.ts'
 import { authenticationRequired, crossSiteRequest, invalidAuthorization } from './errors.ts'
 import { isSameSite } from './same-site.ts'
 
-/** The one credential that a request brings. */
+/** The credential of a request. */
 export interface Credential {
   readonly kind: 'token' | 'key'
   readonly text: string
 }
 
-/** Where credentials are looked for, besides `Authorization: Bearer`. */
+/** Where a request may carry credentials, besides `Authorization: Bearer`. */
 export interface CredentialPlaces {
   /** In lower case; `authorization` means the scheme `ApiKey`. */
   readonly apiKeyHeader?: string | undefined
   readonly cookie?: { readonly name: string; readonly origins: readonly string[] } | undefined
 }
 
-/** What of a request is read. */
+/** The parts of a request that are read. */
 export interface CredentialRequest {
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -27,15 +27,15 @@ const none: readonly string[] = []
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Finds the request's credential. Raises AUTHENTICATION_REQUIRED when there is none or only one of a kind that is not accepted,
- * Basic above all (rule U5), INVALID_AUTHORIZATION for two, and CROSS_SITE_REQUEST for a cookie from elsewhere (rule U12).
+ * Returns the credential of the request. Throws AUTHENTICATION_REQUIRED when it is missing or its scheme is not accepted, such as
+ * Basic (rule U5), INVALID_AUTHORIZATION for two, and CROSS_SITE_REQUEST for a cookie sent from another site (rule U12).
  */
 export function readCredential(request: CredentialRequest, { apiKeyHeader, cookie }: CredentialPlaces): Credential {
   let authorization: string | undefined
   let key: string | undefined
   let cookies = none
   let brought = 0
-  // Raw, since of two Authorization fields Node's headers show the first, and what stands before this service may have believed the other.
+  // Raw headers, since Node keeps the first of two Authorization fields, and a proxy in front may have trusted the other.
   const { rawHeaders } = request.raw
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
@@ -68,7 +68,7 @@ function fromAuthorization(value: string, takesKeys: boolean): Credential {
   const text = blank === -1 ? '' : value.slice(blank).trimStart()
   const kind = scheme === 'bearer' ? 'token' : takesKeys && scheme === 'apikey' ? 'key' : undefined
   if (kind === undefined) throw authenticationRequired()
-  // A comma and another scheme begin a second credential; without any text there is not even one.
+  // A comma and another scheme begin a second credential; an empty value is not a credential.
   if (text === '' || (text.includes(',') && /, *[\w-]+ /.test(text))) throw invalidAuthorization()
   return { kind, text }
 }

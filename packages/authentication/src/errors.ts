@@ -91,7 +91,7 @@ const list = defineErrors({
   }
 })
 
-/** Every error that a request can meet here, for the catalogue's `include`. */
+/** Every error that a request can get from this package, for the catalogue's `include`. */
 export const authenticationErrors: ErrorList = list
 
 // RFC 6750 §3: without credentials, a challenge names no error.
@@ -104,12 +104,12 @@ export function authenticationRequired(): ApiError {
   return list.create('AUTHENTICATION_REQUIRED', { headers: plain })
 }
 
-/** 401: the token is not believed. The reason is for the log, says nothing of the token itself, and is never sent. */
+/** 401: the token is invalid. The reason is logged, reveals nothing of the token itself, and is never sent. */
 export function invalidToken(reason: string): ApiError {
   return list.create('INVALID_TOKEN', { headers: invalid, cause: new Error(reason) })
 }
 
-/** 401: everything about the token is right but its time. Never raised before the signature is verified. */
+/** 401: the token is valid except that it has expired. Never thrown before the signature is verified. */
 export function tokenExpired(): ApiError {
   return list.create('TOKEN_EXPIRED', { headers: invalid })
 }
@@ -119,22 +119,22 @@ export function tokenRevoked(): ApiError {
   return list.create('TOKEN_REVOKED', { headers: invalid })
 }
 
-/** 401: no such key, or its time is over. Which of the two is not told. */
+/** 401: the key is unknown or has expired. The response does not say which. */
 export function invalidApiKey(): ApiError {
   return list.create('INVALID_API_KEY', { headers: plain })
 }
 
-/** 400: more than one credential, or none that can be read. */
+/** 400: more than one credential, or a malformed one. */
 export function invalidAuthorization(): ApiError {
   return list.create('INVALID_AUTHORIZATION', { headers: { 'www-authenticate': `${challenge}, error="invalid_request"` } })
 }
 
-/** 400: the URL carries credentials. They are not repeated. */
+/** 400: the URL contains credentials. The response does not repeat them. */
 export function credentialsInUri(): ApiError {
   return list.create('CREDENTIALS_IN_URI')
 }
 
-/** 403: who asks is known, and may not. Raised for a route before its handler, and for a loaded object. */
+/** 403: the client is authenticated and lacks a permission. Thrown for a route before its handler, and for a loaded object. */
 export function insufficientPermission(permissions: readonly string[]): ApiError {
   const scope = permissions.join(' ')
   return list.create('INSUFFICIENT_PERMISSION', {
@@ -143,17 +143,17 @@ export function insufficientPermission(permissions: readonly string[]): ApiError
   })
 }
 
-/** 403: a request that changes something was sent with a cookie from elsewhere. */
+/** 403: a request that changes data was sent with a cookie from another site. */
 export function crossSiteRequest(): ApiError {
   return list.create('CROSS_SITE_REQUEST')
 }
 
-/** 404: there is no such object, or its existence is secret: the two answers are the same. */
+/** 404: the object does not exist, or its existence is secret. Both responses are the same. */
 export function resourceNotFound(): ApiError {
   return list.create('RESOURCE_NOT_FOUND')
 }
 
-/** 503: what decides about credentials can't be asked, so nobody is let in. */
+/** 503: credentials cannot be verified, so no client is admitted. */
 export function authenticationUnavailable(retryAfterSeconds: number, cause: unknown): ApiError {
   return list.create('AUTHENTICATION_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) }, cause })
 }

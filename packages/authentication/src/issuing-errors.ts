@@ -83,61 +83,61 @@ const list = defineErrors(
   }
 )
 
-/** Every error that issuing tokens can raise, for the catalogue's `include`. */
+/** Every error that issuing tokens can throw, for the catalogue's `include`. */
 export const issuingErrors: ErrorList = list
 
 const unsaved = { 'cache-control': 'no-store' }
 const refused = { ...unsaved, 'www-authenticate': 'Bearer realm="api"' }
 
-/** 401: user name or password is wrong; which one, nobody is told. */
+/** 401: the username or password is incorrect. The response does not say which. */
 export function invalidCredentials(): ApiError {
   return list.create('INVALID_CREDENTIALS', { headers: refused })
 }
 
-/** 401: nothing was ever issued that looks like this, or it was so long ago that it was forgotten (RFC 6749 §5.2 `invalid_grant`). */
+/** 401: the token was never issued, or so long ago that the store has removed it (RFC 6749 §5.2 `invalid_grant`). */
 export function refreshTokenInvalid(): ApiError {
   return list.create('REFRESH_TOKEN_INVALID', { headers: refused })
 }
 
-/** 401: the session was idle for too long, or has lived as long as any may. */
+/** 401: the session was idle for too long, or has reached its maximum lifetime. */
 export function refreshTokenExpired(): ApiError {
   return list.create('REFRESH_TOKEN_EXPIRED', { headers: refused })
 }
 
-/** 401: the session was ended: by its user, by an operator, or because of a reuse. */
+/** 401: the session was ended by its user, by an operator, or because of a reuse. */
 export function refreshTokenRevoked(): ApiError {
   return list.create('REFRESH_TOKEN_REVOKED', { headers: refused })
 }
 
-/** 401: the token had been used, or another client sent it; its session was ended by this (RFC 9700 §4.14.2). */
+/** 401: the token was already used, or another client sent it; this ended its session (RFC 9700 §4.14.2). */
 export function refreshTokenReused(): ApiError {
   return list.create('REFRESH_TOKEN_REUSED', { headers: refused })
 }
 
-/** 429: too many failed attempts for this account or from this address. Which of the two is not told. */
+/** 429: too many failed attempts for this account or from this address. The response does not say which. */
 export function loginAttemptsExceeded(retryAfterMilliseconds: number): ApiError {
   const seconds = Math.max(1, Math.ceil(retryAfterMilliseconds / 1000))
   return list.create('LOGIN_ATTEMPTS_EXCEEDED', { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } })
 }
 
-/** 503: the queue before password hashing is full. */
+/** 503: the queue of password hashes is full. */
 export function loginsOverloaded(): ApiError {
   return list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
 }
 
-/** 422: neither grant; `fields` are the members that are missing, too long or no text, or one that is too many. */
+/** 422: neither grant; `fields` are the members that are missing, too long or not strings, or a superfluous member. */
 export function invalidTokenRequest(fields: readonly string[], maximum: number): ApiError {
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
   return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
 }
 
-/** What can be wrong with a new password, by the key of its text. */
+/** The faults of a new password, by the key of the message. */
 export type PasswordFault =
   | { readonly key: 'passwordTooShort'; readonly params: { readonly minimum: number } }
   | { readonly key: 'passwordTooLong'; readonly params: { readonly maximum: number } }
   | { readonly key: 'passwordIllFormed' }
 
-/** 422: a new password has a length that is not allowed, or is no Unicode text. */
+/** 422: a new password has a length that is not allowed, or is not well-formed Unicode. */
 export function passwordUnacceptable(field: string, fault: PasswordFault): ApiError {
   return list.create('PASSWORD_UNACCEPTABLE', { headers: unsaved, errors: [{ field, ...fault }] })
 }

@@ -1,10 +1,10 @@
 /**
- * Tells whether an object in this JSON text, at any depth, has a member twice: readers differ in which one they believe (RFC 8259 §4).
- * The text has been parsed before, so it is valid.
+ * Returns whether an object in this JSON text, at any depth, has a member twice: parsers differ in which one they use (RFC 8259 §4).
+ * The text must be valid JSON.
  */
 export function hasDuplicateMembers(text: string): boolean {
   const open: (Set<string> | undefined)[] = []
-  // In valid JSON, a string before a colon is a name, and brackets outside of strings are structure.
+  // In valid JSON, a string before a colon is a member name, and brackets outside of strings are structure.
   for (const [token, name] of text.matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
     if (token === '{') open.push(new Set())
     else if (token === '[') open.push(undefined)

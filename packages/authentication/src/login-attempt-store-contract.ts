@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 import type { RunTest } from './refresh-token-store-contract.ts'
 
-/** Tests whether a store keeps the promises of {@link LoginAttemptStore}. `create` makes a store for each test. */
+/** Tests an implementation of {@link LoginAttemptStore}. `create` returns a store for each test. */
 export function loginAttemptStoreContract(test: RunTest, create: () => LoginAttemptStore | Promise<LoginAttemptStore>): void {
   const start = Date.now()
   const limit = { limit: 3, windowMilliseconds: 900_000 }
 
-  test('so many attempts as the limit says are let through, and each is forgiven after its share of the window', async () => {
+  test('allows as many attempts as the limit, and forgives each after its share of the window', async () => {
     const store = await create()
     const key = randomUUID()
     for (let n = 0; n < 3; n += 1) strictEqual(await store.take(key, limit, start), 0)
@@ -19,7 +19,7 @@ export function loginAttemptStoreContract(test: RunTest, create: () => LoginAtte
     strictEqual(await store.take(randomUUID(), limit, start), 0)
   })
 
-  test('an attempt that was given back does not count', async () => {
+  test('does not count an attempt that was given back', async () => {
     const store = await create()
     const key = randomUUID()
     for (let n = 0; n < 10; n += 1) {
@@ -29,7 +29,7 @@ export function loginAttemptStoreContract(test: RunTest, create: () => LoginAtte
     await store.giveBack(randomUUID(), limit)
   })
 
-  test('what was given back once too often gives nobody more than the limit', async () => {
+  test('allows no more than the limit after an attempt was given back too often', async () => {
     const store = await create()
     const key = randomUUID()
     await store.take(key, limit, start)
@@ -38,7 +38,7 @@ export function loginAttemptStoreContract(test: RunTest, create: () => LoginAtte
     strictEqual((await store.take(key, limit, start)) > 0, true)
   })
 
-  test('attempts at once are counted one by one', async () => {
+  test('counts concurrent attempts one by one', async () => {
     const store = await create()
     const key = randomUUID()
     const waits = await Promise.all(Array.from({ length: 20 }, () => store.take(key, limit, start)))

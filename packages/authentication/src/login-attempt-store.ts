@@ -1,16 +1,16 @@
-/** So many attempts are let through at once, and each is forgiven after its share of the window. */
+/** The number of attempts that are allowed at the same time. Each is forgiven after its share of the window. */
 export interface AttemptLimit {
   readonly limit: number
   readonly windowMilliseconds: number
 }
 
-/** Where attempts are counted. Each method takes effect at one moment, against all other processes. */
+/** Counts sign-in attempts. Each method is atomic across all processes. */
 export interface LoginAttemptStore {
   /**
-   * Counts one attempt and answers 0; when `limit` are counted already, counts nothing and answers the milliseconds until
-   * the first of them is forgiven. `now` is in milliseconds since 1970.
+   * Counts one attempt and returns 0; when `limit` attempts are already counted, counts nothing and returns the milliseconds
+   * until the first of them is forgiven. `now` is in milliseconds since 1970.
    */
   take(key: string, limit: AttemptLimit, now: number): Promise<number>
-  /** Takes one counted attempt back. */
+  /** Removes one counted attempt. */
   giveBack(key: string, limit: AttemptLimit): Promise<void>
 }

@@ -4,24 +4,24 @@ import { loginAttemptsExceeded } from './issuing-errors.ts'
 import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** How many failed attempts are let through, and in what time they are forgiven again, one after another. */
+/** The limits of failed attempts. Attempts are forgiven one after another over the window. */
 export interface LoginAttemptOptions {
-  /** For one user name, from wherever they come and whether or not it exists. @default { limit: 10, windowSeconds: 900 } */
+  /** For one username, from all addresses together, whether or not the user exists. @default { limit: 10, windowSeconds: 900 } */
   readonly perAccount?: { readonly limit: number; readonly windowSeconds: number } | undefined
-  /** From one address; of IPv6 from one /64. @default { limit: 100, windowSeconds: 900 } */
+  /** From one address, or from one IPv6 /64 network. @default { limit: 100, windowSeconds: 900 } */
   readonly perAddress?: { readonly limit: number; readonly windowSeconds: number } | undefined
 }
 
-/** Counts attempts to sign in before they are judged, so that many at once are counted too. */
+/** Counts sign-in attempts before they are verified, so that concurrent attempts count too. */
 export interface LoginAttempts {
   /**
-   * Counts one attempt. Raises LOGIN_ATTEMPTS_EXCEEDED (429), with the same texts and headers whether the account or the address has
-   * had too many. The answer takes the attempt back: for those that were no guess.
+   * Counts one attempt. Throws LOGIN_ATTEMPTS_EXCEEDED (429), with the same message and headers for the account and for the
+   * address. Call the returned function to remove the attempt again when it was not a guess.
    */
   count(username: string, address: string | undefined, now: number): Promise<() => Promise<void>>
 }
 
-/** Throws a `TypeError` of one line for limits that make no sense. */
+/** Creates the counter. Throws a `TypeError` of one line for invalid limits. */
 export function loginAttempts(store: LoginAttemptStore, options: LoginAttemptOptions = {}): LoginAttempts {
   const perAccount = limitOf('perAccount', options.perAccount ?? { limit: 10, windowSeconds: 900 })
   const perAddress = limitOf('perAddress', options.perAddress ?? { limit: 100, windowSeconds: 900 })
@@ -41,17 +41,17 @@ export function loginAttempts(store: LoginAttemptStore, options: LoginAttemptOpt
 
 function limitOf(name: string, { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number }): AttemptLimit {
   return {
-    limit: wholeNumber(`${name}.limit`, limit, 1, 10_000),
-    windowMilliseconds: wholeNumber(`${name}.windowSeconds`, windowSeconds, 1, 86_400) * 1000
+    limit: wholeNumber(`attempts.${name}.limit`, limit, 1, 10_000),
+    windowMilliseconds: wholeNumber(`attempts.${name}.windowSeconds`, windowSeconds, 1, 86_400) * 1000
   }
 }
 
-// Hashed, so that no store holds what people typed; spellings that a directory may take for one name are counted as one.
+// Hashed, so that the store contains no user input; spellings that a directory may treat as one name count as one.
 function accountKey(username: string) {
   return `account ${hash('sha256', username.normalize('NFKC').trim().toLowerCase(), 'base64url')}`
 }
 
-/** Whoever has one IPv6 address has the other 2⁶⁴ of its network. */
+/** Returns the address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network. */
 function networkOf(address: string) {
   const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (!isIPv6(bare)) return bare

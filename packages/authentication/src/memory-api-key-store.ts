@@ -1,6 +1,6 @@
 import type { ApiKeyRecord, ApiKeyStore } from './api-key-store.ts'
 
-/** API keys in the memory of one process, for tests and for keys that stand in the configuration. */
+/** Stores API keys in the memory of one process, for tests and for keys from the configuration. */
 export function memoryApiKeyStore(records: readonly ApiKeyRecord[] = []): ApiKeyStore {
   const byId = new Map(records.map((record) => [record.id, structuredClone(record)]))
   return {
@@ -8,7 +8,7 @@ export function memoryApiKeyStore(records: readonly ApiKeyRecord[] = []): ApiKey
       return structuredClone(byId.get(id))
     },
     async add(record) {
-      if (byId.has(record.id)) throw new Error('There is an API key with this id already.')
+      if (byId.has(record.id)) throw new Error('An API key with this id already exists.')
       byId.set(record.id, structuredClone(record))
     },
     async remove(id) {

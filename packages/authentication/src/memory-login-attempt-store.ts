@@ -1,16 +1,16 @@
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** How much a {@link memoryLoginAttemptStore} keeps. */
+/** Options of {@link memoryLoginAttemptStore}. */
 export interface MemoryLoginAttemptStoreOptions {
-  /** When more are counted, the one that was asked for longest ago is forgotten. @default 100000 */
+  /** How many keys are counted. Beyond that, the least recently used key is removed. @default 100000 */
   readonly maxKeys?: number | undefined
 }
 
-/** Attempts in the memory of one process. Each process counts its own: of several, an account has so many times the limit. */
+/** Counts attempts in the memory of one process. Each process counts alone: with n processes, an account has n times the limit. */
 export function memoryLoginAttemptStore({ maxKeys = 100_000 }: MemoryLoginAttemptStoreOptions = {}): LoginAttemptStore {
   wholeNumber('maxKeys', maxKeys, 1, 10_000_000)
-  // When all that is counted under a key will be forgiven (GCRA, ITU-T I.371: one number says it); in the order of use.
+  // When all attempts of a key will be forgiven (GCRA, ITU-T I.371, needs only this number); in order of use.
   const forgivenAt = new Map<string, number>()
 
   return {
@@ -18,7 +18,7 @@ export function memoryLoginAttemptStore({ maxKeys = 100_000 }: MemoryLoginAttemp
       const share = windowMilliseconds / limit
       const next = Math.max(forgivenAt.get(key) ?? 0, now) + share
       const wait = next - now - windowMilliseconds
-      // Shares are no whole milliseconds, and their sums not exact.
+      // Shares are not whole milliseconds, so their sums are not exact.
       if (wait >= 1) return wait
       forgivenAt.delete(key)
       for (const [oldest, time] of forgivenAt) {

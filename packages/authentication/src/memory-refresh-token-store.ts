@@ -4,22 +4,22 @@ import { wholeNumber } from './whole-number.ts'
 interface Kept {
   readonly family: RefreshFamily
   newest: string
-  /** The one before the newest, and when it was replaced. */
+  /** The secret before the newest, and when it was replaced. */
   replaced: { readonly secret: string; readonly at: number } | undefined
   idleExpiresAt: number
   revoked: boolean
 }
 
-/** How much a {@link memoryRefreshTokenStore} keeps. */
+/** Options of {@link memoryRefreshTokenStore}. */
 export interface MemoryRefreshTokenStoreOptions {
-  /** When there are more, the session that has rested longest is forgotten. @default 100000 */
+  /** How many sessions are stored. Beyond that, the session that was idle longest is removed. @default 100000 */
   readonly maxFamilies?: number | undefined
 }
 
-/** Refresh tokens in the memory of one process, for tests and for services of one process; a restart signs everybody out. */
+/** Stores refresh tokens in the memory of one process, for tests and single-process services; a restart ends all sessions. */
 export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefreshTokenStoreOptions = {}): RefreshTokenStore {
   wholeNumber('maxFamilies', maxFamilies, 1, 10_000_000)
-  // In the order of their last use.
+  // In order of last use.
   const byHandle = new Map<string, Kept>()
   const byId = new Map<string, Kept>()
 
@@ -30,7 +30,7 @@ export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefresh
 
   return {
     async begin(family, secret, idleExpiresAt) {
-      if (byHandle.has(family.handle) || byId.has(family.id)) throw new Error('There is such a refresh family already.')
+      if (byHandle.has(family.handle) || byId.has(family.id)) throw new Error('A refresh family with this id or handle already exists.')
       for (const kept of byHandle.values()) {
         if (byHandle.size < maxFamilies && !isOver(kept, family.beganAt)) break
         forget(kept)

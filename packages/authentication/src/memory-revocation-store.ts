@@ -1,8 +1,8 @@
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
-/** Revocations in the memory of one process, for tests and for services of one process. */
+/** Stores revocations in the memory of one process, for tests and single-process services. */
 export function memoryRevocationStore(now: () => number = Date.now): RevocationStore {
-  // In the order of their last change, and so nearly in that of their `until`.
+  // In order of last change, which is nearly the order of `until`.
   const kept = new Map<string, { readonly revocation: Revocation; readonly number: number }>()
   const listeners = new Set<() => void>()
   let number = 0
@@ -23,13 +23,13 @@ export function memoryRevocationStore(now: () => number = Date.now): RevocationS
       for (const wake of listeners) wake()
     },
     async read(cursor = '0') {
-      // What is no number is before everything.
+      // A cursor that is not a number comes before everything.
       const known = Number(cursor) || 0
       const news = [...kept.values()].filter((entry) => entry.number > known && entry.revocation.until > now())
       return { revocations: news.map(({ revocation }) => revocation), cursor: String(number) }
     },
     async subscribe(wake) {
-      // Wrapped: a listener that subscribes twice is called twice, and each end ends one.
+      // Wrapped, so that a listener that subscribes twice is called twice, and each subscription ends on its own.
       const listener = () => wake()
       listeners.add(listener)
       return async () => void listeners.delete(listener)

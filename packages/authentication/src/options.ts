@@ -11,56 +11,56 @@ import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
 
-/** How client applications that have an API key are known (rule U6). */
+/** The option `apiKeys`: authenticates client applications by API key (rule U6). */
 export interface ApiKeyOptions {
   readonly store: ApiKeyStore
-  /** The permissions of low risk that a key may give at all; others that a record lists count for nothing. */
+  /** The low-risk permissions that a key can grant. Other permissions in a record have no effect. */
   readonly permissions: readonly string[]
   /**
-   * The header that carries a key; `authorization` stands for `Authorization: ApiKey <key>`.
+   * The header that contains the key; `authorization` means `Authorization: ApiKey <key>`.
    * @default 'x-api-key'
    */
   readonly header?: string | undefined
   /**
-   * How long a key that was removed may still be accepted.
+   * How long a removed key may still be accepted.
    * @default 10
    */
   readonly cacheSeconds?: number | undefined
 }
 
-/** Lets browsers send the access token as a cookie. Requests that change something then have to come from the service's own pages (rule U12). */
+/** The option `cookie`: accepts the access token as a cookie. Requests that change data must then come from allowed pages (rule U12). */
 export interface CookieOptions {
-  /** Begins with `__Host-`, so that no other host can have set it. */
+  /** Must begin with `__Host-`, so that no other host can set it. */
   readonly name: string
-  /** Origins of pages that may send changes, besides the service's own; as `https://app.example.com`. */
+  /** Origins of pages that may send changes, besides the service's own, for example `https://app.example.com`. */
   readonly origins: readonly string[]
 }
 
-/** What `@concordat/authentication` can be told. */
+/** Options of `@concordat/authentication`. */
 export interface AuthenticationOptions {
-  /** Whose tokens are accepted: what `ownTokens` and `outsideIssuer` make, or the options of one of them. */
+  /** The trusted issuers: results of `ownTokens` and `outsideIssuer`, or their options. */
   readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]
-  /** Every permission there is, each `resource:action`. */
+  /** Every permission that exists, each `resource:action`. */
   readonly permissions: readonly string[]
   /**
-   * What roles give: permissions, `orders:*` for all of a resource, `*:read` for an action on all.
+   * What roles grant: permissions, `orders:*` for all actions on a resource, `*:read` for an action on all resources.
    * @default {}
    */
   readonly roles?: Readonly<Record<string, readonly string[]>> | undefined
   /**
-   * Who may do what with a loaded object, by resource, for `request.authorize`.
+   * The policies that decide about loaded objects, by resource, for `request.authorize`.
    * @default {} – every call is refused
    */
   readonly policies?: Readonly<Record<string, Policy>> | undefined
   /**
-   * What routes of others ask of their callers, by path.
+   * The permissions of routes that other plugins register, by path.
    * @default []
    */
   readonly declared?: readonly Declaration[] | undefined
-  /** What was revoked, as `revocationFeed` knows it. Without it, a token is good until its time is over. */
+  /** The revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
   readonly revocations?: Revocations | undefined
   /**
-   * When nothing was heard of revocations for so long, tokens are answered 503.
+   * When the revocations have not been up to date for this long, requests with a token get 503.
    * @default 5
    */
   readonly maxStalenessSeconds?: number | undefined
@@ -69,28 +69,28 @@ export interface AuthenticationOptions {
   /** @default none is read */
   readonly cookie?: CookieOptions | undefined
   /**
-   * The longest token that is read, in characters.
+   * The maximum length of a token, in characters. Longer tokens are rejected unread.
    * @default 4096
    */
   readonly maxTokenLength?: number | undefined
   /**
-   * How many verified credentials are remembered, by their hash; 0: none.
+   * How many verified credentials are cached, by their hash; 0: none.
    * @default 10000
    */
   readonly cacheEntries?: number | undefined
   /**
-   * How long a verified token is remembered at most: so long may a key that its issuer withdrew still count.
+   * How long a verified token is cached at most. A key that its issuer withdrew may remain effective for this long.
    * @default 60
    */
   readonly cacheSeconds?: number | undefined
   /**
-   * Query parameters that are refused as credentials, compared by letters and digits alone.
+   * Query parameters that are rejected as credentials, compared by letters and digits only.
    * @default `credentialNames`
    */
   readonly uriCredentialNames?: readonly string[] | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The options with their defaults. */
 export interface Settings {
   readonly issuers: ReadonlyMap<string, TrustedIssuer>
   readonly table: PermissionTable
@@ -109,16 +109,16 @@ export interface Settings {
   readonly hasUriCredentials: (target: string) => boolean
 }
 
-/** Fills in the defaults. Throws a `TypeError` of one line for what is missing or makes no sense. */
+/** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveOptions(options: AuthenticationOptions): Settings {
   const { permissions, policies = {}, maxStalenessSeconds = 5, cookie } = options
   if (!Array.isArray(permissions) || permissions.length === 0) {
-    throw new TypeError('authentication: there are no permissions. List every one that routes ask for, as ["orders:read"].')
+    throw new TypeError('authentication: options.permissions must be a non-empty array. List every permission, such as ["orders:read"].')
   }
   const table = permissionTable(permissions, options.roles ?? {})
   const resources = new Set(permissions.map((name) => name.split(':')[0]))
   const stray = Object.keys(policies).find((name) => !resources.has(name))
-  if (stray !== undefined) throw new TypeError(`authentication: policies has "${stray}", which no permission names. Mend the name.`)
+  if (stray !== undefined) throw new TypeError(`authentication: options.policies has "${stray}", which no permission names. Correct it.`)
   if (cookie !== undefined) requireCookie(cookie)
   const { apiKeyHeader, ...apiKeys } = resolveApiKeys(options.apiKeys, table)
   return {
@@ -140,13 +140,13 @@ export function resolveOptions(options: AuthenticationOptions): Settings {
 
 function resolveIssuers(given: AuthenticationOptions['issuers']) {
   if (!Array.isArray(given) || given.length === 0) {
-    throw new TypeError('authentication: nobody is trusted. Give issuers, as [ownTokens({ issuer, audience, keys })].')
+    throw new TypeError('authentication: options.issuers must be a non-empty array. Add ownTokens({ issuer, audience, keys }).')
   }
   const issuers = new Map<string, TrustedIssuer>()
   for (const entry of given as readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]) {
     const issuer = 'verify' in entry ? entry : 'jwksUrl' in entry ? outsideIssuer(entry) : ownTokens(entry)
     if (issuers.has(issuer.issuer) || issuer.issuer === apiKeyIssuer) {
-      throw new TypeError(`authentication: the issuer "${issuer.issuer}" is there twice, or is the name for API keys. Give each its own.`)
+      throw new TypeError(`authentication: options.issuers: the name "${issuer.issuer}" is repeated or reserved for API keys. Rename it.`)
     }
     issuers.set(issuer.issuer, issuer)
   }
@@ -156,24 +156,24 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
 function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTable) {
   if (options === undefined) return { apiKeys: undefined, apiKeyHeader: undefined }
   const { store, permissions, header = 'x-api-key', cacheSeconds = 10 } = options
-  table.requireKnown('authentication: apiKeys.permissions', permissions)
+  table.requireKnown('options.apiKeys.permissions', permissions)
   if (!/^[a-z\d-]+$/.test(header) || header === 'cookie') {
-    throw new TypeError(`authentication: apiKeys.header is "${header}". Name a header of your own in lower case, or "authorization".`)
+    throw new TypeError(`authentication: options.apiKeys.header is "${header}". Use a custom header name in lower case or "authorization".`)
   }
   const cacheMilliseconds = within('apiKeys.cacheSeconds', cacheSeconds, 0, 3600) * 1000
   return { apiKeys: { store, permissions: new Set(permissions), cacheMilliseconds }, apiKeyHeader: header }
 }
 
 function requireCookie({ name, origins }: CookieOptions) {
-  if (!/^__Host-[\w-]+$/.test(name)) throw new TypeError(`authentication: cookie.name is "${name}". Let it begin with "__Host-".`)
+  if (!/^__Host-[\w-]+$/.test(name)) throw new TypeError(`authentication: options.cookie.name is "${name}". It must begin with "__Host-".`)
   const wrong = origins.find((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
   if (wrong !== undefined)
-    throw new TypeError(`authentication: cookie.origins has "${wrong}". Write an origin, as "https://app.example.com".`)
+    throw new TypeError(`authentication: options.cookie.origins has "${wrong}". Use an origin such as "https://app.example.com".`)
 }
 
 function within(name: string, value: number, least: number, most: number) {
   if (typeof value !== 'number' || !(value >= least && value <= most)) {
-    throw new TypeError(`authentication: ${name} is ${String(value)}. Give a number from ${least} to ${most}.`)
+    throw new TypeError(`authentication: options.${name} must be a number from ${least} to ${most}. Received ${String(value)}.`)
   }
   return value
 }

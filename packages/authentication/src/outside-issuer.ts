@@ -6,21 +6,21 @@ import { type FetchKeys, remoteKeys } from './remote-keys.ts'
 import { readToken, type TokenForm } from './token-form.ts'
 import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
 
-/** The algorithms that tokens of others may be signed with: a secret that two parties know proves nothing about either. */
+/** The algorithms of tokens from outside issuers. HMAC is excluded: a shared secret does not prove which party signed. */
 export type OutsideAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA'
 
-/** Whose tokens are believed, and where its keys are. */
+/** Options of {@link outsideIssuer}. */
 export interface OutsideIssuerOptions extends IssuerOptions {
-  /** Where its JSON Web Key Set is (RFC 7517), by https. */
+  /** The https URL of its JSON Web Key Set (RFC 7517). */
   readonly jwksUrl: string
   readonly algorithms: readonly OutsideAlgorithm[]
   /**
-   * The `typ` of its access tokens. With `JWT`, which says nothing, ID tokens are told apart by their claims.
+   * The `typ` of its access tokens. With the unspecific `JWT`, ID tokens are recognized by their claims.
    * @default 'at+jwt'
    */
   readonly type?: 'at+jwt' | 'JWT' | undefined
   /**
-   * Fetches the key set, for instance through a proxy.
+   * Fetches the key set, for example through a proxy.
    * @default the global `fetch`
    */
   readonly fetch?: FetchKeys | undefined
@@ -29,19 +29,19 @@ export interface OutsideIssuerOptions extends IssuerOptions {
 const known = new Set<string>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
 const required = ['iss', 'sub', 'aud', 'exp', 'iat']
 
-/** Believes the tokens of another issuer, with `jose` (rule U1). Throws a `TypeError` of one line for options that make no sense. */
+/** Verifies the tokens of another issuer with `jose` (rule U1). Throws a `TypeError` of one line for invalid options. */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   const { grantsOf, ...issuer } = resolveIssuer(options, 3600)
   const rules: ClaimRules = { ...issuer, required }
   const { algorithms, type = 'at+jwt' } = options
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((name) => known.has(name))) {
-    throw new TypeError(`authentication: the issuer ${rules.issuer} has no usable algorithms. List some of ${[...known].join(', ')}.`)
+    throw new TypeError(`authentication: options.algorithms of issuer ${rules.issuer} must list some of ${[...known].join(', ')}.`)
   }
   const listed = new Set<string>(algorithms)
   const keys = remoteKeys(rules.issuer, options.jwksUrl, options.fetch)
 
   async function verify(token: string, form: TokenForm = readToken(token)): Promise<Claims> {
-    if (!listed.has(form.header.alg)) throw invalidToken('alg is not listed')
+    if (!listed.has(form.header.alg)) throw invalidToken('alg is not an allowed algorithm')
     let code: unknown
     try {
       await jwtVerify(token, keys, {
@@ -54,9 +54,9 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
       })
     } catch (error) {
       if (isApiError(error)) throw error
-      // Only the code: the message may quote the token.
+      // Only the code, because the message may quote the token.
       code = (error as { code?: unknown }).code ?? 'unknown'
-      if (code !== 'ERR_JWT_EXPIRED') throw invalidToken(`jose says ${String(code)}`)
+      if (code !== 'ERR_JWT_EXPIRED') throw invalidToken(`jose reports ${String(code)}`)
     }
     const claims = requireClaims(form.payload, rules, Date.now())
     if (code !== undefined) throw tokenExpired()

@@ -7,22 +7,22 @@ import { type OwnKey, readKeys, type SigningKey } from './signing-keys.ts'
 import { defaultMaxTokenLength, readToken, type TokenForm } from './token-form.ts'
 import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
 
-/** How the service's own access tokens are made and checked. */
+/** Options of {@link ownTokens}. */
 export interface OwnTokensOptions extends IssuerOptions {
-  /** The first that has its secret or private part signs; all verify. To rotate, put the new key first and drop the old one later. */
+  /** The first key with a secret or private part signs; all keys verify. To rotate, put the new key first and remove the old key later. */
   readonly keys: readonly OwnKey[]
 }
 
-/** What {@link OwnTokens.sign} is given: the subject, and whatever differs from the defaults. */
+/** The claims for {@link OwnTokens.sign}: the subject, and the claims that differ from the defaults. */
 export type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
 type KnownClaims = Pick<Claims, 'sub'> &
   Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
 
-/** The service's own access tokens. */
+/** Signs and verifies the service's own access tokens. */
 export interface OwnTokens extends TrustedIssuer {
   /**
-   * Signs an access token (RFC 9068). `iss`, `aud`, `iat`, `nbf`, `exp` (as late as permitted) and `jti` are filled in when absent.
-   * Rejects with a `TypeError` for claims that `verify` would refuse.
+   * Signs an access token (RFC 9068). Absent `iss`, `aud`, `iat`, `nbf`, `exp` (as late as allowed) and `jti` are filled in.
+   * Rejects with a `TypeError` for claims that `verify` would reject.
    */
   readonly sign: (claims: ClaimsToSign) => Promise<string>
   readonly maxLifetimeSeconds: number
@@ -30,7 +30,10 @@ export interface OwnTokens extends TrustedIssuer {
 
 const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 
-/** Makes and checks the service's own access tokens with `@fastify/jwt` (rule U1). Throws a `TypeError` of one line for options that make no sense. */
+/**
+ * Creates the signer and verifier of the service's own access tokens, with `@fastify/jwt` (rule U1). Throws a `TypeError` of one
+ * line for invalid options.
+ */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
   const { grantsOf, ...issuer } = resolveIssuer(options, 900)
   const rules: ClaimRules = { ...issuer, required }
@@ -41,16 +44,16 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
 
   async function verify(token: string, form: TokenForm = readToken(token)): Promise<Claims> {
     const { kid, alg } = form.header
-    // The key chooses the algorithm, never the token.
+    // The key determines the algorithm, never the token.
     if (algorithms.get(kid) !== alg) throw invalidToken('kid or alg is unknown')
     const jwt = (await jwts)[kid] as JWT
     let code: unknown
     try {
       jwt.verify(token)
     } catch (error) {
-      // Only the code: the message may quote the token.
+      // Only the code, because the message may quote the token.
       code = (error as { code?: unknown }).code ?? 'unknown'
-      if (code !== 'FAST_JWT_EXPIRED') throw invalidToken(`@fastify/jwt says ${String(code)}`)
+      if (code !== 'FAST_JWT_EXPIRED') throw invalidToken(`@fastify/jwt reports ${String(code)}`)
     }
     const claims = requireClaims(form.payload, rules, Date.now())
     if (code !== undefined) throw tokenExpired()
@@ -58,7 +61,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
   }
 
   async function sign(claims: ClaimsToSign): Promise<string> {
-    if (signingKid === undefined) throw new TypeError('authentication: no key can sign. Give one with its privateKey.')
+    if (signingKid === undefined) throw new TypeError('authentication: options.keys has no key that can sign. Add one with its privateKey.')
     const { iat = Math.floor(Date.now() / 1000) } = claims
     const { issuer: iss, audience, maxLifetimeSeconds } = rules
     const aud = audience.length === 1 ? audience[0] : audience
@@ -66,19 +69,19 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     try {
       grantsOf(requireClaims(payload, rules, Date.now()))
     } catch (error) {
-      throw new TypeError('authentication: these claims would be refused, so they are not signed.', { cause: error })
+      throw new TypeError('authentication: the claims are not signed, because verify would reject them. See cause.', { cause: error })
     }
     const token = ((await jwts)[signingKid] as JWT).sign(payload)
     if (token.length > defaultMaxTokenLength)
-      throw new TypeError(`authentication: the token would be longer than ${defaultMaxTokenLength}.`)
+      throw new TypeError(`authentication: the token would be longer than ${defaultMaxTokenLength} characters. Remove claims.`)
     return token
   }
 
   return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf }
 }
 
-// @fastify/jwt is a plugin and nothing else, so it lives in an instance of its own, which never listens: tokens can then be
-// signed and verified outside of requests, and the service's requests carry none of its decorators.
+// @fastify/jwt works only as a plugin, so it is registered on a separate instance that never listens: tokens can then be
+// signed and verified outside of requests, and the service's requests have none of its decorators.
 async function jwtsOf(keys: readonly SigningKey[], rules: ClaimRules): Promise<Readonly<Record<string, JWT>>> {
   const host = Fastify()
   for (const { kid, algorithm, secret } of keys) {

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { parseOptions } from '@node-rs/argon2'
 
-/** What a hash costs whoever computes it. */
+/** The cost parameters of a password hash. */
 export interface HashCost {
   readonly memoryKibibytes: number
   readonly iterations: number
   readonly parallelism: number
 }
 
-// As the package numbers them; its own enums exist at compile time only.
+// The numbers of @node-rs/argon2, whose own enums exist at compile time only.
 export const argon2id = 2
 const version13 = 1
 export const hashBytes = 32
 const saltBytes = 16
 
-// OWASP Password Storage Cheat Sheet, Argon2id: each pair is as strong as the others.
+// OWASP Password Storage Cheat Sheet, Argon2id: all pairs are equally strong.
 const leastCosts: readonly (readonly [memoryKibibytes: number, iterations: number])[] = [
   [47_104, 1],
   [19_456, 2],
@@ -23,12 +23,12 @@ const leastCosts: readonly (readonly [memoryKibibytes: number, iterations: numbe
   [7168, 5]
 ]
 
-/** Tells whether a hash is as strong as OWASP asks. */
+/** Returns whether the cost meets OWASP's recommendation. */
 export function isStrong({ memoryKibibytes, iterations }: HashCost): boolean {
   return leastCosts.some(([memory, passes]) => memoryKibibytes >= memory && iterations >= passes)
 }
 
-/** What a stored hash was made with; kinds and versions as @node-rs/argon2 numbers them. */
+/** The parameters of a stored hash; algorithm and version are the numbers of @node-rs/argon2. */
 export interface FoundHash {
   readonly algorithm: number
   readonly version: number
@@ -39,7 +39,7 @@ export interface FoundHash {
   readonly saltLen: number
 }
 
-/** What a stored hash was made with; `undefined` for what is no argon2 hash in PHC form. */
+/** Returns the parameters of a stored hash, or `undefined` if it is not an argon2 hash in PHC format. */
 export function readHash(stored: string): FoundHash | undefined {
   try {
     return parseOptions(stored)
@@ -48,7 +48,7 @@ export function readHash(stored: string): FoundHash | undefined {
   }
 }
 
-/** Tells whether a stored hash is weaker than new ones, so that it should be replaced when its password is known. */
+/** Returns whether a stored hash is weaker than new hashes, so that it should be replaced when its password is known. */
 export function isOutdated(found: FoundHash, cost: HashCost): boolean {
   return (
     found.algorithm !== argon2id ||
@@ -61,7 +61,7 @@ export function isOutdated(found: FoundHash, cost: HashCost): boolean {
   )
 }
 
-/** A hash of these costs that no password has: comparing with it takes as long as with a real one. */
+/** Returns a hash of this cost that belongs to no password. Comparing with it takes as long as with a real hash. */
 export function decoyHash({ memoryKibibytes, iterations, parallelism }: HashCost): string {
   return `$argon2id$v=19$m=${memoryKibibytes},t=${iterations},p=${parallelism}$${randomBase64(saltBytes)}$${randomBase64(hashBytes)}`
 }

@@ -4,7 +4,7 @@ import { argon2id, decoyHash, type HashCost, hashBytes, isOutdated, isStrong, re
 import { wholeNumber } from './whole-number.ts'
 import { workLimit } from './work-limit.ts'
 
-/** How passwords are hashed. The defaults are OWASP's for argon2id. */
+/** Options of {@link passwords}. The defaults are OWASP's for argon2id. */
 export interface PasswordOptions extends Partial<HashCost> {
   /** Memory of one hash. @default 19456 – 19 MiB */
   readonly memoryKibibytes?: number
@@ -12,36 +12,36 @@ export interface PasswordOptions extends Partial<HashCost> {
   readonly iterations?: number
   /** Threads of one hash. @default 1 */
   readonly parallelism?: number
-  /** The shortest new password, in characters; NIST SP 800-63B-4 §3.1.1.2 asks for 15 where nothing else is asked. @default 15 */
+  /** The minimum length of a new password, in characters; NIST SP 800-63B-4 §3.1.1.2 requires 15 for a single factor. @default 15 */
   readonly minimumLength?: number | undefined
-  /** The longest password, in characters. @default 256 */
+  /** The maximum length of a password, in characters. @default 256 */
   readonly maximumLength?: number | undefined
-  /** How many hashes are computed at once; Node has 4 threads for them, for files and for DNS. @default 2 */
+  /** How many hashes are computed at the same time; Node has 4 threads for hashes, files and DNS together. @default 2 */
   readonly concurrentHashes?: number | undefined
-  /** How many may wait for their turn; whoever comes then is answered 503. @default 64 */
+  /** How many hashes may wait in the queue; further requests get 503. @default 64 */
   readonly waitingHashes?: number | undefined
 }
 
-/** Whether a password fits; `outdated` when its stored hash is weaker than new ones are, or another kind. */
+/** The result of a comparison; `outdated`: right, but the stored hash is weaker than new hashes, or of another kind. */
 export type PasswordVerdict = 'wrong' | 'right' | 'outdated'
 
-/** Hashes passwords and compares them (rule U8). */
+/** Hashes and compares passwords (rule U8). */
 export interface Passwords {
   /**
-   * The hash to store, in PHC form. Raises PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and LOGINS_OVERLOADED (503).
-   * `field` is `body.password` unless told otherwise.
+   * Returns the hash to store, in PHC format. Throws PASSWORD_UNACCEPTABLE (422), whose entry names `field`, and
+   * LOGINS_OVERLOADED (503). `field` defaults to `body.password`.
    */
   readonly hash: (password: string, field?: string) => Promise<string>
   /**
-   * Compares a password with a stored hash. Without a hash, because there is no such user, or with one that is not argon2,
-   * it takes as long and the answer is `wrong`. Raises LOGINS_OVERLOADED (503).
+   * Compares a password with a stored hash. Without a hash, because the user does not exist, or with one that is not argon2,
+   * it takes the same time and returns `wrong`. Throws LOGINS_OVERLOADED (503).
    */
   readonly compare: (password: string, stored: string | undefined) => Promise<PasswordVerdict>
-  /** Replaces a hash by one of today's costs, whatever the length of its password. Raises LOGINS_OVERLOADED (503). */
+  /** Returns a new hash with the current cost, whatever the length of the password. Throws LOGINS_OVERLOADED (503). */
   readonly rehash: (password: string) => Promise<string>
 }
 
-/** Passwords by argon2id, never more than a few at once. Throws a `TypeError` of one line for options that make no sense or are weak. */
+/** Hashes passwords with argon2id, with limited concurrency. Throws a `TypeError` of one line for invalid or weak options. */
 export function passwords(options: PasswordOptions = {}): Passwords {
   const cost: HashCost = {
     memoryKibibytes: wholeNumber('memoryKibibytes', options.memoryKibibytes ?? 19_456, 8, 4_194_304),
@@ -49,9 +49,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
     parallelism: wholeNumber('parallelism', options.parallelism ?? 1, 1, 255)
   }
   if (!isStrong(cost)) {
-    throw new TypeError(
-      'authentication: hashes of so little memory and so few iterations are weak. Give 19456 KiB and 2, or leave them out.'
-    )
+    throw new TypeError('authentication: options.memoryKibibytes and options.iterations make weak hashes. Use 19456 and 2, or remove both.')
   }
   const minimum = wholeNumber('minimumLength', options.minimumLength ?? 15, 8, 256)
   const maximum = wholeNumber('maximumLength', options.maximumLength ?? 256, Math.max(64, minimum), 4096)
@@ -78,7 +76,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
   async function compare(password: string, stored: string | undefined): Promise<PasswordVerdict> {
     const found = stored === undefined ? undefined : readHash(stored)
     const fault = faultOf(password)
-    // Every refusal costs one comparison, so that the time tells nothing of users or of what is stored for them.
+    // Every rejection costs one comparison, so that the time reveals nothing about users or their stored hashes.
     const comparable = stored !== undefined && found !== undefined && (fault === undefined || fault.key === 'passwordTooShort')
     const fits = await inTurn(() => argon2Verify(comparable ? stored : decoy, comparable ? prepared(password) : 'decoy'))
     if (!comparable || !fits) return 'wrong'
@@ -91,7 +89,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
 
   function faultOf(password: string): PasswordFault | undefined {
     if (!password.isWellFormed()) return { key: 'passwordIllFormed' }
-    // A character has at most two units: those of longer texts need not be counted.
+    // A character has at most two code units, so longer strings need no counting.
     const length = password.length > 2 * maximum ? password.length : Array.from(prepared(password)).length
     if (length > maximum) return { key: 'passwordTooLong', params: { maximum } }
     return length < minimum ? { key: 'passwordTooShort', params: { minimum } } : undefined
@@ -100,7 +98,7 @@ export function passwords(options: PasswordOptions = {}): Passwords {
   return { hash, compare, rehash }
 }
 
-// RFC 8265 §4.2.2 (OpaqueString): one password, however a keyboard composes it. NFKC would make different passwords equal.
+// RFC 8265 §4.2.2 (OpaqueString): a password is the same however a keyboard composes it. NFKC would make different passwords equal.
 function prepared(password: string) {
   return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC')
 }

@@ -1,27 +1,27 @@
 const permissionShape = /^[\w.-]+:[\w.-]+$/
 
-/** What a token's or key's names give: the permissions of its own, those of its roles, and the roles. All sorted. */
+/** What a token or key grants: its own permissions, those of its roles, and the roles. All are sorted. */
 export interface Grants {
   readonly permissions: readonly string[]
   readonly roles: readonly string[]
 }
 
-/** The permissions that exist, and what roles give of them. */
+/** The permissions that exist, and those that roles grant. */
 export interface PermissionTable {
-  /** Throws a `TypeError` of one line that begins with `where` for a name that is not in the vocabulary. */
+  /** Throws a `TypeError` of one line that names `where` for a permission that is not in the vocabulary. */
   requireKnown(where: string, names: readonly string[]): void
-  /** Names that are neither a known permission nor a known role give nothing. */
+  /** Returns what the names grant. Unknown permissions and roles grant nothing. */
   grants(names: readonly string[]): Grants
 }
 
 /**
- * Reads the vocabulary, `resource:action` each, and the roles, whose lists may say `orders:*` and `*:read` (rule U9).
- * Throws a `TypeError` of one line for a name that is no permission, and for a role with one that is not in the vocabulary.
+ * Reads the vocabulary, `resource:action` each, and the roles, whose lists may contain `orders:*` and `*:read` (rule U9).
+ * Throws a `TypeError` of one line for a malformed permission, and for a role with one that is not in the vocabulary.
  */
 export function permissionTable(vocabulary: readonly string[], roles: Readonly<Record<string, readonly string[]>>): PermissionTable {
   for (const name of vocabulary) {
     if (!permissionShape.test(name))
-      throw new TypeError(`authentication: permissions has "${name}". Write resource:action, as "orders:read".`)
+      throw new TypeError(`authentication: options.permissions has "${name}". Use the form resource:action, such as "orders:read".`)
   }
   const known = new Set(vocabulary)
   const table = new Map(
@@ -32,7 +32,9 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
     requireKnown(where, names) {
       const unknown = names.find((name) => !known.has(name))
       if (unknown !== undefined)
-        throw new TypeError(`${where} names the permission "${unknown}", which is not in the option permissions. Add it, or mend the name.`)
+        throw new TypeError(
+          `authentication: ${where} names the permission "${unknown}", which is not in options.permissions. Add or correct it.`
+        )
     },
     grants(names) {
       const held = names.filter((name) => table.has(name))
@@ -43,8 +45,7 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
 }
 
 function matching(role: string, pattern: string, known: ReadonlySet<string>) {
-  if (pattern === '*:*')
-    throw new TypeError(`authentication: the role ${role} has "*:*". Say what it may do: one side of a permission is named.`)
+  if (pattern === '*:*') throw new TypeError(`authentication: options.roles.${role} has "*:*". Name the resource or the action.`)
   const [resource, action, ...rest] = pattern.split(':')
   const found = [...known].filter((name) => {
     const [knownResource, knownAction] = name.split(':')
@@ -52,7 +53,7 @@ function matching(role: string, pattern: string, known: ReadonlySet<string>) {
   })
   if (found.length === 0)
     throw new TypeError(
-      `authentication: the role ${role} has "${pattern}", which is no permission of the option permissions. Mend one of them.`
+      `authentication: options.roles.${role} has "${pattern}", which matches nothing in options.permissions. Correct one of them.`
     )
   return found
 }

@@ -11,24 +11,24 @@ const accessKey: unique symbol = Symbol('concordat.access')
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The permissions, each `resource:action`, that a caller needs, all of them. A route has these or `public: true`. */
+    /** The permissions, each `resource:action`, that a client needs, all of them. A route has these or `public: true`. */
     permissions?: readonly string[]
-    /** `true`: nobody has to say who they are. Credentials are then not looked at. */
+    /** `true`: the route accepts anonymous requests and ignores credentials. */
     public?: boolean
     [accessKey]?: RouteAccess
   }
   interface FastifyRequest {
-    /** Who this request speaks for; `null` on public routes and at unknown URLs. */
+    /** The authenticated user or client; `null` on public routes and at unknown URLs. */
     readonly principal: Principal | null
     /**
-     * Holds a loaded object to the policy of its resource, and returns it: `request.authorize('orders:update', order)`.
-     * Raises 404 for an object that is absent, or that is secret to this caller, and 403 for one that is not theirs to act on.
+     * Checks a loaded object against the policy of its resource, and returns it: `request.authorize('orders:update', order)`.
+     * Throws 404 for an object that is absent, or secret to this principal, and 403 for one that the policy denies.
      */
     authorize<Resource>(permission: string, resource: Resource | null | undefined): Resource
   }
 }
 
-/** Who asks is known, and may do what the route says, or the request goes no further; a route that does not say is not booted. */
+/** Authenticates each request and checks the permissions of its route. A route that does not declare its access stops the boot. */
 async function authentication(app: FastifyInstance, options: AuthenticationOptions): Promise<void> {
   const settings = resolveOptions(options)
   const authenticate = authenticator(settings)
@@ -69,7 +69,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     else done(enter(request, principal, access))
   }
 
-  // Routes that were registered before this plugin have passed no check at boot, so they are read when somebody asks.
+  // Routes that were registered before this plugin were not checked at boot, so they are read on request.
   function accessOf({ routeOptions }: FastifyRequest): RouteAccess {
     const { config, method, url = '' } = routeOptions
     return config[accessKey] ?? settings.accessOf({ method, url, config })
@@ -100,9 +100,9 @@ async function enterLater(
   done(enter(request, principal, access))
 }
 
-// An operator who is asked why a token is refused finds it here; the client isn't told.
+// The log tells operators why a token was rejected; the response does not contain the reason.
 function refuse(request: FastifyRequest, error: Error, done: HookHandlerDoneFunction) {
-  if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'credentials refused')
+  if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'authentication: credentials rejected')
   done(error)
 }
 

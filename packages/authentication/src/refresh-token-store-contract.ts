@@ -2,15 +2,15 @@ import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { RefreshFamily, RefreshTokenStore, RefreshTokenUse } from './refresh-token-store.ts'
 
-/** Runs one test: `t.test` of tap, `test` of node:test. */
+/** Runs one test, for example `t.test` of tap or `test` of node:test. */
 export type RunTest = (title: string, test: () => Promise<void>) => unknown
 
 const hour = 3_600_000
 const grace = 10_000
 
 /**
- * Tests whether a store keeps the promises of {@link RefreshTokenStore}. `create` makes a store for each test; it may hold what
- * earlier tests left there. With `createSecond`, a further connection to the same records is raced against the first.
+ * Tests an implementation of {@link RefreshTokenStore}. `create` returns a store for each test; it may contain records of
+ * earlier tests. With `createSecond`, a second connection to the same records is raced against the first.
  */
 export function refreshTokenStoreContract(
   test: RunTest,
@@ -19,13 +19,13 @@ export function refreshTokenStoreContract(
 ): void {
   const start = Date.now()
 
-  test('the newest token is replaced, and its successor is then the newest', async () => {
+  test('replaces the newest token by its successor', async () => {
     const { store, family, use } = await begun()
     deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'rotated', family, newest: 'b' })
     deepStrictEqual(await store.use(use('b', 'c', 1)), { outcome: 'rotated', family, newest: 'c' })
   })
 
-  test('a family without a client, and one of the longest names, come back as they were', async () => {
+  test('returns a family without a client, or with long names, as it was stored', async () => {
     const bare = await begun({ clientId: undefined, subject: `${'ñ'.repeat(199)} "'\\` })
     deepStrictEqual(await bare.store.use({ ...bare.use('a', 'b', 0), clientId: undefined }), {
       outcome: 'rotated',
@@ -34,14 +34,14 @@ export function refreshTokenStoreContract(
     })
   })
 
-  test('a token that comes again within the grace changes nothing and is told the newest', async () => {
+  test('returns the newest secret and changes nothing when a token is repeated within the grace period', async () => {
     const { store, family, use } = await begun()
     await store.use(use('a', 'b', 0))
     deepStrictEqual(await store.use(use('a', 'other', grace - 1)), { outcome: 'repeated', family, newest: 'b' })
     deepStrictEqual(await store.use(use('b', 'c', grace)), { outcome: 'rotated', family, newest: 'c' })
   })
 
-  test('after the grace it revokes the family, for every token of it', async () => {
+  test('revokes the family with all its tokens when a token is repeated after the grace period', async () => {
     const { store, family, use } = await begun()
     await store.use(use('a', 'b', 0))
     deepStrictEqual(await store.use(use('a', 'x', grace)), { outcome: 'reused', family })
@@ -49,13 +49,13 @@ export function refreshTokenStoreContract(
     deepStrictEqual(await store.use(use('b', 'x', grace)), { outcome: 'revoked', family })
   })
 
-  test('without a grace, at once', async () => {
+  test('revokes the family at the first repetition without a grace period', async () => {
     const { store, family, use } = await begun()
     await store.use({ ...use('a', 'b', 0), graceMilliseconds: 0 })
     deepStrictEqual(await store.use({ ...use('a', 'x', 0), graceMilliseconds: 0 }), { outcome: 'reused', family })
   })
 
-  test('a token older than the last one replaced revokes the family, grace or not', async () => {
+  test('revokes the family for a token older than the last replaced one, even within the grace period', async () => {
     const { store, family, use } = await begun()
     await store.use(use('a', 'b', 0))
     await store.use(use('b', 'c', 1))
@@ -63,7 +63,7 @@ export function refreshTokenStoreContract(
     deepStrictEqual(await store.use(use('c', 'x', 3)), { outcome: 'revoked', family })
   })
 
-  test('a token that another client sends revokes the family', async () => {
+  test('revokes the family when another client sends a token', async () => {
     for (const clientId of ['thief', undefined]) {
       const { store, family, use } = await begun()
       deepStrictEqual(await store.use({ ...use('a', 'x', 0), clientId }), { outcome: 'reused', family })
@@ -71,7 +71,7 @@ export function refreshTokenStoreContract(
     }
   })
 
-  test('a family ends when it has rested too long; every rotation lets it rest anew, a repetition does not', async () => {
+  test('expires an idle family; a rotation restarts the idle time, a repetition does not', async () => {
     const { store, family, use } = await begun()
     await store.use(use('a', 'b', hour - 1))
     await store.use(use('a', 'x', hour + 1))
@@ -81,7 +81,7 @@ export function refreshTokenStoreContract(
     deepStrictEqual((await other.store.use(other.use('a', 'b', hour - 1))).outcome, 'rotated')
   })
 
-  test('a family ends when it has lived too long, however often it was used', async () => {
+  test('expires a family at its maximum lifetime, however often it was used', async () => {
     const { store, use } = await begun({ expiresAt: start + 2 * hour })
     strictEqual((await store.use(use('a', 'b', hour - 1))).outcome, 'rotated')
     strictEqual((await store.use(use('b', 'c', 2 * hour - 2))).outcome, 'rotated')
@@ -89,7 +89,7 @@ export function refreshTokenStoreContract(
     strictEqual(outcome === 'expired' || outcome === 'unknown', true, outcome)
   })
 
-  test('an unknown handle is unknown, and nothing comes of it', async () => {
+  test('returns unknown for an unknown handle and changes nothing', async () => {
     const store = await create()
     const use = { secret: 'a', successor: 'b', now: start, graceMilliseconds: grace, idleMilliseconds: hour, clientId: undefined }
     deepStrictEqual(await store.use({ ...use, handle: 'nobody' }), { outcome: 'unknown' })
@@ -98,14 +98,14 @@ export function refreshTokenStoreContract(
     await store.revokeSubject('nobody')
   })
 
-  test('a handle or an id that is taken is not taken again', async () => {
+  test('rejects a handle or an id that already exists', async () => {
     const { store, family, use } = await begun()
     await rejects(store.begin({ ...family, id: randomUUID() }, 'z', start + hour))
     await rejects(store.begin({ ...family, handle: randomUUID() }, 'z', start + hour))
     strictEqual((await store.use(use('a', 'b', 0))).outcome, 'rotated')
   })
 
-  test('a family is revoked by its handle, by its id and by its subject, and others are not', async () => {
+  test('revokes a family by its handle, its id or its subject, and no other family', async () => {
     const [byHandle, byId, one, two, other] = await Promise.all([
       begun(),
       begun(),
@@ -125,7 +125,7 @@ export function refreshTokenStoreContract(
     strictEqual((await other.store.use(other.use('a', 'b', 0))).outcome, 'rotated')
   })
 
-  test('everything is revoked at once, and what begins later is not', async () => {
+  test('revokes all families, but not those that begin later', async () => {
     const { store, family, use } = await begun()
     await store.revokeAll()
     deepStrictEqual(await store.use(use('a', 'b', 0)), { outcome: 'revoked', family })
@@ -134,7 +134,7 @@ export function refreshTokenStoreContract(
     strictEqual((await store.use({ ...use('a', 'b', 0), handle: later.handle })).outcome, 'rotated')
   })
 
-  test('of many uses at once, on two connections, exactly one rotates and the others are told the same', async () => {
+  test('rotates exactly one of many concurrent uses on two connections and returns the same secret to the others', async () => {
     const { store, use } = await begun()
     const second = await createSecond(store)
     const uses = Array.from({ length: 20 }, (_, n) => (n % 2 ? second : store).use(use('a', `successor ${n}`, n)))
@@ -144,7 +144,7 @@ export function refreshTokenStoreContract(
     strictEqual(new Set(outcomes.map((told) => 'newest' in told && told.newest)).size, 1)
   })
 
-  test('of many late uses at once, exactly one is told that it revoked the family', async () => {
+  test('returns reused for exactly one of many concurrent late uses', async () => {
     const { store, use } = await begun()
     const second = await createSecond(store)
     await store.use(use('a', 'b', 0))
@@ -153,7 +153,7 @@ export function refreshTokenStoreContract(
     strictEqual(outcomes.filter(({ outcome }) => outcome === 'revoked').length, 19)
   })
 
-  test('a revocation and uses at once: once it has resolved, no use succeeds', async () => {
+  test('allows no use after a concurrent revocation has resolved', async () => {
     const { store, family, use } = await begun()
     const second = await createSecond(store)
     const uses = Array.from({ length: 10 }, (_, n) => second.use(use('a', 'b', n)))

@@ -1,19 +1,19 @@
-/** All refresh tokens that follow one sign-in: a session. Times in milliseconds since 1970. */
+/** A session: all refresh tokens that follow one sign-in. Times are in milliseconds since 1970. */
 export interface RefreshFamily {
   /** The session's id, `sid` of its access tokens. */
   readonly id: string
-  /** The hash under which the family is found. */
+  /** The hash by which the family is found. */
   readonly handle: string
   /** The user. */
   readonly subject: string
-  /** The client application that signed in; only this one may use the tokens. */
+  /** The client application that signed in. Only this client may use the tokens. */
   readonly clientId?: string | undefined
   readonly beganAt: number
-  /** From here on no token of the family is good, however often it was used. */
+  /** From this time on, no token of the family is valid, however often it was used. */
   readonly expiresAt: number
 }
 
-/** One presentation of a refresh token. `handle`, `secret` and `successor` are hashes. */
+/** One use of a refresh token. `handle`, `secret` and `successor` are hashes. */
 export interface RefreshTokenUse {
   readonly handle: string
   readonly secret: string
@@ -21,20 +21,20 @@ export interface RefreshTokenUse {
   readonly successor: string
   readonly clientId?: string | undefined
   readonly now: number
-  /** How long after its replacement a token may come again. */
+  /** The grace period: how long after its replacement a token may be repeated. */
   readonly graceMilliseconds: number
-  /** How long the family may rest after this use. */
+  /** How long the family may be idle after this use. */
   readonly idleMilliseconds: number
 }
 
 /**
- * What became of a use:
- * - `rotated`: the token was the newest; its successor is now
- * - `repeated`: it was replaced less than the grace ago; `newest` is the secret of the one that replaced it, and nothing changed
- * - `reused`: it was replaced longer ago, is older than that, or came from another client; the family is revoked by this
- * - `revoked`: the family had been revoked
- * - `expired`: the family has rested too long or lived too long
- * - `unknown`: there is no such family, or its time was over so long ago that it was forgotten
+ * The outcome of a use:
+ * - `rotated`: the token was the newest; now its successor is the newest
+ * - `repeated`: it was replaced within the grace period; `newest` is the secret of its replacement, and nothing changed
+ * - `reused`: it was replaced before the grace period, is older than that, or came from another client; this revoked the family
+ * - `revoked`: the family was already revoked
+ * - `expired`: the family was idle for too long or has reached its maximum lifetime
+ * - `unknown`: the family does not exist, or expired so long ago that it was removed
  */
 export type RefreshOutcome =
   | { readonly outcome: 'rotated' | 'repeated'; readonly family: RefreshFamily; readonly newest: string }
@@ -44,20 +44,20 @@ export type RefreshOutcome =
   | { readonly outcome: 'unknown' }
 
 /**
- * Where refresh tokens are kept, one record a family, whatever the number of its tokens. Each method takes effect at one moment,
- * against all other processes: in PostgreSQL under the lock of the record's row, in Redis inside one script.
+ * Stores refresh tokens, one record per family, whatever the number of its tokens. Each method is atomic across all
+ * processes: in PostgreSQL under the row lock of the record, in Redis in one script.
  */
 export interface RefreshTokenStore {
-  /** Keeps a new family, whose newest token has this secret, until its `expiresAt`; rejects when its handle or id is taken. */
+  /** Stores a new family with the secret of its newest token until `expiresAt`; rejects when its handle or id already exists. */
   begin(family: RefreshFamily, secret: string, idleExpiresAt: number): Promise<void>
   /**
-   * Judges a use in the order revoked, expired, other client, newest, replaced within the grace, reused; of all uses of
-   * the newest token at once, exactly one is told `rotated`.
+   * Checks a use in the order revoked, expired, other client, newest, replaced within the grace period, reused. Of all
+   * concurrent uses of the newest token, exactly one returns `rotated`.
    */
   use(use: RefreshTokenUse): Promise<RefreshOutcome>
-  /** Revokes the family with this handle and answers it; `undefined` when there is none. Repeating changes nothing. */
+  /** Revokes the family with this handle and returns it, or `undefined` if it does not exist. Idempotent. */
   revokeHandle(handle: string): Promise<RefreshFamily | undefined>
-  /** Revokes the family with this id, if there is one. */
+  /** Revokes the family with this id, if it exists. */
   revokeFamily(id: string): Promise<void>
   /** Revokes every family of this subject that has begun. */
   revokeSubject(subject: string): Promise<void>

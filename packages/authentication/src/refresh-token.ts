@@ -1,14 +1,14 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
 /**
- * An opaque refresh token, as `rt_` and 72 characters of base64url: 16 bytes that all tokens of one family share and nobody else
- * knows, 32 bytes of the token's own, and 6 that tell a mistyped token from one that was issued.
+ * An opaque refresh token: `rt_` and 72 characters of base64url. They encode 16 secret bytes that all tokens of one family
+ * share, 32 bytes of this token, and 6 check bytes that detect a mistyped token.
  */
 export interface RefreshToken {
   readonly text: string
-  /** What the family is stored under: a hash, so that a stolen database holds no token. */
+  /** The hash by which the family is stored, so that a stolen database contains no token. */
   readonly handle: string
-  /** What tells this token from the others of its family: a hash too. */
+  /** The hash that distinguishes this token from the others of its family. */
   readonly secret: string
 }
 
@@ -17,23 +17,23 @@ const handleBytes = 16
 const secretBytes = 32
 const checkBytes = 6
 
-/** The first token of a family. */
+/** Returns the first token of a new family. */
 export function newRefreshToken(): RefreshToken {
   return tokenOf(randomBytes(handleBytes), randomBytes(secretBytes))
 }
 
-/** Reads a token that a client sent; `undefined` for what can never have been issued. */
+/** Reads a token that a client sent; returns `undefined` for a string that cannot have been issued. */
 export function readRefreshToken(text: string): RefreshToken | undefined {
   if (!form.test(text)) return undefined
   const bytes = Buffer.from(text.slice(3), 'base64url')
   const token = tokenOf(bytes.subarray(0, handleBytes), bytes.subarray(handleBytes, handleBytes + secretBytes))
-  // 54 bytes are 72 characters exactly, so a token has one spelling; what is compared here is no secret.
+  // 54 bytes are exactly 72 characters, so a token has one spelling. The compared check bytes are not secret.
   return token.text === text ? token : undefined
 }
 
 /**
- * The token that replaces this one. It is computed and not stored: whoever comes again within the grace is given the same one,
- * and only who has the key can tell it.
+ * Returns the token that replaces this one. It is computed, not stored: a repetition within the grace period gets the same token,
+ * and only the holder of the key can compute it.
  */
 export function successorOf({ text }: RefreshToken, key: string): RefreshToken {
   const handle = Buffer.from(text.slice(3), 'base64url').subarray(0, handleBytes)

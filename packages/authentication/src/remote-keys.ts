@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import { authenticationUnavailable } from './errors.ts'
 
-/** Fetches a key set: as `fetch`, with what `jose` passes to it. */
+/** Fetches a key set, like `fetch`, with the arguments that `jose` passes. */
 export type FetchKeys = (
   url: string,
   init: { readonly headers: Headers; readonly method: 'GET'; readonly redirect: 'manual'; readonly signal: AbortSignal }
@@ -9,18 +9,18 @@ export type FetchKeys = (
 
 const maxBytes = 262_144
 const pauseMilliseconds = 5000
-// Faults of the token: it names a key that the set has not, or has twice.
+// Faults of the token: it names a key that the set does not contain, or contains twice.
 const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'])
 
 /**
- * The keys of an issuer: fetched once for all who wait, kept for 10 minutes, fetched again for an unknown `kid` at most every
- * 30 seconds, and after a failure at most every 5. Raises AUTHENTICATION_UNAVAILABLE when they can't be had.
+ * Returns the keys of an issuer: fetched once for all concurrent requests, cached for 10 minutes, fetched again for an unknown `kid`
+ * at most every 30 seconds, and after a failure at most every 5 seconds. Throws AUTHENTICATION_UNAVAILABLE when the fetch fails.
  * Throws a `TypeError` of one line for a URL that is not https.
  */
 export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys = fetch): JWTVerifyGetKey {
   const url = URL.parse(jwksUrl)
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
-    throw new TypeError(`authentication: the issuer ${issuer} has no usable jwksUrl. Give an https URL without credentials.`)
+    throw new TypeError(`authentication: options.jwksUrl of issuer ${issuer} must be an https URL without credentials.`)
   }
   const keys = createRemoteJWKSet(url, { timeoutDuration: 5000, [customFetch]: pausing(bounded(fetchKeys)) })
   return async (header, token) => {
@@ -33,11 +33,11 @@ export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys
   }
 }
 
-// jose waits between successful fetches only: without this, every request would knock at an issuer that is down.
+// jose waits only between successful fetches: without this, every request would call an issuer that is down.
 function pausing(fetchKeys: FetchImplementation): FetchImplementation {
   let failedAt = Number.NEGATIVE_INFINITY
   return async (url, init) => {
-    if (performance.now() - failedAt < pauseMilliseconds) throw new Error('The key set could not be fetched a moment ago.')
+    if (performance.now() - failedAt < pauseMilliseconds) throw new Error('The last fetch of the key set failed a moment ago.')
     try {
       return await fetchKeys(url, init)
     } catch (error) {
@@ -52,7 +52,7 @@ function bounded(fetchKeys: FetchKeys): FetchImplementation {
     const { status, body } = await fetchKeys(url, init)
     if (status !== 200) {
       await body?.cancel()
-      throw new Error(`The key set was answered with the status ${status}.`)
+      throw new Error(`The request for the key set returned status code ${status}.`)
     }
     const chunks: Uint8Array[] = []
     let size = 0
@@ -62,7 +62,7 @@ function bounded(fetchKeys: FetchKeys): FetchImplementation {
       chunks.push(chunk)
     }
     const text = Buffer.concat(chunks).toString()
-    // Read here as well, so that a set that makes no sense counts as a failure.
+    // Parsed here too, so that an invalid key set counts as a failure.
     if (!Array.isArray((JSON.parse(text) as { keys?: unknown } | null)?.keys)) throw new Error('The key set has no keys.')
     return new Response(text)
   }

@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
-/** What every request asks, in memory. */
+/** The revocations that every request is checked against, in memory. */
 export interface Revocations {
-  /** Whether the token with these claims was revoked, as far as this process knows. */
+  /** Returns whether the token with these claims was revoked, as far as this process knows. */
   isRevoked(claims: RevocableClaims): boolean
-  /** How long ago this process last knew all revocations; `Infinity` before it first did. */
+  /** How long ago this process last had all revocations, in milliseconds; `Infinity` before it first had them. */
   readonly staleMilliseconds: number
   /** Called by the plugin when the service is ready. */
   start?(): Promise<void>
@@ -18,39 +18,43 @@ export interface Revocations {
 /** The revocations of all processes, kept up to date in the memory of this one. */
 export interface RevocationFeed extends Revocations {
   /**
-   * Reads all that there is and goes on listening; once it has begun, another call changes nothing. Never rejects: what fails is
-   * told to `onError` and tried again.
+   * Reads all revocations and listens for new ones. Further calls change nothing. Never rejects: a failure is passed to
+   * `onError` and retried.
    */
   start(): Promise<void>
-  /** Revokes: here at once, elsewhere when the others hear of it. Rejects when the store could not keep it; then it counts here only. */
+  /**
+   * Revokes in this process immediately, and in others when they are notified. Rejects when the store fails; the revocation then
+   * applies only in this process.
+   */
   revoke(revocation: Revocation): Promise<void>
   /** Stops listening. */
   close(): Promise<void>
 }
 
-/** How a {@link revocationFeed} listens. */
+/** Options of {@link revocationFeed}. */
 export interface RevocationFeedOptions {
   readonly store: RevocationStore
   /**
-   * How often the store is asked, whether or not it said that there is news: the longest time, while the store answers, until
-   * a revocation elsewhere counts here too.
+   * How often the store is read, even without a notification: the maximum time, while the store is available, until a
+   * revocation by another process takes effect in this one.
    * @default 2
    */
   readonly pollSeconds?: number | undefined
-  /** When the store has not answered for so long, the question is given up and asked again. @default 2 */
+  /** How long an operation of the store may take before it times out and is retried. @default 2 */
   readonly timeoutSeconds?: number | undefined
-  /** Is told what went wrong with the store, for the log. @default nobody is told */
+  /** Called with each error of the store, for the log. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /**
- * Keeps this process informed of what any process revokes (rule U4). News come by the store's subscription; a look at fixed times finds
- * what a cut subscription did not tell, and mends the subscription. Throws a `TypeError` of one line for options that make no sense.
+ * Creates the feed that gives this process the revocations of all processes (rule U4). The subscription of the store notifies it;
+ * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. Throws a `TypeError` of one line
+ * for invalid options.
  */
 export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} }: RevocationFeedOptions): RevocationFeed {
   for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) {
     if (typeof seconds !== 'number' || !(seconds >= 0.01 && seconds <= 60)) {
-      throw new TypeError(`authentication: ${name} is ${String(seconds)}. Give a number of seconds from 0.01 to 60.`)
+      throw new TypeError(`authentication: options.${name} must be a number of seconds from 0.01 to 60. Received ${String(seconds)}.`)
     }
   }
   const known = new RevocationSet()
@@ -68,11 +72,11 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
     const page = await inTime(store.read(cursor))
     for (const revocation of page.revocations) known.add(revocation)
     cursor = page.cursor
-    // What is revoked while the store answers may be missing from the answer.
+    // The page may lack revocations that were added while the store was reading.
     completeAt = startedAt
   }
 
-  /** One question at a time: news that come meanwhile make it ask once more. */
+  /** Runs one read at a time; a notification during a read causes another read. */
   function catchUp(): Promise<void> {
     if (reading) readAgain = true
     reading ??= (async () => {
@@ -102,13 +106,13 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
     } catch (error) {
       subscription = undefined
       onError(error)
-      // One that comes too late is not wanted any more.
+      // A subscription that begins after the timeout is ended.
       beginning.then((late) => late(), onError)
     }
   }
 
   async function look(): Promise<void> {
-    // First the subscription, so that nothing falls between what was read and what is told.
+    // Subscribes first, so that no revocation is missed between the read and the notifications.
     await listen()
     await catchUp()
     known.forgetOver(Date.now())
@@ -120,9 +124,9 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
   async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
     const done = new AbortController()
     const late = delay(timeoutSeconds * 1000, undefined, { signal: done.signal }).then(() => {
-      throw new Error(`The store of revocations has not answered for ${timeoutSeconds} s.`)
+      throw new Error(`The revocation store timed out after ${timeoutSeconds} s.`)
     })
-    // When the answer wins, this is aborted and nobody listens.
+    // When the operation finishes first, this timer is aborted and its rejection is not handled elsewhere.
     late.catch(() => {})
     try {
       return await Promise.race([answer, late])

@@ -13,12 +13,12 @@ interface Term {
   readonly until: number
 }
 
-/** The revocations that still matter: bounded, since each is forgotten when the tokens that it ends would have ended anyway. */
+/** The revocations in effect. Bounded, because each is removed when the tokens that it revokes have expired. */
 export class RevocationSet {
   readonly #terms = { token: new Map<string, Term>(), session: new Map<string, Term>(), subject: new Map<string, Term>() }
   #everything: Term | undefined
 
-  /** Adding what is known changes nothing; the later times win. */
+  /** Adds a revocation. Adding it again changes nothing; the later times win. */
   add({ kind, id, issuedBefore = 0, until }: Revocation): void {
     const before = kind === 'everything' ? this.#everything : this.#terms[kind].get(id)
     const term = { issuedBefore: Math.max(issuedBefore, before?.issuedBefore ?? 0), until: Math.max(until, before?.until ?? 0) }
@@ -34,7 +34,7 @@ export class RevocationSet {
     return iat * 1000 < issuedBefore
   }
 
-  /** Forgets those whose time was over at this moment, in milliseconds since 1970. */
+  /** Removes the revocations that have expired at `now`, in milliseconds since 1970. */
   forgetOver(now: number): void {
     for (const terms of Object.values(this.#terms)) {
       for (const [id, { until }] of terms) if (until <= now) terms.delete(id)

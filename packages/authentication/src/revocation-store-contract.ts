@@ -7,8 +7,8 @@ import type { Revocation, RevocationStore } from './revocation-store.ts'
 const hour = 3_600_000
 
 /**
- * Tests whether a store keeps the promises of {@link RevocationStore}. `create` makes a store for each test; it may hold what
- * earlier tests left there. With `createSecond`, a further connection to the same records listens to the first.
+ * Tests an implementation of {@link RevocationStore}. `create` returns a store for each test; it may contain records of
+ * earlier tests. With `createSecond`, a second connection to the same records listens to the first.
  */
 export function revocationStoreContract(
   test: RunTest,
@@ -18,7 +18,7 @@ export function revocationStoreContract(
   const start = Date.now()
   const session = (): Revocation => ({ kind: 'session', id: randomUUID(), until: start + hour })
 
-  test('each kind is read as it was revoked', async () => {
+  test('returns a revocation of each kind as it was stored', async () => {
     const store = await create()
     const all: Revocation[] = [
       { kind: 'token', id: randomUUID(), until: start + hour },
@@ -33,7 +33,7 @@ export function revocationStoreContract(
     deepStrictEqual(new Set(ours), new Set(all.slice(0, 3)))
   })
 
-  test('what was revoked after a cursor is read with it, and what was known is not read again for ever', async () => {
+  test('returns what was revoked after a cursor, and does not return known revocations forever', async () => {
     const store = await create()
     const [first, second, third] = [session(), session(), session()]
     await store.revoke(first)
@@ -43,14 +43,14 @@ export function revocationStoreContract(
     await store.revoke(third)
     const two = await store.read(one.cursor)
     deepStrictEqual([has(two.revocations, second), has(two.revocations, third)], [true, true])
-    // A transaction that somebody has left open may hold the cursor back, but not for ever.
+    // An open transaction may hold the cursor back, but not forever.
     let page = two
     do page = await store.read(page.cursor)
     while (has(page.revocations, first) && (await delay(20, true)))
     strictEqual(has((await store.read()).revocations, first), true)
   })
 
-  test('of two for one subject the later times are kept, in whichever order they come', async () => {
+  test('stores the later times of two revocations of one subject, in any order', async () => {
     const store = await create()
     const subject = { kind: 'subject', id: randomUUID(), issuedBefore: start, until: start + hour } as const
     await store.revoke(subject)
@@ -61,21 +61,21 @@ export function revocationStoreContract(
     deepStrictEqual(found, [{ ...subject, issuedBefore: start + 10, until: start + 2 * hour }])
   })
 
-  test('one whose time is over is not read', async () => {
+  test('does not return an expired revocation', async () => {
     const store = await create()
     const over = { ...session(), until: Date.now() - 1 }
     await store.revoke(over)
     strictEqual(has((await store.read()).revocations, over), false)
   })
 
-  test('with a cursor that it does not know, it reads everything', async () => {
+  test('returns everything for an unknown cursor', async () => {
     const store = await create()
     const revocation = session()
     await store.revoke(revocation)
     strictEqual(has((await store.read('nonsense')).revocations, revocation), true)
   })
 
-  test('revocations that run at once on two connections are all read, without a gap', async () => {
+  test('returns all concurrent revocations of two connections, without a gap', async () => {
     const store = await create()
     const second = await createSecond(store)
     let { cursor } = await store.read()
@@ -96,7 +96,7 @@ export function revocationStoreContract(
     )
   })
 
-  test('a subscriber is woken by what another connection revokes, and finds it; one that has ended is not', async () => {
+  test('notifies a subscriber of a revocation by another connection, but not an ended subscription', async () => {
     const store = await create()
     const second = await createSecond(store)
     const woken = Promise.withResolvers<void>()

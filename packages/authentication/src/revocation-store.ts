@@ -1,37 +1,37 @@
-/** One revocation. Times in milliseconds since 1970. */
+/** A revocation. Times are in milliseconds since 1970. */
 export interface Revocation {
-  /** What ends: one token by its `jti`, a session by its `sid`, all tokens of a user by `sub`, or all there are. */
+  /** What is revoked: one token by its `jti`, a session by its `sid`, all tokens of a user by `sub`, or all tokens. */
   readonly kind: 'token' | 'session' | 'subject' | 'everything'
-  /** The `jti`, `sid` or `sub`; empty for everything. */
+  /** The `jti`, `sid` or `sub`; empty for `everything`. */
   readonly id: string
-  /** For subject and everything: tokens issued before this moment end, later ones don't. */
+  /** For `subject` and `everything`: revokes the tokens that were issued before this time, not later ones. */
   readonly issuedBefore?: number | undefined
-  /** When the last token that it concerns has expired anyway; then it may be forgotten. */
+  /** When the last affected token expires. From then on, the revocation may be removed. */
   readonly until: number
 }
 
-/** What was revoked since the last look. */
+/** The revocations since the last read. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
-  /** For the next look. */
+  /** The cursor for the next read. */
   readonly cursor: string
 }
 
-/** Where revocations are kept, and how other processes hear of them. */
+/** Stores revocations and notifies other processes of them. */
 export interface RevocationStore {
   /**
-   * Keeps a revocation until its `until`; a second one of the same kind and id keeps the later times of the two. When it
-   * has resolved, every `read` shows it.
+   * Stores a revocation until its `until`; a second one of the same kind and id stores the later times of the two. After the
+   * promise has resolved, every `read` returns it.
    */
   revoke(revocation: Revocation): Promise<void>
   /**
-   * Answers every living revocation that was kept, or prolonged, after the cursor was given, and maybe some from before;
-   * without a cursor, or with one that the store no longer knows, all living ones.
+   * Returns every unexpired revocation that was stored or prolonged after the cursor was issued, and possibly some from before;
+   * without a cursor, or with one that the store no longer knows, all unexpired ones.
    */
   read(cursor?: string): Promise<RevocationPage>
   /**
-   * From when it has resolved, calls `wake` soon after each `revoke` of any process. Calls `lost` at most once, when that can
-   * no longer be promised. The answer ends the subscription, and never rejects.
+   * After the promise has resolved, calls `wake` soon after each `revoke` of any process. Calls `lost` at most once, when this is
+   * no longer guaranteed. The returned function ends the subscription, and never rejects.
    */
   subscribe(wake: () => void, lost: () => void): Promise<() => Promise<void>>
 }

@@ -1,17 +1,17 @@
 import type { PermissionTable } from './permissions.ts'
 
-/** What a route asks of its callers: nothing, or every one of these permissions. */
+/** The access of a route: public, or every one of these permissions. */
 export type RouteAccess = 'public' | readonly string[]
 
-/** What a route says about access in its `config`. */
+/** The access that a route declares in its `config`. */
 export interface AccessConfig {
   readonly permissions?: readonly string[] | undefined
   readonly public?: boolean | undefined
 }
 
-/** Says about the routes below a path what they, made by somebody else, don't say themselves. */
+/** Declares the access of the routes below a path that do not declare it themselves, such as the routes of other plugins. */
 export interface Declaration extends AccessConfig {
-  /** A path, as `/reference`: for it and everything below it. */
+  /** A path, for example `/reference`: applies to it and to every path below it. */
   readonly prefix: string
 }
 
@@ -22,26 +22,27 @@ interface DeclaringRoute {
 }
 
 /**
- * Makes the function that reads what a route declares. It throws an `Error` of one line, naming the route, when it declares
- * nothing, both, nothing usable, or a permission that does not exist (rule U10).
+ * Creates the function that reads the declared access of a route. It throws an `Error` of one line that names the route, when the
+ * declaration is missing, contradictory or invalid, or names a permission that does not exist (rule U10).
  */
 export function accessReader(declared: readonly Declaration[], table: PermissionTable): (route: DeclaringRoute) => RouteAccess {
   for (const { prefix, ...config } of declared) {
     if (!/^\/.*[^/]$/.test(prefix))
-      throw new TypeError(`authentication: declared has the prefix "${prefix}". Write a path as "/reference".`)
-    if (read(`declared "${prefix}"`, config) === undefined) throw new TypeError(undeclared(`declared "${prefix}"`))
+      throw new TypeError(`authentication: options.declared has the prefix "${prefix}". Use a path such as "/reference".`)
+    if (read(`options.declared "${prefix}"`, config) === undefined) throw new TypeError(undeclared(`options.declared "${prefix}"`))
   }
   const longestFirst = declared.toSorted((a, b) => b.prefix.length - a.prefix.length)
 
   function read(where: string, config: AccessConfig | undefined): RouteAccess | undefined {
     const { permissions, public: isPublic } = config ?? {}
     if (permissions === undefined) {
-      if (isPublic !== undefined && typeof isPublic !== 'boolean') throw new TypeError(`${where} has a "public" that is no boolean.`)
+      if (isPublic !== undefined && typeof isPublic !== 'boolean')
+        throw new TypeError(`authentication: ${where} has a "public" that is not a boolean.`)
       return isPublic === true ? 'public' : undefined
     }
-    if (isPublic === true) throw new TypeError(`${where} declares permissions and public: true. Choose one.`)
+    if (isPublic === true) throw new TypeError(`authentication: ${where} declares permissions and public: true. Remove one.`)
     if (!Array.isArray(permissions) || permissions.length === 0)
-      throw new TypeError(`${where} declares no permission. List at least one, or set public: true.`)
+      throw new TypeError(`authentication: ${where} must list at least one permission in an array, or set public: true.`)
     table.requireKnown(where, permissions)
     return Object.freeze([...permissions])
   }
@@ -53,12 +54,12 @@ export function accessReader(declared: readonly Declaration[], table: Permission
     const declaration = longestFirst.find(({ prefix }) => `${url}/`.startsWith(`${prefix}/`))
     const found = declaration && read(where, declaration)
     if (found !== undefined) return found
-    // A browser asks by OPTIONS before it sends credentials, and the answer is only which methods there are.
+    // A browser sends OPTIONS before it sends credentials, and the response only lists the allowed methods.
     if (method === 'OPTIONS') return 'public'
     throw new Error(undeclared(where))
   }
 }
 
 function undeclared(where: string) {
-  return `${where} does not say who may use it. Set config.permissions, or config.public: true.`
+  return `authentication: ${where} does not declare who may use it. Set config.permissions, or config.public: true.`
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a browser says that the request comes from the service's own pages: by `Sec-Fetch-Site` (Fetch Metadata), else by an
- * `Origin` of the list. Who says neither is not believed (rule U12).
+ * Returns whether the request comes from an allowed page: `Sec-Fetch-Site` (Fetch Metadata) is `same-origin`, or `Origin` is in the
+ * list. Without either header, the request is not trusted (rule U12).
  */
 export function isSameSite(headers: IncomingHttpHeaders, origins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = headers

@@ -1,20 +1,20 @@
 const minBytes = 32
-// 32 random bytes have about 155 bits by this measure, and never less than 125.
+// By this measure, 32 random bytes have about 155 bits, and never less than 125.
 const minBits = 120
-// One case or capitalised, as people write; random letters are mixed.
+// Words in one case or capitalized, as people write them; random letters mix cases.
 const words = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[ _.,-]+(?:[A-Z]?[a-z]+|[A-Z]+))*[ _.,-]*[\d!?.]*$/
 
-/** Says in a few words what is wrong with the secret of an HMAC key; `undefined` for one that looks random. */
+/** Returns the weakness of the secret of an HMAC key as a phrase for an error message; `undefined` for a secret that looks random. */
 export function weaknessOf(secret: Uint8Array): string | undefined {
   if (secret.length < minBytes) return `has ${secret.length} bytes and needs at least ${minBytes}`
   const differences = secret.map((byte, index) => byte - (secret[index - 1] ?? 0))
   if (Math.min(bitsOf(secret), bitsOf(differences)) < minBits) return 'repeats itself'
   if (isRepetition(secret)) return 'repeats itself'
   const text = Buffer.from(secret).toString('latin1')
-  return words.test(text) ? 'is made of words' : undefined
+  return words.test(text) ? 'consists of words' : undefined
 }
 
-// Shannon's measure: how much the counts of bytes tell, over the whole length.
+// Shannon entropy of the byte counts, multiplied by the length.
 function bitsOf(bytes: Uint8Array) {
   const counts = new Map<number, number>()
   for (const byte of bytes) counts.set(byte, (counts.get(byte) ?? 0) + 1)
@@ -23,7 +23,7 @@ function bitsOf(bytes: Uint8Array) {
   return bits
 }
 
-// A text that repeats a part of itself is found in its own double before the end.
+// A string that consists of a repeated part occurs in its own double before the end.
 function isRepetition(bytes: Uint8Array) {
   return Buffer.concat([bytes, bytes]).indexOf(bytes, 1) < bytes.length
 }

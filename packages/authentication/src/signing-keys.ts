@@ -1,28 +1,28 @@
 import { createPrivateKey, createPublicKey, KeyObject } from 'node:crypto'
 import { weaknessOf } from './secret-strength.ts'
 
-/** The algorithms that own tokens can be signed with. */
+/** The algorithms for the service's own tokens. */
 export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
 
-/** A key of the service itself. A pair needs its private part only where tokens are signed. */
+/** A key of the service. A key pair needs its private part only where tokens are signed. */
 export type OwnKey =
   | {
-      /** Names the key in the header of its tokens. */
+      /** The id of the key in the header of its tokens. */
       readonly kid: string
       readonly algorithm: 'HS256'
-      /** At least 32 random bytes, or a text made of as many. */
+      /** At least 32 random bytes, or a string that encodes at least as many. */
       readonly secret: string | Uint8Array
     }
   | {
       readonly kid: string
       readonly algorithm: 'RS256' | 'ES256' | 'EdDSA'
-      /** PKCS #8 in PEM, or what `node:crypto` made of it. */
+      /** PKCS #8 in PEM, or a `KeyObject` of `node:crypto`. */
       readonly privateKey?: string | KeyObject | undefined
-      /** SPKI in PEM. Not needed beside `privateKey`. */
+      /** SPKI in PEM, or a `KeyObject`. Not needed with `privateKey`. */
       readonly publicKey?: string | KeyObject | undefined
     }
 
-/** A key in the form that `@fastify/jwt` takes. */
+/** A key in the form that `@fastify/jwt` accepts. */
 export interface SigningKey {
   readonly kid: string
   readonly algorithm: OwnAlgorithm
@@ -30,14 +30,16 @@ export interface SigningKey {
   readonly secret: Buffer | { readonly public: string; readonly private?: string }
 }
 
-/** Reads the keys. Throws a `TypeError` of one line for a weak secret, a key of another kind than its algorithm, and a `kid` that is there twice. */
+/** Reads the keys. Throws a `TypeError` of one line for a weak secret, a key that does not fit its algorithm, and a repeated `kid`. */
 export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
   if (!Array.isArray(keys) || keys.length === 0)
-    throw new TypeError('authentication: own tokens have no keys. Give keys, the signing one first.')
+    throw new TypeError('authentication: options.keys must be a non-empty array. Put the signing key first.')
   const kids = new Set<string>()
   return keys.map((key) => {
     if (typeof key.kid !== 'string' || !/^[\w.-]{1,64}$/.test(key.kid) || kids.has(key.kid)) {
-      throw new TypeError(`authentication: "${key.kid}" is no kid. Give each key one of its own, of letters, digits and "._-".`)
+      throw new TypeError(
+        `authentication: options.keys: kid "${key.kid}" is invalid or repeated. Use a unique kid of letters, digits and "._-".`
+      )
     }
     kids.add(key.kid)
     return readKey(key)
@@ -50,20 +52,20 @@ function readKey(key: OwnKey): SigningKey {
     const secret = Buffer.from(key.secret ?? '')
     const weakness = weaknessOf(secret)
     if (weakness !== undefined) {
-      throw new TypeError(`authentication: the secret of the key ${kid} ${weakness}. Make one with: openssl rand -base64 48`)
+      throw new TypeError(`authentication: options.keys: the secret of key ${kid} ${weakness}. Create one with: openssl rand -base64 48`)
     }
     return { kid, algorithm, canSign: true, secret }
   }
   if (!Object.hasOwn(kinds, algorithm)) {
-    throw new TypeError(`authentication: the key ${kid} has the algorithm "${algorithm}". Choose HS256, RS256, ES256 or EdDSA.`)
+    throw new TypeError(`authentication: options.keys: key ${kid} has the algorithm "${algorithm}". Use HS256, RS256, ES256 or EdDSA.`)
   }
   const { privateKey, publicKey } = readPair(key)
   if (!kinds[algorithm](publicKey))
-    throw new TypeError(`authentication: the key ${kid} is not made for ${algorithm}. Give ${wanted[algorithm]}.`)
+    throw new TypeError(`authentication: options.keys: key ${kid} does not fit ${algorithm}. Use ${wanted[algorithm]}.`)
   const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string
   if (privateKey === undefined) return { kid, algorithm, canSign: false, secret: { public: pem } }
   if (createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }) !== pem) {
-    throw new TypeError(`authentication: the two parts of the key ${kid} are no pair. Give the public part of the private one, or none.`)
+    throw new TypeError(`authentication: options.keys: publicKey of key ${kid} does not match privateKey. Correct or remove publicKey.`)
   }
   return { kid, algorithm, canSign: true, secret: { public: pem, private: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string } }
 }
@@ -75,12 +77,12 @@ function readPair({ kid, privateKey, publicKey }: Exclude<OwnKey, { algorithm: '
     if (publicPart === undefined || (secretPart !== undefined && secretPart.type !== 'private')) throw new TypeError('a part is missing')
     return {
       privateKey: secretPart,
-      // A private key in its place would be read too, and then lie about.
+      // A private key in this place is reduced to its public part, so that no copy of it remains.
       publicKey: publicPart instanceof KeyObject && publicPart.type === 'public' ? publicPart : createPublicKey(publicPart)
     }
   } catch {
-    // What node:crypto says is left out: it is long, and the key is near.
-    throw new TypeError(`authentication: the key ${kid} can't be read. Give privateKey (PKCS #8) or publicKey (SPKI) in PEM.`)
+    // The error of node:crypto is omitted: it is long, and could quote the key.
+    throw new TypeError(`authentication: options.keys: key ${kid} cannot be read. Set privateKey (PKCS #8) or publicKey (SPKI) in PEM.`)
   }
 }
 

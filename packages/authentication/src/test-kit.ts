@@ -6,7 +6,7 @@ import type { FetchKeys } from './remote-keys.ts'
 import type { OwnAlgorithm, OwnKey } from './signing-keys.ts'
 
 if (process.env['NODE_ENV'] === 'production') {
-  throw new Error('@concordat/authentication/test-kit makes tokens for everybody. It does not load with NODE_ENV=production.')
+  throw new Error('@concordat/authentication/test-kit signs tokens for any subject. It does not load with NODE_ENV=production.')
 }
 
 export type { BadToken } from './bad-token.ts'
@@ -14,7 +14,7 @@ export type { BadToken } from './bad-token.ts'
 /** The algorithms of test tokens. */
 export type TestAlgorithm = OwnAlgorithm | 'PS256'
 
-/** Whose tokens the kit makes. */
+/** Options of {@link testKit}. */
 export interface TestKitOptions {
   readonly issuer: string
   readonly audience: string
@@ -24,26 +24,26 @@ export interface TestKitOptions {
   readonly kid?: string | undefined
 }
 
-/** What a test token says besides the defaults, right or wrong. */
+/** The claims of a test token that differ from the defaults, valid or not. */
 export type TestClaims = { readonly [Name in keyof Claims]?: unknown }
 
-/** Makes tokens for tests, good and bad, with a key of its own. */
+/** Creates valid and invalid tokens for tests, with its own key. */
 export interface TestKit {
-  /** For `ownTokens({ keys })`: tokens of the kit are then the service's own. Not for PS256. */
+  /** For `ownTokens({ keys })`, which then verifies the tokens of the kit. Empty for PS256. */
   readonly keys: readonly OwnKey[]
-  /** For `outsideIssuer({ fetch })`: answers the key set of the kit, whatever the URL. */
+  /** For `outsideIssuer({ fetch })`: returns the key set of the kit, whatever the URL. */
   readonly fetch: FetchKeys
-  /** A token that is right in everything, for this subject and scope, unless `claims` say otherwise; a claim `undefined` is left out. */
+  /** Returns a valid token. `claims` replace the defaults; a claim that is `undefined` is omitted. */
   readonly token: (claims?: TestClaims) => string
-  /** `Authorization` with such a token, for `inject({ headers })`. */
+  /** Returns the `Authorization` header with such a token, for `inject({ headers })`. */
   readonly headers: (claims?: TestClaims) => { readonly authorization: string }
-  /** A token with this header and payload, each a value or the text itself, rightly signed. */
+  /** Returns a correctly signed token with this header and payload, each a value or a string that is used as it is. */
   readonly signed: (header: unknown, payload: unknown) => string
-  /** Tokens that no service may accept, each wrong in one way. */
+  /** Returns tokens that every service must reject, each with one fault. */
   readonly badTokens: () => readonly BadToken[]
 }
 
-/** Makes a test kit. Each has a new key. */
+/** Creates a test kit with a new key. */
 export function testKit({ issuer, audience, algorithm = 'ES256', kid = 'test' }: TestKitOptions): TestKit {
   const pair = algorithm === 'HS256' ? undefined : generatePair(algorithm)
   const secret = randomBytes(48).toString('base64url')

@@ -2,30 +2,30 @@ import { isUtf8 } from 'node:buffer'
 import { invalidToken } from './errors.ts'
 import { hasDuplicateMembers } from './json-members.ts'
 
-/** A token taken apart. Nothing in it is to be believed before its signature is verified. */
+/** A parsed token. Its content must not be trusted before its signature is verified. */
 export interface TokenForm {
   readonly header: { readonly alg: string; readonly kid: string; readonly [name: string]: unknown }
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-/** The longest token that is read, in characters, unless an option says otherwise. */
+/** The default maximum length of a token, in characters. */
 export const defaultMaxTokenLength = 4096
 
-// A key that comes with the token proves nothing; crit and b64 change how it is read; enc, zip and cty are of other kinds of token.
+// A key inside the token proves nothing; crit and b64 change how the token is read; enc, zip and cty belong to other kinds of token.
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64', 'enc', 'zip', 'cty']
 
 /**
- * Takes a compact JWS apart and refuses everything that two readers could understand differently: a second spelling of the same
- * bytes, doubled members, text that is not UTF-8, headers that bring keys. What is too long is refused before it is read.
- * Raises INVALID_TOKEN.
+ * Parses a compact JWS and rejects everything that two parsers could read differently: a second spelling of the same bytes,
+ * repeated members, text that is not UTF-8, headers that contain keys. A token that is too long is rejected before it is parsed.
+ * Throws INVALID_TOKEN.
  */
 export function readToken(token: string, maxTokenLength: number = defaultMaxTokenLength): TokenForm {
   if (token.length > maxTokenLength) throw invalidToken('it is too long')
   const parts = token.split('.', 4)
-  if (parts.length !== 3) throw invalidToken('it has not three parts')
+  if (parts.length !== 3) throw invalidToken('it does not have three parts')
   const [header, payload] = parts.map(bytesOf).slice(0, 2).map(objectOf) as [Record<string, unknown>, Record<string, unknown>]
   const refused = refusedHeaders.find((name) => Object.hasOwn(header, name))
-  if (refused !== undefined) throw invalidToken(`the header ${refused} is refused`)
+  if (refused !== undefined) throw invalidToken(`the header parameter ${refused} is not allowed`)
   const { alg, kid } = header
   if (typeof alg !== 'string') throw invalidToken('alg is missing')
   if (typeof kid !== 'string') throw invalidToken('kid is missing')
@@ -34,8 +34,8 @@ export function readToken(token: string, maxTokenLength: number = defaultMaxToke
 
 function bytesOf(part: string) {
   const bytes = Buffer.from(part, 'base64url')
-  // Node reads over strange characters, padding and loose bits at the end, so one token would have many spellings.
-  if (part === '' || bytes.toString('base64url') !== part) throw invalidToken('a part is not plain base64url')
+  // Node ignores invalid characters, padding and unused bits at the end, so one token would have many spellings.
+  if (part === '' || bytes.toString('base64url') !== part) throw invalidToken('a part is not canonical base64url')
   return bytes
 }
 
@@ -44,13 +44,13 @@ function objectOf(bytes: Buffer): unknown {
   const text = bytes.toString()
   let value: unknown
   try {
-    // Frozen, since claims are remembered and shown to every handler.
+    // Frozen, because claims are cached and visible to every handler.
     value = JSON.parse(text, (_name, member: unknown) => Object.freeze(member))
   } catch {
-    // What JSON.parse says quotes the token, and would stand in a log.
+    // The error of JSON.parse quotes the token, which must not appear in a log.
     throw invalidToken('a part is not JSON')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidToken('a part is no JSON object')
-  if (hasDuplicateMembers(text)) throw invalidToken('a member is there twice')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidToken('a part is not a JSON object')
+  if (hasDuplicateMembers(text)) throw invalidToken('a member is repeated')
   return value
 }

@@ -5,78 +5,78 @@ import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'
 import type { RevocationFeed } from './revocation-feed.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** A user, as far as tokens go. */
+/** The properties of a user that tokens need. */
 export interface TokenUser {
-  /** `sub` of the tokens; it never passes to somebody else. */
+  /** The `sub` of the tokens. It is never assigned to another user. */
   readonly id: string
-  /** As `Passwords.hash` made it. A user without one can't sign in by password. */
+  /** The result of `Passwords.hash`. A user without it cannot sign in with a password. */
   readonly passwordHash?: string | undefined
-  /** What the user may do, as `orders:read`; they become `scope`. Asked again at each refresh. */
+  /** The permissions of the user, for example `orders:read`; they become `scope`. Read again at each refresh. */
   readonly permissions?: readonly string[] | undefined
-  /** What the user is, as `staff`; they become `roles`. Asked again at each refresh. */
+  /** The roles of the user, for example `staff`; they become `roles`. Read again at each refresh. */
   readonly roles?: readonly string[] | undefined
 }
 
-/** The claims of an access token that the issuer decides on; whoever signs adds `iss` and `aud`. Times in seconds since 1970. */
+/** The claims of an access token that the issuer sets; `sign` adds `iss` and `aud`. Times are in seconds since 1970. */
 export interface TokenClaims {
   readonly sub: string
   readonly iat: number
   readonly nbf: number
   readonly exp: number
   readonly jti: string
-  /** The session: all tokens that follow one sign-in have the same. */
+  /** The session: the same for all tokens that follow one sign-in. */
   readonly sid: string
   readonly client_id?: string
   readonly scope?: string
   readonly roles?: readonly string[]
 }
 
-/** What a {@link tokenIssuer} can be told. */
+/** Options of {@link tokenIssuer}. */
 export interface TokenIssuerOptions {
   /** Signs an access token, and adds `iss` and `aud`: `ownTokens(…).sign`. */
   readonly sign: (claims: TokenClaims) => Promise<string>
-  /** The user who signs in with this name, as it was typed; `undefined` when there is none or they may not sign in. */
+  /** Returns the user with this username, as it was entered; `undefined` if the user does not exist or may not sign in. */
   readonly findUser: (username: string) => Promise<TokenUser | undefined> | TokenUser | undefined
-  /** The same by id, for refreshes; `undefined` ends the session. */
+  /** Returns the user with this id, for refreshes; `undefined` ends the session. */
   readonly findUserById: (id: string) => Promise<TokenUser | undefined> | TokenUser | undefined
   /**
-   * Secrets of at least 32 bytes, the same in every process: what a refresh token is replaced by is computed with the first. To change it,
-   * put the new one first, and drop the old one later than a grace.
+   * Secrets of at least 32 bytes, the same in every process. The first one computes the successor of a refresh token. To change it,
+   * put the new secret first, and remove the old one after the grace period.
    */
   readonly refreshKeys: readonly string[]
   readonly refreshTokens: RefreshTokenStore
-  /** What was revoked, kept by `revocationFeed`. The verifying side asks the same one. */
+  /** The `revocationFeed`, the same as in the options of the plugin. */
   readonly revocations: Pick<RevocationFeed, 'isRevoked' | 'revoke'>
   readonly attemptStore: LoginAttemptStore
-  /** How many failed attempts are let through. */
+  /** The limits of failed attempts. */
   readonly attempts?: LoginAttemptOptions | undefined
-  /** How passwords are compared; give what they are hashed with. */
+  /** The options of the password hashes; use the same as for hashing. */
   readonly passwords?: PasswordOptions | undefined
-  /** How long an access token lives. @default 900 – 15 minutes */
+  /** How long an access token is valid. @default 900 – 15 minutes */
   readonly lifetimeSeconds?: number | undefined
-  /** How far the clock of a verifier may be behind: so much longer is a revocation kept. @default 60 */
+  /** How far the clock of a verifier may be behind: revocations are stored this much longer. @default 60 */
   readonly clockToleranceSeconds?: number | undefined
-  /** How long a session may rest. @default 604800 – 7 days */
+  /** How long a session may be idle. @default 604800 – 7 days */
   readonly idleSeconds?: number | undefined
-  /** How long a session may live at most. @default 2592000 – 30 days */
+  /** How long a session may last at most. @default 2592000 – 30 days */
   readonly sessionSeconds?: number | undefined
   /**
-   * How long after its use a refresh token may come again, and gets the same successor: for answers that were lost and for tabs
-   * that ask at the same time. 0: never.
+   * How long after its use a refresh token may be repeated, with the same successor in the response: for lost responses and for
+   * tabs that refresh at the same time. 0: never.
    * @default 10
    */
   readonly graceSeconds?: number | undefined
-  /** Stores a hash of today's costs in place of a weaker one, when its password is known. */
+  /** Stores a hash with the current cost in place of a weaker one, when its password is known. */
   readonly onRehash?: ((user: TokenUser, passwordHash: string) => Promise<void> | void) | undefined
-  /** Is told of a session that was ended because one of its tokens was used twice: somebody may have stolen it. */
+  /** Called with a session that was ended because one of its tokens was used twice and may be stolen. */
   readonly onReuse?: ((family: RefreshFamily) => void) | undefined
-  /** Is told what went wrong and did not keep the request from its answer, for the log. */
+  /** Called with errors that did not affect the response, for the log. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** The options as the issuer works with them. */
+/** The options with their defaults. */
 export interface ResolvedTokenIssuerOptions
   extends Omit<
     TokenIssuerOptions,
@@ -92,16 +92,16 @@ export interface ResolvedTokenIssuerOptions
 
 const day = 86_400
 
-/** Fills in the defaults. Throws a `TypeError` of one line for what is missing or makes no sense. */
+/** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveTokenIssuer(options: TokenIssuerOptions): ResolvedTokenIssuerOptions {
   const { refreshKeys, now = Date.now } = options
   if (!Array.isArray(refreshKeys) || refreshKeys.length === 0) {
-    throw new TypeError('authentication: there are no refreshKeys. Give one secret of at least 32 bytes.')
+    throw new TypeError('authentication: options.refreshKeys must be a non-empty array. Add a secret of at least 32 bytes.')
   }
   for (const key of refreshKeys) {
-    // A word that was repeated until it was long enough.
+    // Few different characters: a word that was repeated until it was long enough.
     if (typeof key !== 'string' || Buffer.byteLength(key) < 32 || new Set(key).size < 8) {
-      throw new TypeError('authentication: one of refreshKeys is weak. Give 32 random bytes or more, as made by: openssl rand -base64 32')
+      throw new TypeError('authentication: options.refreshKeys has a weak secret. Use 32 random bytes or more: openssl rand -base64 32')
     }
   }
   const lifetimeSeconds = wholeNumber('lifetimeSeconds', options.lifetimeSeconds ?? 900, 1, day)

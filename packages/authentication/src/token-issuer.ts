@@ -6,14 +6,14 @@ import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } fro
 import type { RefreshFamily } from './refresh-token-store.ts'
 import { resolveTokenIssuer, type TokenIssuerOptions, type TokenUser } from './token-issuer-options.ts'
 
-/** The body of a token request: sign in, or go on with a session. */
+/** The body of a token request: sign in, or refresh a session. */
 export type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
 
-/** Who sends a token request. */
+/** The client of a token request. */
 export interface TokenCaller {
-  /** The client's IP address, for counting attempts: `request.ip`. Leave it out only where attempts can't be counted by address. */
+  /** The client's IP address, for counting attempts: `request.ip`. Omit it only where attempts cannot be counted by address. */
   readonly address?: string | undefined
-  /** The client application, when it is known: refresh tokens are bound to it. */
+  /** The client application, if it is known. Refresh tokens are bound to it. */
   readonly clientId?: string | undefined
 }
 
@@ -26,33 +26,33 @@ export interface TokenResponse {
   readonly refreshToken: string
 }
 
-/** Issues tokens, and ends them. */
+/** Issues and revokes tokens. */
 export interface TokenIssuer {
   /**
-   * Answers a token request. Raises INVALID_CREDENTIALS, REFRESH_TOKEN_INVALID, _EXPIRED, _REVOKED and _REUSED (401),
+   * Returns the response to a token request. Throws INVALID_CREDENTIALS, REFRESH_TOKEN_INVALID, _EXPIRED, _REVOKED and _REUSED (401),
    * INVALID_TOKEN_REQUEST (422), LOGIN_ATTEMPTS_EXCEEDED (429) and LOGINS_OVERLOADED (503).
    */
   issue(request: TokenRequest, caller?: TokenCaller): Promise<TokenResponse>
   /**
-   * Ends the session of a refresh token (RFC 7009): it can't be continued, and its access tokens count no more. What is no refresh
-   * token, or not known, changes nothing. Answers whether it has the form of a refresh token.
+   * Ends the session of a refresh token (RFC 7009) and revokes its access tokens. A string that is not a refresh token, or an
+   * unknown one, changes nothing. Returns whether the string has the form of a refresh token.
    */
   revokeRefreshToken(text: string): Promise<boolean>
-  /** Ends the session that an access token names, or the token alone when it names none. The claims are verified ones, expired or not. */
+  /** Ends the session of an access token, or revokes only the token if it has no session. The claims must be verified, expired or not. */
   revokeAccessToken(claims: { readonly jti?: string | undefined; readonly sid?: string | undefined; readonly exp: number }): Promise<void>
   /** Ends a session, by its `sid`. */
   revokeSession(sid: string): Promise<void>
-  /** Ends every session and access token that a user has at this moment: after a change of password, say. */
+  /** Ends every session and access token that a user has at this moment, for example after a change of password. */
   revokeSubject(subject: string): Promise<void>
-  /** Ends every session and access token that anybody has at this moment. */
+  /** Ends every session and access token of all users at this moment. */
   revokeEverything(): Promise<void>
 }
 
 const maxTextLength = 1024
 
 /**
- * Password and refresh grants (RFC 6749 §4.3, §6; refresh tokens by RFC 9700 §4.14). Throws a `TypeError` of one line for options
- * that make no sense.
+ * Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; refresh tokens by RFC 9700 §4.14). Throws a
+ * `TypeError` of one line for invalid options.
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveTokenIssuer(options)
@@ -60,7 +60,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const judge = credentialJudge(settings)
 
   async function signIn(username: string, password: string, { address, clientId }: TokenCaller) {
-    // Before anything is looked up: a revocation that comes later also ends what is issued here.
+    // Read before any lookup, so that a later revocation also ends the tokens issued here.
     const beganAt = now()
     const user = await judge(username, password, address)
     const token = newRefreshToken()
@@ -94,11 +94,11 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     if (use.outcome === 'expired') throw refreshTokenExpired()
     const { family } = use
     if (use.outcome === 'revoked' || use.outcome === 'reused') {
-      // Also when it had been revoked: whoever did may have failed before the access tokens were.
+      // Also for a revoked family: its revocation may have failed before the access tokens were revoked.
       await endSession(family.id).finally(() => use.outcome === 'reused' && settings.onReuse?.(family))
       throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
     }
-    // A token that was replaced under a key that is no longer in use can't be told again.
+    // The successor of a token cannot be computed again after its key was removed.
     const { newest } = use
     const next = successors.find(({ secret }) => secret === newest)
     if (next === undefined) throw refreshTokenInvalid()
@@ -117,7 +117,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
       throw refreshTokenRevoked()
     }
     if (revocations.isRevoked({ ...mark, iat })) {
-      // Everything that the user had was revoked earlier in this second, and `iat` is too coarse to tell; the next second is not.
+      // All tokens of the user were revoked earlier in this second, and `iat` has a resolution of one second, so this waits for the next.
       iat += 1
       await delay(Math.max(0, iat * 1000 - now()))
     }
@@ -135,7 +135,7 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken: text }
   }
 
-  // When the last access token that exists at this moment has expired, for the strictest of clocks.
+  // When the last access token that exists at this moment has expired, on the clock that is furthest behind.
   const tolerance = (settings.clockToleranceSeconds + 1) * 1000
   const untilOf = () => now() + settings.lifetimeSeconds * 1000 + tolerance
 
@@ -149,9 +149,9 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   }
 
   async function endBefore(kind: 'subject' | 'everything', id: string) {
-    // Read after the families have ended: none of them can bring forth a token with a later `iat`.
+    // Read after the families have ended, so that none of them can produce a token with a later `iat`.
     await revocations.revoke({ kind, id, issuedBefore: now() + 1, until: untilOf() })
-    // Answered in a later millisecond: who signs in after that is not caught by it.
+    // Resolves in a later millisecond, so that a sign-in after it is not affected.
     await delay(2)
   }
 

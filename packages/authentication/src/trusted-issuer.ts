@@ -2,49 +2,49 @@ import type { Claims } from './claims.ts'
 import { invalidToken } from './errors.ts'
 import type { TokenForm } from './token-form.ts'
 
-/** Whose tokens are accepted: what `ownTokens` and `outsideIssuer` make. */
+/** An issuer whose tokens are accepted: the result of `ownTokens` or `outsideIssuer`. */
 export interface TrustedIssuer {
   /** The `iss` of its tokens. */
   readonly issuer: string
   /**
-   * Believes a token, or raises INVALID_TOKEN or TOKEN_EXPIRED; AUTHENTICATION_UNAVAILABLE when its keys can't be had.
-   * `form` is what `readToken(token)` made, when it was read before.
+   * Verifies a token and returns its claims. Throws INVALID_TOKEN or TOKEN_EXPIRED, and AUTHENTICATION_UNAVAILABLE when the keys
+   * cannot be fetched. `form` is the result of `readToken(token)`, if the token was parsed before.
    */
   readonly verify: (token: string, form?: TokenForm) => Promise<Claims>
-  /** The names of permissions and roles that the claims give. */
+  /** Returns the names of the permissions and roles that the claims grant. */
   readonly grantsOf: (claims: Claims) => readonly string[]
 }
 
-/** The names in `scope` and `roles` (RFC 9068 §2.2.3). Raises INVALID_TOKEN for roles that are no list of texts. */
+/** Returns the names in `scope` and `roles` (RFC 9068 §2.2.3). Throws INVALID_TOKEN when `roles` is not a list of strings. */
 export function standardGrants({ scope, roles = [] }: Claims): readonly string[] {
-  if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) throw invalidToken('roles is no list of texts')
+  if (!Array.isArray(roles) || !roles.every((role) => typeof role === 'string')) throw invalidToken('roles is not a list of strings')
   return [...(scope ?? '').split(' ').filter((name) => name !== ''), ...roles]
 }
 
-/** What both kinds of issuer are told in the same words. */
+/** The options of both kinds of issuer. */
 export interface IssuerOptions {
   /** The `iss` of the tokens. */
   readonly issuer: string
-  /** The name, or names, that this service goes by: one has to be in `aud`. */
+  /** The name, or names, of this service: `aud` must contain one of them. */
   readonly audience: string | readonly string[]
   /**
    * The longest time from `iat` to `exp`, at most a day.
-   * @default 900 for own tokens, 3600 for those of others
+   * @default 900 for own tokens, 3600 for outside issuers
    */
   readonly maxLifetimeSeconds?: number | undefined
   /**
-   * How far the clocks of issuer and service may differ, at most 60.
+   * How far the clocks of issuer and service may differ, in seconds, at most 60.
    * @default 5
    */
   readonly clockToleranceSeconds?: number | undefined
   /**
-   * The names of permissions and roles that the claims of a token give.
-   * @default what stands in `scope` and `roles`
+   * Returns the names of the permissions and roles that the claims of a token grant.
+   * @default the names in `scope` and `roles`
    */
   readonly grantsOf?: ((claims: Claims) => readonly string[]) | undefined
 }
 
-/** The same, complete. */
+/** The options of an issuer with their defaults. */
 export interface ResolvedIssuer {
   readonly issuer: string
   readonly audience: readonly string[]
@@ -55,21 +55,21 @@ export interface ResolvedIssuer {
 
 const longestLifetimeSeconds = 86_400
 
-/** Fills in the defaults. Throws a `TypeError` of one line for a missing issuer or audience, and for times that make no sense. */
+/** Returns the options with their defaults. Throws a `TypeError` of one line for a missing issuer or audience, and for invalid times. */
 export function resolveIssuer(options: IssuerOptions, lifetimeSeconds: number): ResolvedIssuer {
   const { issuer, maxLifetimeSeconds = lifetimeSeconds, clockToleranceSeconds = 5, grantsOf = standardGrants } = options
-  if (!isName(issuer)) throw new TypeError('authentication: an issuer has no name. Give issuer, the "iss" of its tokens.')
+  if (!isName(issuer)) throw new TypeError('authentication: options.issuer must be a string without spaces: the "iss" of the tokens.')
   const audience = [options.audience].flat()
   if (audience.length === 0 || !audience.every(isName)) {
-    throw new TypeError(`authentication: the issuer ${issuer} has no audience. Give audience, the name of this service in "aud".`)
+    throw new TypeError(`authentication: options.audience of issuer ${issuer} is missing or empty. Set the name of this service in "aud".`)
   }
   if (!(Number.isSafeInteger(maxLifetimeSeconds) && maxLifetimeSeconds > 0 && maxLifetimeSeconds <= longestLifetimeSeconds)) {
     throw new TypeError(
-      `authentication: maxLifetimeSeconds is ${maxLifetimeSeconds}. Give whole seconds from 1 to ${longestLifetimeSeconds}.`
+      `authentication: options.maxLifetimeSeconds is ${maxLifetimeSeconds}. Use whole seconds from 1 to ${longestLifetimeSeconds}.`
     )
   }
   if (!(Number.isSafeInteger(clockToleranceSeconds) && clockToleranceSeconds >= 0 && clockToleranceSeconds <= 60)) {
-    throw new TypeError(`authentication: clockToleranceSeconds is ${clockToleranceSeconds}. Give whole seconds from 0 to 60.`)
+    throw new TypeError(`authentication: options.clockToleranceSeconds is ${clockToleranceSeconds}. Use whole seconds from 0 to 60.`)
   }
   return { issuer, audience, maxLifetimeSeconds, clockToleranceSeconds, grantsOf }
 }

@@ -1,4 +1,4 @@
-/** Names of query parameters under which credentials are sent, compared by their letters and digits alone. */
+/** The names of query parameters that are treated as credentials, compared by letters and digits only. */
 export const credentialNames: readonly string[] = [
   'access_token',
   'api_key',
@@ -19,12 +19,12 @@ export const credentialNames: readonly string[] = [
   'x_api_key'
 ]
 
-/** Makes the test whether a request's target carries credentials, as a parameter or as `user:password@` (rule U7). Never throws. */
+/** Creates the function that tests a request target for credentials, as a parameter or as `user:password@` (rule U7). Never throws. */
 export function uriCredentialTest(names: readonly string[]): (target: string) => boolean {
   const refused = new Set(names.map(lettersOf))
   return (target) => {
     if (!target.startsWith('/') && /^[a-z][a-z\d+.-]*:\/\/[^/?#]*@/i.test(target)) return true
-    // The router begins the query at a # as well, and by option at a semicolon; a value may be an address with a query of its own.
+    // The router also begins the query at a #, and optionally at a semicolon; a value may be a URL with its own query.
     const start = target.search(/[?#;]/)
     if (start === -1) return false
     return target
@@ -35,11 +35,11 @@ export function uriCredentialTest(names: readonly string[]): (target: string) =>
 }
 
 function lettersOf(name: string) {
-  // A parser of nested names sees "user[token]" as a token too, but its whole name is another.
+  // A parser of nested names reads a token in "user[token]", but the whole name is different.
   return name.toLowerCase().replace(/[^a-z\d]/g, '')
 }
 
-// Byte by byte: decodeURIComponent would throw on a broken escape, and %74oken must not pass for harmless.
+// Decoded byte by byte, because decodeURIComponent throws on an invalid escape, and %74oken must be detected.
 function decoded(name: string) {
   return name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

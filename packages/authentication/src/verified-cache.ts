@@ -5,19 +5,19 @@ interface Entry<Value> {
   readonly expiresAt: number
 }
 
-/** What a verification found, and until when it may be believed without another one. */
+/** The result of a verification, and until when it is valid without another one. */
 export type Verified<Value> = Omit<Entry<Value>, 'credential'>
 
-/** Finds out what a credential means. */
+/** Verifies a credential. */
 export type Verify<Value> = (credential: string, now: number) => Promise<Verified<Value>>
 
-// Enough to tell credentials apart: of a token, its signature. A table computes a hash of the whole of each text it is asked for,
-// which takes as long as SHA-256; comparing two takes nothing.
+// The end of a credential distinguishes it: for a token, the signature. A Map hashes the whole of each key that it looks up, which
+// takes as long as SHA-256; comparing two strings costs almost nothing.
 const keyLength = 43
 
 /**
- * Remembers what verified credentials mean. Bounded; what failed is not remembered; who asks for the same credential at once
- * waits for one verification.
+ * Caches the results of verified credentials. The cache is bounded, and failures are not cached. Concurrent requests with the same
+ * credential share one verification.
  */
 export class VerifiedCache<Value> {
   readonly #entries = new Map<string, Entry<Value>>()
@@ -28,7 +28,7 @@ export class VerifiedCache<Value> {
     this.#maxEntries = maxEntries
   }
 
-  /** What the credential means, at once when it is known, else after `verify`. */
+  /** Returns the result for a credential, synchronously when it is cached, otherwise after `verify`. */
   get(credential: string, now: number, verify: Verify<Value>): Value | Promise<Value> {
     const key = credential.slice(-keyLength)
     const entry = this.#entries.get(key)

@@ -1,7 +1,7 @@
-/** Runs a piece of work when its turn comes; rejects at once with what `full` makes when too many wait already. */
+/** Runs a task when its turn comes; rejects immediately with the error of `full` when the queue is full. */
 export type WorkLimit = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Lets `atOnce` pieces of work run and `waiting` more wait, first come, first served. */
+/** Creates a limit: `atOnce` tasks run at the same time and `waiting` more wait, first in, first out. */
 export function workLimit(atOnce: number, waiting: number, full: () => Error): WorkLimit {
   const queue: (() => void)[] = []
   let running = 0
@@ -9,7 +9,7 @@ export function workLimit(atOnce: number, waiting: number, full: () => Error): W
   return async (work) => {
     if (running >= atOnce) {
       if (queue.length >= waiting) throw full()
-      // Whoever ends hands its place over, so that nobody who comes in between can take it.
+      // A finished task hands its place to the next in the queue, so that no later task can take it.
       await new Promise<void>((resolve) => queue.push(resolve))
     } else running += 1
     try {

@@ -14,7 +14,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { audience, issuer, ownIssuer, permissions, service } from './service.ts'
 
-t.test('stock Fastify prints each refusal with its code and challenge', async (t) => {
+t.test('returns each error with its code and challenge in stock Fastify', async (t) => {
   const { app, kit } = await service()
   const nobody = await app.inject('/orders')
   t.strictSame(nobody.json(), {
@@ -29,11 +29,11 @@ t.test('stock Fastify prints each refusal with its code and challenge', async (t
   t.match(weak.json(), {
     statusCode: 403,
     code: 'INSUFFICIENT_PERMISSION',
-    message: 'You are not permitted to do this. It takes: orders:read.'
+    message: 'You do not have permission to do this. Required: orders:read.'
   })
 })
 
-t.test('every error has its text in English and Spanish', async (t) => {
+t.test('has a message in English and Spanish for every error', async (t) => {
   for (const [code, { message }] of Object.entries(authenticationErrors.definitions)) {
     t.strictSame(Object.keys(message), ['en', 'es'], code)
     t.not(message['es'], message.en)
@@ -43,9 +43,9 @@ t.test('every error has its text in English and Spanish', async (t) => {
 const random = randomBytes(32)
 const hs = (secret: string | Uint8Array): OwnKey => ({ kid: '1', algorithm: 'HS256', secret })
 
-t.test('a secret that is short or made by a person is refused in one line, a random one is taken', async (t) => {
+t.test('rejects short and non-random secrets in one line and accepts random ones', async (t) => {
   for (const [secret, says] of [
-    ['', /the secret of the key 1 has 0 bytes and needs at least 32\. Make one with: openssl rand/],
+    ['', /options\.keys: the secret of key 1 has 0 bytes and needs at least 32\. Create one with: openssl rand/],
     [undefined as unknown as string, /0 bytes/],
     ['short', /5 bytes/],
     [randomBytes(31), /31 bytes/],
@@ -54,9 +54,9 @@ t.test('a secret that is short or made by a person is refused in one line, a ran
     [Buffer.concat([random.subarray(0, 16), random.subarray(0, 16), random.subarray(0, 16)]), /repeats itself/],
     [Buffer.from(Array.from({ length: 64 }, (_, index) => index)), /repeats itself/],
     ['secret'.repeat(8), /repeats itself/],
-    ['my-super-secret-key-that-nobody-will-ever-guess', /is made of words/],
-    ['Correct Horse Battery Staple Correct Again 2026!', /is made of words/],
-    ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /is made of words/]
+    ['my-super-secret-key-that-nobody-will-ever-guess', /consists of words/],
+    ['Correct Horse Battery Staple Correct Again 2026!', /consists of words/],
+    ['THIS_IS_THE_PRODUCTION_SECRET_OF_ORDERS', /consists of words/]
   ] as const) {
     t.throws(() => ownTokens({ issuer, audience, keys: [hs(secret)] }), { name: 'TypeError', message: says }, String(secret))
   }
@@ -68,28 +68,31 @@ t.test('a secret that is short or made by a person is refused in one line, a ran
   }
 })
 
-t.test('keys that are not what their algorithm needs are refused in one line', async (t) => {
+t.test('rejects keys that do not fit their algorithm in one line', async (t) => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' })
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const small = generateKeyPairSync('rsa', { modulusLength: 1024 })
   const ed = generateKeyPairSync('ed25519')
   for (const [keys, says] of [
-    [[], /no keys/],
-    [undefined, /no keys/],
-    [[{ kid: '', algorithm: 'HS256', secret: random }], /"" is no kid/],
-    [[{ kid: '../key', algorithm: 'HS256', secret: random }], /"..\/key" is no kid/],
-    [[hs(random), hs(random)], /"1" is no kid\. Give each key one of its own/],
-    [[{ kid: '1', algorithm: 'none' }], /algorithm "none"\. Choose/],
-    [[{ kid: '1', algorithm: 'toString' }], /algorithm "toString"/],
-    [[{ kid: '1', algorithm: 'ES256' }], /the key 1 can't be read/],
-    [[{ kid: '1', algorithm: 'ES256', privateKey: 'nonsense' }], /can't be read/],
-    [[{ kid: '1', algorithm: 'ES256', privateKey: ec.publicKey }], /can't be read/],
-    [[{ kid: '1', algorithm: 'ES256', privateKey: rsa.privateKey }], /not made for ES256\. Give a key on the curve P-256/],
-    [[{ kid: '1', algorithm: 'ES256', privateKey: p384.privateKey }], /not made for ES256/],
-    [[{ kid: '1', algorithm: 'RS256', privateKey: small.privateKey }], /not made for RS256\. Give an RSA key of at least 2048 bits/],
-    [[{ kid: '1', algorithm: 'EdDSA', privateKey: ec.privateKey }], /not made for EdDSA/],
-    [[{ kid: '1', algorithm: 'EdDSA', privateKey: ed.privateKey, publicKey: generateKeyPairSync('ed25519').publicKey }], /no pair/]
+    [[], /options\.keys must be a non-empty array/],
+    [undefined, /options\.keys must be a non-empty array/],
+    [[{ kid: '', algorithm: 'HS256', secret: random }], /options\.keys: kid "" is invalid or repeated/],
+    [[{ kid: '../key', algorithm: 'HS256', secret: random }], /options\.keys: kid "..\/key" is invalid or repeated/],
+    [[hs(random), hs(random)], /options\.keys: kid "1" is invalid or repeated\. Use a unique kid/],
+    [[{ kid: '1', algorithm: 'none' }], /options\.keys: key 1 has the algorithm "none"\. Use/],
+    [[{ kid: '1', algorithm: 'toString' }], /options\.keys: key 1 has the algorithm "toString"/],
+    [[{ kid: '1', algorithm: 'ES256' }], /options\.keys: key 1 cannot be read/],
+    [[{ kid: '1', algorithm: 'ES256', privateKey: 'nonsense' }], /key 1 cannot be read/],
+    [[{ kid: '1', algorithm: 'ES256', privateKey: ec.publicKey }], /key 1 cannot be read/],
+    [[{ kid: '1', algorithm: 'ES256', privateKey: rsa.privateKey }], /key 1 does not fit ES256\. Use a key on the curve P-256/],
+    [[{ kid: '1', algorithm: 'ES256', privateKey: p384.privateKey }], /key 1 does not fit ES256/],
+    [[{ kid: '1', algorithm: 'RS256', privateKey: small.privateKey }], /key 1 does not fit RS256\. Use an RSA key of at least 2048 bits/],
+    [[{ kid: '1', algorithm: 'EdDSA', privateKey: ec.privateKey }], /key 1 does not fit EdDSA/],
+    [
+      [{ kid: '1', algorithm: 'EdDSA', privateKey: ed.privateKey, publicKey: generateKeyPairSync('ed25519').publicKey }],
+      /publicKey of key 1 does not match privateKey/
+    ]
   ] as [OwnKey[], RegExp][]) {
     t.throws(() => ownTokens({ issuer, audience, keys }), { name: 'TypeError', message: says })
   }
@@ -100,67 +103,70 @@ t.test('keys that are not what their algorithm needs are refused in one line', a
   t.doesNotThrow(() => ownTokens({ issuer, audience, keys: [{ kid: '1', algorithm: 'ES256', ...pem }] }))
 })
 
-t.test('an issuer without name, audience or sensible times is refused in one line', async (t) => {
+t.test('rejects an issuer without name or audience, or with invalid times, in one line', async (t) => {
   const right = { issuer, audience, keys: [hs(random)] }
   for (const [change, says] of [
-    [{ issuer: undefined }, /an issuer has no name/],
-    [{ issuer: '' }, /no name/],
-    [{ issuer: 'a b' }, /no name/],
-    [{ audience: undefined }, /the issuer https:\/\/tokens\.example\.com has no audience/],
-    [{ audience: [] }, /no audience/],
-    [{ audience: ['a', ''] }, /no audience/],
-    [{ maxLifetimeSeconds: 86_401 }, /maxLifetimeSeconds is 86401/],
-    [{ maxLifetimeSeconds: 0 }, /maxLifetimeSeconds is 0/],
-    [{ maxLifetimeSeconds: Number.NaN }, /maxLifetimeSeconds is NaN/],
-    [{ clockToleranceSeconds: -1 }, /clockToleranceSeconds is -1/],
-    [{ clockToleranceSeconds: 61 }, /clockToleranceSeconds is 61/]
+    [{ issuer: undefined }, /options\.issuer must be a string without spaces/],
+    [{ issuer: '' }, /options\.issuer must be a string without spaces/],
+    [{ issuer: 'a b' }, /options\.issuer must be a string without spaces/],
+    [{ audience: undefined }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
+    [{ audience: [] }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
+    [{ audience: ['a', ''] }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
+    [{ maxLifetimeSeconds: 86_401 }, /options\.maxLifetimeSeconds is 86401/],
+    [{ maxLifetimeSeconds: 0 }, /options\.maxLifetimeSeconds is 0/],
+    [{ maxLifetimeSeconds: Number.NaN }, /options\.maxLifetimeSeconds is NaN/],
+    [{ clockToleranceSeconds: -1 }, /options\.clockToleranceSeconds is -1/],
+    [{ clockToleranceSeconds: 61 }, /options\.clockToleranceSeconds is 61/]
   ] as [object, RegExp][]) {
     t.throws(() => ownTokens({ ...right, ...change }), { name: 'TypeError', message: says })
   }
 })
 
-t.test('an outside issuer needs https and algorithms of its own that are no shared secrets', async (t) => {
+t.test('requires https and asymmetric algorithms for an outside issuer', async (t) => {
   const right: OutsideIssuerOptions = { issuer, audience, jwksUrl: 'https://a.example/keys', algorithms: ['ES256'] }
   for (const [change, says] of [
-    [{ jwksUrl: 'http://a.example/keys' }, /no usable jwksUrl\. Give an https URL/],
+    [{ jwksUrl: 'http://a.example/keys' }, /options\.jwksUrl of issuer https:\/\/tokens\.example\.com must be an https URL/],
     [{ jwksUrl: 'file:///keys' }, /jwksUrl/],
     [{ jwksUrl: 'keys' }, /jwksUrl/],
     [{ jwksUrl: undefined }, /jwksUrl/],
     [{ jwksUrl: 'https://a:b@a.example/keys' }, /without credentials/],
-    [{ algorithms: [] }, /no usable algorithms\. List some of RS256/],
-    [{ algorithms: undefined }, /no usable algorithms/],
-    [{ algorithms: ['HS256'] }, /no usable algorithms/],
-    [{ algorithms: ['ES256', 'none'] }, /no usable algorithms/]
+    [{ algorithms: [] }, /options\.algorithms of issuer https:\/\/tokens\.example\.com must list some of RS256/],
+    [{ algorithms: undefined }, /options\.algorithms of issuer https:\/\/tokens\.example\.com must list some of/],
+    [{ algorithms: ['HS256'] }, /options\.algorithms of issuer https:\/\/tokens\.example\.com must list some of/],
+    [{ algorithms: ['ES256', 'none'] }, /options\.algorithms of issuer https:\/\/tokens\.example\.com must list some of/]
   ] as [Partial<OutsideIssuerOptions>, RegExp][]) {
     t.throws(() => outsideIssuer({ ...right, ...change }), { name: 'TypeError', message: says })
   }
 })
 
-t.test('options that make no sense stop the boot with one clear line', async (t) => {
+t.test('stops the boot with one line for invalid options', async (t) => {
   const { issuer: own } = ownIssuer()
   const right: AuthenticationOptions = { issuers: [own], permissions }
   const store = memoryApiKeyStore()
   for (const [change, says] of [
-    [{ issuers: [] }, /nobody is trusted\. Give issuers/],
-    [{ issuers: undefined }, /nobody is trusted/],
-    [{ issuers: [own, own] }, /the issuer "https:\/\/tokens\.example\.com" was sent more than once/],
-    [{ issuers: [{ issuer: 'api-key', audience, keys: [hs(random)] }] }, /name for API keys/],
-    [{ permissions: [] }, /there are no permissions/],
-    [{ permissions: undefined }, /there are no permissions/],
-    [{ permissions: ['orders'] }, /permissions has "orders"\. Write resource:action/],
-    [{ permissions: ['orders:*'] }, /permissions has "orders:\*"/],
-    [{ policies: { customers: { allows: () => true } } }, /policies has "customers", which no permission names/],
-    [{ maxStalenessSeconds: 0 }, /maxStalenessSeconds is 0/],
-    [{ maxTokenLength: 10 }, /maxTokenLength is 10\. Give a number from 256 to 16384/],
-    [{ cacheEntries: -1 }, /cacheEntries is -1/],
-    [{ cacheSeconds: '60' }, /cacheSeconds is 60/],
-    [{ apiKeys: { store, permissions: ['orders:reed'] } }, /apiKeys\.permissions names the permission "orders:reed"/],
-    [{ apiKeys: { store, permissions: [], header: 'X-Key' } }, /apiKeys\.header is "X-Key"/],
-    [{ apiKeys: { store, permissions: [], header: 'cookie' } }, /apiKeys\.header is "cookie"/],
-    [{ apiKeys: { store, permissions: [], cacheSeconds: -1 } }, /apiKeys\.cacheSeconds is -1/],
-    [{ cookie: { name: 'token', origins: [] } }, /cookie\.name is "token"\. Let it begin with "__Host-"/],
-    [{ cookie: { name: '__Host-token', origins: ['app.example.com'] } }, /cookie\.origins has "app\.example\.com"/],
-    [{ cookie: { name: '__Host-token', origins: ['https://app.example.com/'] } }, /cookie\.origins has/]
+    [{ issuers: [] }, /options\.issuers must be a non-empty array\. Add ownTokens/],
+    [{ issuers: undefined }, /options\.issuers must be a non-empty array/],
+    [{ issuers: [own, own] }, /options\.issuers: the name "https:\/\/tokens\.example\.com" is repeated/],
+    [{ issuers: [{ issuer: 'api-key', audience, keys: [hs(random)] }] }, /the name "api-key" is repeated or reserved for API keys/],
+    [{ permissions: [] }, /options\.permissions must be a non-empty array/],
+    [{ permissions: undefined }, /options\.permissions must be a non-empty array/],
+    [{ permissions: ['orders'] }, /options\.permissions has "orders"\. Use the form resource:action/],
+    [{ permissions: ['orders:*'] }, /options\.permissions has "orders:\*"/],
+    [{ policies: { customers: { allows: () => true } } }, /options\.policies has "customers", which no permission names/],
+    [{ maxStalenessSeconds: 0 }, /options\.maxStalenessSeconds must be a number from 1 to 3600\. Received 0/],
+    [{ maxTokenLength: 10 }, /options\.maxTokenLength must be a number from 256 to 16384\. Received 10/],
+    [{ cacheEntries: -1 }, /options\.cacheEntries must be a number from 0 to 1000000\. Received -1/],
+    [{ cacheSeconds: '60' }, /options\.cacheSeconds must be a number from 0 to 3600\. Received 60/],
+    [{ apiKeys: { store, permissions: ['orders:reed'] } }, /options\.apiKeys\.permissions names the permission "orders:reed"/],
+    [{ apiKeys: { store, permissions: [], header: 'X-Key' } }, /options\.apiKeys\.header is "X-Key"/],
+    [{ apiKeys: { store, permissions: [], header: 'cookie' } }, /options\.apiKeys\.header is "cookie"/],
+    [
+      { apiKeys: { store, permissions: [], cacheSeconds: -1 } },
+      /options\.apiKeys\.cacheSeconds must be a number from 0 to 3600\. Received -1/
+    ],
+    [{ cookie: { name: 'token', origins: [] } }, /options\.cookie\.name is "token"\. It must begin with "__Host-"/],
+    [{ cookie: { name: '__Host-token', origins: ['app.example.com'] } }, /options\.cookie\.origins has "app\.example\.com"/],
+    [{ cookie: { name: '__Host-token', origins: ['https://app.example.com/'] } }, /options\.cookie\.origins has/]
   ] as [Partial<AuthenticationOptions>, RegExp][]) {
     const app = Fastify()
     await t.rejects(async () => app.register(authentication, { ...right, ...change } as AuthenticationOptions), {
@@ -179,7 +185,7 @@ function loadTestKit(NODE_ENV: string) {
   })
 }
 
-t.test('the test kit does not load in production', async (t) => {
+t.test('throws when the test kit is loaded in production', async (t) => {
   await t.rejects(loadTestKit('production'), /It does not load with NODE_ENV=production/)
   await t.resolves(loadTestKit('test'))
 })

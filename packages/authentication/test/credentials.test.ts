@@ -20,7 +20,7 @@ import { ownIssuer, permissions, service } from './service.ts'
 const challenge = 'Bearer realm="api"'
 const invalidRequest = `${challenge}, error="invalid_request"`
 
-t.test('without credentials the answer is 401, and its challenge names no error [U1]', async (t) => {
+t.test('returns 401 without credentials, with a challenge that names no error [U1]', async (t) => {
   const { app } = await service()
   for (const headers of [{}, { authorization: '' }, { cookie: '__Host-token=x' }, { 'x-api-key': 'ak_x' }]) {
     const answer = await app.inject({ url: '/orders', headers })
@@ -30,7 +30,7 @@ t.test('without credentials the answer is 401, and its challenge names no error 
   }
 })
 
-t.test('Basic and every other scheme is 401 with the challenge for Bearer [U5]', async (t) => {
+t.test('returns 401 with the Bearer challenge for Basic and every other scheme [U5]', async (t) => {
   const { app } = await service()
   const right = Buffer.from('ada:secret').toString('base64')
   for (const authorization of [
@@ -50,7 +50,7 @@ t.test('Basic and every other scheme is 401 with the challenge for Bearer [U5]',
   }
 })
 
-t.test('the scheme may be written in any case, with blanks after it', async (t) => {
+t.test('accepts the scheme in any case, followed by spaces', async (t) => {
   const { app, kit } = await service()
   for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
     const authorization = `${scheme} ${kit.token({ scope: 'orders:read' })}`
@@ -58,7 +58,7 @@ t.test('the scheme may be written in any case, with blanks after it', async (t) 
   }
 })
 
-t.test('Bearer without a token, and two credentials in one header, are 400 invalid_request', async (t) => {
+t.test('returns 400 invalid_request for Bearer without a token and for two credentials in one header', async (t) => {
   const { app, kit } = await service()
   const token = kit.token({ scope: 'orders:read' })
   for (const authorization of ['Bearer', 'Bearer ', `Bearer ${token}, Bearer ${token}`, `Bearer ${token},Basic eDp5`]) {
@@ -69,7 +69,7 @@ t.test('Bearer without a token, and two credentials in one header, are 400 inval
   }
 })
 
-t.test('two credentials in two places are 400, whatever they are worth', async (t) => {
+t.test('returns 400 for credentials in two places, valid or not', async (t) => {
   const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
   const apiKeys = { store: memoryApiKeyStore([record]), permissions: ['orders:read'] }
   const { app, kit } = await service({ apiKeys, cookie: { name: '__Host-token', origins: [] } })
@@ -88,7 +88,7 @@ t.test('two credentials in two places are 400, whatever they are worth', async (
   }
 })
 
-t.test('two Authorization headers are 400 on the wire, although Node keeps only the first', async (t) => {
+t.test('returns 400 for two Authorization headers on the wire, although Node keeps only the first', async (t) => {
   const { app, kit } = await service()
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
@@ -103,7 +103,7 @@ t.test('two Authorization headers are 400 on the wire, although Node keeps only 
   t.equal(await send(`Authorization: ${bearer}`, `authorization: ${bearer}`), '400')
 })
 
-t.test('credentials in the URL are 400 before anything else, and are not repeated [U7]', async (t) => {
+t.test('returns 400 for credentials in the URL before any other check, and does not repeat them [U7]', async (t) => {
   const { app, kit } = await service()
   const token = kit.token({ scope: 'orders:read' })
   for (const url of [
@@ -126,7 +126,7 @@ t.test('credentials in the URL are 400 before anything else, and are not repeate
   }
 })
 
-t.test('user and password before the host are 400, on the wire [U7]', async (t) => {
+t.test('returns 400 for user and password before the host, on the wire [U7]', async (t) => {
   const { app } = await service()
   await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => app.close())
@@ -141,7 +141,7 @@ t.test('user and password before the host are 400, on the wire [U7]', async (t) 
   t.match(await send('http://a/public?mail=ada@example.com'), /^HTTP\/1.1 200/)
 })
 
-t.test('parameters that only look similar pass, and the list is an option', async (t) => {
+t.test('accepts parameters with similar names, and reads the list from an option', async (t) => {
   const { app } = await service()
   for (const url of [
     '/public?page=2',
@@ -158,14 +158,14 @@ t.test('parameters that only look similar pass, and the list is an option', asyn
   t.equal((await own.app.inject('/public?Ticket=a')).statusCode, 400)
 })
 
-t.test('unknown URLs stay 404, with and without credentials', async (t) => {
+t.test('returns 404 for unknown URLs, with and without credentials', async (t) => {
   const { app, kit } = await service()
   t.equal((await app.inject('/nowhere')).statusCode, 404)
   t.equal((await app.inject({ url: '/nowhere', headers: { authorization: 'Bearer x' } })).statusCode, 404)
   t.equal((await app.inject({ url: '/orders', method: 'DELETE', headers: kit.headers() })).statusCode, 404)
 })
 
-t.test('public routes do not look at credentials', async (t) => {
+t.test('ignores credentials on public routes', async (t) => {
   const { app, kit } = await service()
   for (const authorization of [kit.headers().authorization, 'Bearer x', 'Basic eDp5']) {
     const answer = await app.inject({ url: '/public', headers: { authorization } })
@@ -174,7 +174,7 @@ t.test('public routes do not look at credentials', async (t) => {
   }
 })
 
-t.test('an API key names a client application and never a user, and gives only what is of low risk [U6]', async (t) => {
+t.test('authenticates a client application by API key, never a user, with low-risk permissions only [U6]', async (t) => {
   const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read', 'orders:create', 'staff', 'orders:*'] })
   t.notOk(JSON.stringify(record).includes(key.slice(12, -9)), 'the secret is not in the record')
   for (const [header, headers] of [
@@ -193,7 +193,7 @@ t.test('an API key names a client application and never a user, and gives only w
   }
 })
 
-t.test('a wrong API key is 401, and only one that can be right is looked up', async (t) => {
+t.test('returns 401 for a wrong API key and looks up only well-formed keys', async (t) => {
   const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
   const expired = createApiKey({ client: 'kiosk', permissions: ['orders:read'], expiresAt: Date.now() - 1 })
   const unknown = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
@@ -229,7 +229,7 @@ t.test('a wrong API key is 401, and only one that can be right is looked up', as
   t.equal(asked.length, 5)
 })
 
-t.test('a key in the place of a token is no token, and a token no key, also when they are remembered', async (t) => {
+t.test('rejects a key in place of a token and a token in place of a key, also when they are cached', async (t) => {
   const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
   const { app, kit } = await service({ apiKeys: { store: memoryApiKeyStore([record]), permissions: ['orders:read'] } })
   const token = kit.token({ scope: 'orders:read' })
@@ -239,7 +239,7 @@ t.test('a key in the place of a token is no token, and a token no key, also when
   t.equal((await app.inject({ url: '/orders', headers: { authorization: `Bearer ${key}` } })).statusCode, 401)
 })
 
-t.test('a key is remembered for a moment, and its store that fails is 503', async (t) => {
+t.test('caches a key for a short time and returns 503 when its store fails', async (t) => {
   mock.timers.enable({ apis: ['Date'], now: Date.now() })
   t.teardown(() => mock.timers.reset())
   const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
@@ -261,11 +261,11 @@ t.test('a key is remembered for a moment, and its store that fails is 503', asyn
   t.equal((await send()).statusCode, 401)
 })
 
-t.test('the store in memory keeps the contract', async (t) => {
+t.test('passes the contract with the store in memory', async (t) => {
   apiKeyStoreContract(casesOf(t), () => memoryApiKeyStore())
 })
 
-t.test('a cookie lets a browser read, and change only from the pages of the service [U12]', async (t) => {
+t.test('accepts a cookie for reads, and for changes only from allowed pages [U12]', async (t) => {
   const { app, kit } = await service({ cookie: { name: '__Host-token', origins: ['https://app.example.com'] } })
   const cookie = `theme=dark; __Host-token=${kit.token({ scope: 'orders:read orders:create' })}`
   const send = (method: 'GET' | 'POST', headers: Record<string, string>) =>
@@ -299,13 +299,13 @@ t.test('a cookie lets a browser read, and change only from the pages of the serv
   t.equal((await app.inject({ url: '/orders', headers: { cookie: 'x__Host-token=a; b' } })).json().code, 'AUTHENTICATION_REQUIRED')
 })
 
-t.test('a Bearer token needs no page', async (t) => {
+t.test('accepts a Bearer token from any page', async (t) => {
   const { app, kit } = await service({ cookie: { name: '__Host-token', origins: [] } })
   const headers = { ...kit.headers({ scope: 'orders:create' }), 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
   t.equal((await app.inject({ url: '/orders', method: 'POST', headers })).statusCode, 200)
 })
 
-t.test('over HTTP/2 the same holds, and a cookie may come in pieces', async (t) => {
+t.test('applies the same rules over HTTP/2, where a cookie may be split', async (t) => {
   const { kit, issuer } = ownIssuer()
   const app = Fastify({ http2: true })
   await app.register(authentication, { issuers: [issuer], permissions, cookie: { name: '__Host-token', origins: [] } })

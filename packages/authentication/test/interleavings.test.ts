@@ -6,20 +6,20 @@ import * as fc from 'fast-check'
 import t from 'tap'
 import { issuing, password } from './issuing.ts'
 
-/** How many orders of events are tried. */
+/** The number of interleavings to test. */
 const numRuns = scaled(200, 10_000)
 const grace = 10_000
-// Signing in is not what is tested here, so it is cheap.
+// Sign-in is not tested here, so its hash is cheap.
 const passwordHash = hashSync(password, { memoryCost: 8, timeCost: 1 })
 
-/** A store at a distance: the scheduler decides when each question arrives, and when each answer does. */
+/** A remote store: the scheduler decides when each call arrives, and when each result arrives. */
 function remote(store: RefreshTokenStore, s: fc.Scheduler): RefreshTokenStore {
   const distant =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
-      await s.schedule(Promise.resolve('the question travels'))
+      await s.schedule(Promise.resolve('the call arrives'))
       const result = await work(...args)
-      await s.schedule(Promise.resolve('the answer travels'))
+      await s.schedule(Promise.resolve('the result arrives'))
       return result
     }
   return {
@@ -38,11 +38,11 @@ function scheduled(s: fc.Scheduler, store: RefreshTokenStore = memoryRefreshToke
     findUser: () => ({ id: 'u1', passwordHash }),
     refreshTokens: remote(store, s),
     findUserById: async (id) => {
-      await s.schedule(Promise.resolve('the directory answers'))
+      await s.schedule(Promise.resolve('the directory returns'))
       return { id }
     }
   })
-  /** Not before this time. */
+  /** Waits until this time at the earliest. */
   const wait = async (time: number) => {
     await s.schedule(Promise.resolve(`it is ${time}`))
     service.clock.now = Math.max(service.clock.now, time)
@@ -50,7 +50,7 @@ function scheduled(s: fc.Scheduler, store: RefreshTokenStore = memoryRefreshToke
   return { ...service, store, wait }
 }
 
-/** The new refresh token, or the code of the refusal. */
+/** Returns the new refresh token, or the code of the error. */
 async function outcome(answer: Promise<{ refreshToken: string }>): Promise<string> {
   try {
     return (await answer).refreshToken
@@ -60,15 +60,15 @@ async function outcome(answer: Promise<{ refreshToken: string }>): Promise<strin
   }
 }
 
-/** All of these, and nothing left to schedule. */
+/** Waits for all of these, until nothing is left to schedule. */
 async function all<Result>(s: fc.Scheduler, work: Promise<Result>[]): Promise<Result[]> {
   const done = Promise.all(work)
   await s.waitFor(done)
   return done
 }
 
-// What a browser does with one session: some tabs, each asking with the token they all had, at times within the grace,
-// some of them again because the answer was lost.
+// A browser with one session in several tabs: each tab refreshes with the same token within the grace period, some of them
+// twice because the response was lost.
 const tabs = fc.array(fc.record({ delay: fc.integer({ min: 0, max: grace - 1 }), lostAnswers: fc.integer({ min: 0, max: 1 }) }), {
   minLength: 2,
   maxLength: 4
@@ -102,7 +102,7 @@ async function parallelTabs(
   return { problem: undefined, revoked: signed.some((claims) => revocations.isRevoked(claims)) }
 }
 
-t.test('parallel tabs and lost answers within the grace never sign anybody out, and all get the same successor', async (t) => {
+t.test('returns the same successor to parallel tabs and after lost responses within the grace period, and ends no session', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), tabs, fc.integer({ min: 1, max: 2 }), async (s, plan, generations) => {
       const { problem, revoked } = await parallelTabs(s, plan, generations)
@@ -113,7 +113,7 @@ t.test('parallel tabs and lost answers within the grace never sign anybody out, 
   t.pass(`${numRuns} interleavings`)
 })
 
-// A thief has one of the tokens of a session that goes on, and uses it whenever the scheduler says.
+// A thief has one of the tokens of an active session, and uses it whenever the scheduler decides.
 const theft = fc.record({
   rotations: fc.integer({ min: 1, max: 5 }),
   stolen: fc.nat({ max: 4 }),
@@ -128,7 +128,7 @@ async function thief(
 ) {
   const judged: { use: RefreshTokenUse; outcome: string }[] = []
   const store = under ?? memoryRefreshTokenStore()
-  // Noted in the order in which they took effect.
+  // Recorded in the order in which they took effect.
   const noting: RefreshTokenStore = {
     ...store,
     use: async (use) => {
@@ -157,7 +157,7 @@ async function thief(
   return { judged, refresh, revocations, signed, tokens, clock }
 }
 
-/** What the store had to answer, told from the uses alone. */
+/** Returns the outcomes that the store must return, derived from the uses only. */
 function expectedOutcomes(judged: readonly { use: RefreshTokenUse }[]): string[] {
   const chain: { secret: string; replacedAt: number | undefined }[] = []
   let revoked = false
@@ -177,7 +177,7 @@ function expectedOutcomes(judged: readonly { use: RefreshTokenUse }[]): string[]
   })
 }
 
-t.test('reuse after the grace, or of any token older than the predecessor, always revokes the family', async (t) => {
+t.test('revokes the family for a reuse after the grace period, or of any token older than the predecessor', async (t) => {
   let reuses = 0
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), theft, async (s, plan) => {
@@ -185,7 +185,7 @@ t.test('reuse after the grace, or of any token older than the predecessor, alway
       const wanted = expectedOutcomes(judged)
       if (judged.some(({ outcome }, n) => outcome !== wanted[n])) return false
       if (!wanted.includes('reused')) {
-        // Not yet: now the first token comes again, when its grace is over.
+        // No reuse yet: the first token is repeated after its grace period.
         clock.now += grace
         const late = outcome(refresh(tokens[0] as string))
         await s.waitFor(late)
@@ -202,7 +202,7 @@ t.test('reuse after the grace, or of any token older than the predecessor, alway
   t.ok(reuses > 0, `${numRuns} interleavings, ${reuses} with a reuse among them`)
 })
 
-/** What an implementation without a lock does. */
+/** A store without a lock. */
 function torn(s: fc.Scheduler): RefreshTokenStore {
   let record = { newest: '', replaced: '', at: 0, revoked: false }
   let family: RefreshFamily
@@ -227,7 +227,7 @@ function torn(s: fc.Scheduler): RefreshTokenStore {
   }
 }
 
-t.test('a store that reads first and writes later is caught', async (t) => {
+t.test('detects a store that reads first and writes later', async (t) => {
   const { failed } = await fc.check(
     fc.asyncProperty(fc.scheduler(), theft, async (s, plan) => {
       const { judged } = await thief(s, plan, torn(s))

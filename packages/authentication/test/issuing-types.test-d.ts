@@ -28,9 +28,9 @@ expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<Revoca
 expectTypeOf(passwords().compare('a', undefined)).resolves.toEqualTypeOf<PasswordVerdict>()
 // @ts-expect-error a password is missing
 void issuer.issue({ username: 'ada' })
-// @ts-expect-error users are found by id too
+// @ts-expect-error findUserById is required
 tokenIssuer({ ...options, findUserById: undefined })
-// @ts-expect-error a time is a number of seconds
+// @ts-expect-error pollSeconds is a number of seconds
 revocationFeed({ store: memoryRevocationStore(), pollSeconds: '2' })
-// @ts-expect-error costs are numbers
+// @ts-expect-error iterations is a number
 passwords({ iterations: '2' })

@@ -14,7 +14,7 @@ export const password = 'correct horse battery staple'
 export const refreshKeys: readonly string[] = ['0123456789abcdefghijklmnopqrstuv']
 const passwordHash = await passwords().hash(password)
 
-/** An issuer on memory stores, whose clock stands until it is set forward; `signed` has the claims of its access tokens. */
+/** Creates an issuer on memory stores, with a clock that tests set; `signed` contains the claims of its access tokens. */
 export function issuing(wish: Partial<TokenIssuerOptions> = {}) {
   const users: TokenUser[] = [{ id: 'u1', passwordHash, permissions: ['orders:read', 'orders:create'], roles: ['customer'] }]
   const signed: TokenClaims[] = []

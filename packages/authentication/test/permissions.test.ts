@@ -24,32 +24,38 @@ async function boot(route: Partial<RouteOptions>, options: Partial<Authenticatio
   return app
 }
 
-t.test('a route that does not say who may use it does not boot, and the line names it [U10]', async (t) => {
+t.test('stops the boot for a route that does not declare its access, and names the route [U10]', async (t) => {
   for (const [config, says] of [
-    [undefined, /^GET \/orders does not say who may use it\. Set config\.permissions, or config\.public: true\.$/],
-    [{}, /does not say/],
-    [{ public: false }, /does not say/],
-    [{ permissions: [] }, /GET \/orders declares no permission/],
-    [{ permissions: 'orders:read' }, /declares no permission/],
-    [{ permissions: ['orders:read'], public: true }, /GET \/orders declares permissions and public: true\. Choose one/],
-    [{ permissions: ['orders:reed'] }, /GET \/orders names the permission "orders:reed", which is not in the option permissions/],
+    [undefined, /^authentication: GET \/orders does not declare who may use it\. Set config\.permissions, or config\.public: true\.$/],
+    [{}, /does not declare who may use it/],
+    [{ public: false }, /does not declare who may use it/],
+    [{ permissions: [] }, /authentication: GET \/orders must list at least one permission in an array/],
+    [{ permissions: 'orders:read' }, /must list at least one permission in an array/],
+    [{ permissions: ['orders:read'], public: true }, /authentication: GET \/orders declares permissions and public: true\. Remove one/],
+    [
+      { permissions: ['orders:reed'] },
+      /authentication: GET \/orders names the permission "orders:reed", which is not in options\.permissions/
+    ],
     [{ permissions: ['orders:*'] }, /names the permission "orders:\*"/],
-    [{ public: 'yes' }, /no boolean/]
+    [{ public: 'yes' }, /has a "public" that is not a boolean/]
   ] as [RouteOptions['config'], RegExp][]) {
     await t.rejects(boot(config === undefined ? {} : { config }), { message: says })
   }
-  await t.rejects(boot({ method: ['GET', 'POST'] }), /^GET, POST \/orders does not say/)
-  await t.rejects(boot({ method: 'HEAD' }), /^HEAD \/orders does not say/)
+  await t.rejects(boot({ method: ['GET', 'POST'] }), /^authentication: GET, POST \/orders does not declare who may use it/)
+  await t.rejects(boot({ method: 'HEAD' }), /^authentication: HEAD \/orders does not declare who may use it/)
 })
 
-t.test('a route in a plugin of its own is no exception', async (t) => {
+t.test('checks routes in child plugins too', async (t) => {
   const app = Fastify()
   await app.register(authentication, { issuers: [ownIssuer().issuer], permissions })
   app.register(async (child) => child.get('/orders', async () => 'x'), { prefix: '/v1' })
-  await t.rejects(async () => app.ready(), /^GET \/v1\/orders does not say|GET \/v1\/orders does not say/)
+  await t.rejects(
+    async () => app.ready(),
+    /^authentication: GET \/v1\/orders does not declare|authentication: GET \/v1\/orders does not declare/
+  )
 })
 
-t.test('a route that was registered before the plugin is held to what it says, and lets nobody in when it says nothing', async (t) => {
+t.test('enforces the access of routes registered before the plugin, and returns 500 for those without a declaration', async (t) => {
   const app = Fastify()
   app.get('/early', async () => 'x')
   app.get('/open', { config: { public: true } }, async () => 'x')
@@ -57,13 +63,16 @@ t.test('a route that was registered before the plugin is held to what it says, a
   const { kit, issuer } = ownIssuer()
   await app.register(authentication, { issuers: [issuer], permissions })
   t.equal((await app.inject('/early')).statusCode, 500)
-  t.match((await app.inject({ url: '/early', headers: kit.headers() })).json(), { statusCode: 500, message: /^GET \/early does not say/ })
+  t.match((await app.inject({ url: '/early', headers: kit.headers() })).json(), {
+    statusCode: 500,
+    message: /^authentication: GET \/early does not declare who may use it/
+  })
   t.equal((await app.inject('/open')).statusCode, 200)
   t.equal((await app.inject('/guarded')).statusCode, 401)
   t.equal((await app.inject({ url: '/guarded', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 200)
 })
 
-t.test('routes of others are declared by their path', async (t) => {
+t.test('applies declarations by path to routes of other plugins', async (t) => {
   const declared = [
     { prefix: '/reference', permissions: ['orders:read'] },
     { prefix: '/reference/assets', public: true }
@@ -77,19 +86,19 @@ t.test('routes of others are declared by their path', async (t) => {
     t.equal((await app.inject(url)).statusCode, status, url)
   }
   t.equal((await (await boot({ url: '/reference/own', config: { public: true } }, { declared })).inject('/reference/own')).statusCode, 200)
-  await t.rejects(boot({ url: '/references' }, { declared }), /GET \/references does not say/)
+  await t.rejects(boot({ url: '/references' }, { declared }), /authentication: GET \/references does not declare who may use it/)
   for (const [prefix, config, says] of [
-    ['reference', { public: true }, /declared has the prefix "reference"/],
-    ['/', { public: true }, /prefix "\/"/],
-    ['/reference/', { public: true }, /prefix "\/reference\/"/],
-    ['/reference', {}, /declared "\/reference" does not say/],
-    ['/reference', { permissions: ['x:y'] }, /declared "\/reference" names the permission "x:y"/]
+    ['reference', { public: true }, /options\.declared has the prefix "reference"/],
+    ['/', { public: true }, /options\.declared has the prefix "\/"/],
+    ['/reference/', { public: true }, /options\.declared has the prefix "\/reference\/"/],
+    ['/reference', {}, /options\.declared "\/reference" does not declare who may use it/],
+    ['/reference', { permissions: ['x:y'] }, /options\.declared "\/reference" names the permission "x:y"/]
   ] as const) {
     await t.rejects(boot({ config: { public: true } }, { declared: [{ prefix, ...config }] }), { name: 'TypeError', message: says })
   }
 })
 
-t.test('HEAD asks for what its GET asks for; OPTIONS for nothing, unless it says so', async (t) => {
+t.test('requires the permissions of GET for HEAD, and none for OPTIONS unless declared', async (t) => {
   const { app, kit } = await service(
     {},
     {
@@ -107,19 +116,19 @@ t.test('HEAD asks for what its GET asks for; OPTIONS for nothing, unless it says
   t.equal((await app.inject({ method: 'OPTIONS', url: '/secrets' })).statusCode, 401)
 })
 
-t.test('the author’s config is left as it is', async (t) => {
+t.test('does not change the config of a route', async (t) => {
   const config = Object.freeze({ permissions: Object.freeze(['orders:read']) })
   await t.resolves(boot({ config }))
 })
 
-t.test('a caller without every permission of the route is 403, and the challenge names them [U9] [U10]', async (t) => {
+t.test('returns 403 without every permission of the route, with a challenge that names them [U9] [U10]', async (t) => {
   const { app, kit } = await service(
     {},
     { routes: (app) => app.delete('/products', { config: { permissions: ['products:read', 'products:delete'] } }, async () => 'x') }
   )
   const answer = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:read orders:read' }) })
   t.equal(answer.statusCode, 403)
-  t.match(answer.json(), { code: 'INSUFFICIENT_PERMISSION', message: /It takes: products:read, products:delete\./ })
+  t.match(answer.json(), { code: 'INSUFFICIENT_PERMISSION', message: /Required: products:read, products:delete\./ })
   t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="insufficient_scope", scope="products:read products:delete"')
   const good = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:delete products:read' }) })
   t.equal(good.statusCode, 200)
@@ -127,7 +136,7 @@ t.test('a caller without every permission of the route is 403, and the challenge
   t.equal((await app.inject({ url: '/orders', headers: kit.headers() })).statusCode, 403)
 })
 
-t.test('roles give what their table says, wildcards included; a wildcard in a token gives nothing [U9]', async (t) => {
+t.test('grants the permissions of roles, wildcards included, and nothing for a wildcard in a token [U9]', async (t) => {
   const roles = { staff: ['orders:*', '*:read'], customer: ['orders:read'], constructor: ['products:delete'] }
   const { app, kit } = await service({ roles })
   const send = async (claims: object) => (await app.inject({ url: '/orders', headers: kit.headers(claims) })).json()
@@ -143,17 +152,17 @@ t.test('roles give what their table says, wildcards included; a wildcard in a to
     t.equal((await send({ scope })).statusCode, 403, scope)
   }
   for (const [list, says] of [
-    [['*:*'], /the role staff has "\*:\*"\. Say what it may do/],
-    [['customers:*'], /the role staff has "customers:\*", which is no permission/],
-    [['orders:reed'], /"orders:reed"/],
-    [['orders'], /"orders"/],
-    [['orders:read:own'], /"orders:read:own"/]
+    [['*:*'], /options\.roles\.staff has "\*:\*"\. Name the resource or the action/],
+    [['customers:*'], /options\.roles\.staff has "customers:\*", which matches nothing in options\.permissions/],
+    [['orders:reed'], /options\.roles\.staff has "orders:reed"/],
+    [['orders'], /options\.roles\.staff has "orders"/],
+    [['orders:read:own'], /options\.roles\.staff has "orders:read:own"/]
   ] as const) {
     await t.rejects(boot({ config: { public: true } }, { roles: { staff: list } }), { name: 'TypeError', message: says })
   }
 })
 
-t.test('an issuer may name permissions elsewhere', async (t) => {
+t.test('reads permissions from other claims with grantsOf', async (t) => {
   const { kit } = ownIssuer()
   const { app } = await service({
     issuers: [{ issuer, audience: 'orders', keys: kit.keys, grantsOf: ({ realm_access }) => (realm_access as { roles: string[] }).roles }],
@@ -166,7 +175,7 @@ t.test('an issuer may name permissions elsewhere', async (t) => {
   )
 })
 
-t.test('the principal says who asks, through which client, and can not be changed', async (t) => {
+t.test('provides a frozen principal with the user and the client', async (t) => {
   const seen: Principal[] = []
   const { app, kit } = await service(
     {},
@@ -191,7 +200,7 @@ t.test('the principal says who asks, through which client, and can not be change
   t.throws(() => Object.assign((user?.claims?.['tenant'] as { ids?: string[] } | undefined)?.ids ?? [], ['t2']))
 })
 
-t.test('other plugins are told who asks: isPrivate, clientOf, ownerOf', async (t) => {
+t.test('provides isPrivate, clientOf and ownerOf for other plugins', async (t) => {
   const base: Principal = {
     kind: 'user',
     issuer: 'https://a',
@@ -208,8 +217,8 @@ t.test('other plugins are told who asks: isPrivate, clientOf, ownerOf', async (t
   t.strictSame([user, nobody].map(isPrivate), [true, false])
   t.strictSame([user, nobody].map(clientOf), ['["https://a","web","ada"]', undefined])
   t.not(clientOf(user), clientOf(other))
-  t.equal(ownerOf(user), ownerOf(other), 'one user through two clients owns the same jobs')
-  t.not(ownerOf(user), ownerOf(client), 'a client is no user, even with the same name')
+  t.equal(ownerOf(user), ownerOf(other), 'a user owns the same jobs through two clients')
+  t.not(ownerOf(user), ownerOf(client), 'a client is not a user, even with the same name')
   t.equal(ownerOf(nobody), undefined)
 })
 
@@ -233,7 +242,7 @@ function ordersService(policy: Policy<Order> | undefined) {
   })
 }
 
-t.test('the loaded object decides as well: its policy says yes, or the answer is 403 [U10]', async (t) => {
+t.test('returns 403 unless the policy of the loaded object allows the action [U10]', async (t) => {
   const actions: string[] = []
   const { app, kit } = await ordersService({
     allows: ({ subject }, action, order) => actions.push(action) > 0 && order.customer === subject
@@ -247,12 +256,12 @@ t.test('the loaded object decides as well: its policy says yes, or the answer is
   t.strictSame(actions, ['read', 'read', 'update'])
   const reader = kit.headers({ scope: 'orders:read' })
   const refused = await app.inject({ method: 'PATCH', url: '/orders/mine', headers: reader })
-  t.equal(refused.statusCode, 403, 'the permission itself is asked for too')
+  t.equal(refused.statusCode, 403, 'the permission is required too')
   t.match(refused.headers['www-authenticate'], /scope="orders:update"/)
   t.equal(actions.length, 3)
 })
 
-t.test('where existence is secret, a foreign object and none are the same 404', async (t) => {
+t.test('returns the same 404 for a secret and for an absent object', async (t) => {
   const { app, kit } = await ordersService({ secret: true, allows: ({ subject }, _action, order) => order.customer === subject })
   const headers = kit.headers({ scope: 'orders:read' })
   const [foreign, none] = [await app.inject({ url: '/orders/foreign', headers }), await app.inject({ url: '/orders/none', headers })]
@@ -264,26 +273,29 @@ t.test('where existence is secret, a foreign object and none are the same 404', 
   t.equal((await app.inject({ url: '/orders/mine', headers })).statusCode, 200)
 })
 
-t.test('anything but true is no, a promise above all', async (t) => {
+t.test('denies access for every policy result except true, including a promise', async (t) => {
   for (const verdict of [undefined, null, 1, 'yes', {}, Promise.resolve(true)]) {
     const { app, kit } = await ordersService({ allows: () => verdict as boolean })
     t.equal((await app.inject({ url: '/orders/mine', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 403, typeof verdict)
   }
 })
 
-t.test('what nobody decides about is refused, and a permission that does not exist is a fault of the service', async (t) => {
+t.test('returns 500 from authorize without a policy, or for a permission that does not exist', async (t) => {
   const { app, kit } = await ordersService(undefined)
   const headers = kit.headers({ scope: 'orders:read' })
-  t.match((await app.inject({ url: '/orders/mine', headers })).json(), { statusCode: 500, message: /no policy decides about "orders"/ })
+  t.match((await app.inject({ url: '/orders/mine', headers })).json(), {
+    statusCode: 500,
+    message: /options\.policies has no policy for "orders"/
+  })
   const decided = await ordersService({ allows: () => true })
   t.match((await decided.app.inject({ url: '/typo', headers: decided.kit.headers({ scope: 'orders:read' }) })).json(), {
     statusCode: 500,
     message: /authorize\(\) names the permission "orders:reed"/
   })
-  t.equal((await decided.app.inject('/open/mine')).statusCode, 401, 'nobody is nobody, on a public route too')
+  t.equal((await decided.app.inject('/open/mine')).statusCode, 401, 'authorize requires authentication on a public route too')
 })
 
-t.test('CASL decides on the loaded object, without a tag on it', async (t) => {
+t.test('applies CASL to the loaded object, without a subject tag', async (t) => {
   let asked = 0
   const policy = caslPolicy<Order>(
     'orders',

@@ -16,7 +16,7 @@ const session = (id: string, until = Date.now() + hour): Revocation => ({ kind: 
 const holder = { sub: 'u1', iat: Math.floor(Date.now() / 1000) }
 const ever = new Promise<never>(() => {})
 
-/** A store whose connection can be cut. Cut, it does not answer, as when packets are lost, or it rejects, as when a socket is closed. */
+/** A store whose connection can be cut: calls then never settle, like lost packets, or reject, like a closed socket. */
 function cuttable(store = memoryRevocationStore()) {
   const ends = new Set<() => void>()
   const line = { cut: undefined as 'silent' | 'closed' | undefined, deaf: false, reads: 0, subscriptions: 0 }
@@ -50,7 +50,7 @@ async function feedOn(t: Test, store: RevocationStore, options: Partial<Revocati
   return feed
 }
 
-t.test('before it has read anything it is infinitely stale; then it knows what was revoked earlier', async (t) => {
+t.test('is infinitely stale before the first read, and then knows earlier revocations', async (t) => {
   const store = memoryRevocationStore()
   await store.revoke(session('s1'))
   const feed = revocationFeed({ store })
@@ -63,7 +63,7 @@ t.test('before it has read anything it is infinitely stale; then it knows what w
   t.notOk(feed.isRevoked(holder))
 })
 
-t.test('tokens are revoked by id, by session, by subject and all together, the last two up to a moment [U4]', async (t) => {
+t.test('revokes tokens by id, by session, by subject and all together, the last two up to a moment [U4]', async (t) => {
   const feed = await feedOn(t, memoryRevocationStore())
   const until = Date.now() + hour
   const at = holder.iat * 1000
@@ -81,15 +81,15 @@ t.test('tokens are revoked by id, by session, by subject and all together, the l
   t.notOk(feed.isRevoked({ sub: 'u2', iat: holder.iat }))
 })
 
-t.test('what another process revokes is told, without waiting for the next look', async (t) => {
+t.test('learns of a revocation by another process without waiting for the next poll', async (t) => {
   const { store } = cuttable()
   const [here, there] = [await feedOn(t, store, { pollSeconds: 60 }), await feedOn(t, store, { pollSeconds: 60 })]
   await there.revoke(session('s1'))
-  t.ok(there.isRevoked({ ...holder, sid: 's1' }), 'where it was revoked, at once')
+  t.ok(there.isRevoked({ ...holder, sid: 's1' }), 'immediately in the revoking process')
   await until(() => here.isRevoked({ ...holder, sid: 's1' }))
 })
 
-t.test('many revocations at once are read together', async (t) => {
+t.test('reads many concurrent revocations together', async (t) => {
   const { store, whole, line } = cuttable()
   const feed = await feedOn(t, store, { pollSeconds: 60 })
   line.reads = 0
@@ -98,7 +98,7 @@ t.test('many revocations at once are read together', async (t) => {
   t.ok(line.reads < 10, `${line.reads} reads`)
 })
 
-t.test('what is revoked while the store answers is asked for again, and the age counts from the question', async (t) => {
+t.test('reads again what is revoked during a read, and measures the staleness from the start of the read', async (t) => {
   const store = memoryRevocationStore()
   const answers = Promise.withResolvers<void>()
   let reads = 0
@@ -136,7 +136,7 @@ t.test('what is revoked while the store answers is asked for again, and the age 
   t.ok(slow.staleMilliseconds >= sinceQuestion)
 })
 
-t.test('a subscription that says nothing is made up for by looking', async (t) => {
+t.test('finds revocations by polling when a subscription is silent', async (t) => {
   const { store, whole, line } = cuttable()
   line.deaf = true
   const feed = await feedOn(t, store)
@@ -144,7 +144,7 @@ t.test('a subscription that says nothing is made up for by looking', async (t) =
   await until(() => feed.isRevoked({ ...holder, sid: 's1' }))
 })
 
-t.test('a subscription that is lost is made anew, and nothing in between is missed', async (t) => {
+t.test('restores a lost subscription and misses nothing in between', async (t) => {
   const { store, whole, line, loseSubscriptions } = cuttable()
   const feed = await feedOn(t, store)
   loseSubscriptions()
@@ -152,7 +152,7 @@ t.test('a subscription that is lost is made anew, and nothing in between is miss
   await until(() => line.subscriptions === 2 && feed.isRevoked({ ...holder, sid: 's1' }))
 })
 
-t.test('one that is lost while it begins is made anew too', async (t) => {
+t.test('restores a subscription that is lost while it begins', async (t) => {
   const { store, line } = cuttable()
   let first = true
   const feed = await feedOn(t, {
@@ -168,7 +168,7 @@ t.test('one that is lost while it begins is made anew too', async (t) => {
 })
 
 for (const cut of ['silent', 'closed'] as const) {
-  t.test(`with a connection that is ${cut}, it grows stale, and when that heals it knows all that was missed`, async (t) => {
+  t.test(`becomes stale while the connection is ${cut}, and reads everything that it missed afterwards`, async (t) => {
     const errors: unknown[] = []
     const { store, whole, line, loseSubscriptions } = cuttable()
     const feed = await feedOn(t, store, { onError: (error) => errors.push(error) })
@@ -180,25 +180,25 @@ for (const cut of ['silent', 'closed'] as const) {
     line.cut = undefined
     await until(() => feed.staleMilliseconds < 100)
     t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
-    t.match(errors[0], { message: cut === 'silent' ? /has not answered for 0\.05 s/ : 'The connection is closed.' })
+    t.match(errors[0], { message: cut === 'silent' ? /The revocation store timed out after 0\.05 s/ : 'The connection is closed.' })
     await until(() => line.subscriptions === 2)
     await whole.revoke(session('s2'))
     await until(() => feed.isRevoked({ ...holder, sid: 's2' }))
   })
 }
 
-t.test('a store that is down at the start does not stop it: it is stale until the store answers', async (t) => {
+t.test('starts while the store is down, and is stale until the store is available', async (t) => {
   const { store, line } = cuttable()
   line.cut = 'closed'
   const feed = await feedOn(t, store)
   t.equal(feed.staleMilliseconds, Number.POSITIVE_INFINITY)
   await t.rejects(feed.revoke(session('s1')), { message: 'The connection is closed.' })
-  t.ok(feed.isRevoked({ ...holder, sid: 's1' }), 'what could not be kept counts here')
+  t.ok(feed.isRevoked({ ...holder, sid: 's1' }), 'a revocation that was not stored applies in this process')
   line.cut = undefined
   await until(() => feed.staleMilliseconds < Number.POSITIVE_INFINITY)
 })
 
-t.test('a subscription that begins too late is ended', async (t) => {
+t.test('ends a subscription that begins after the timeout', async (t) => {
   const { store } = cuttable()
   const begins = Promise.withResolvers<() => Promise<void>>()
   const ended = Promise.withResolvers<void>()
@@ -215,7 +215,7 @@ t.test('a subscription that begins too late is ended', async (t) => {
   await ended.promise
 })
 
-t.test('a revocation is forgotten when the tokens that it ends would have ended anyway', async (t) => {
+t.test('removes a revocation when the revoked tokens have expired', async (t) => {
   const feed = await feedOn(t, memoryRevocationStore())
   const soon = Date.now() + 30
   await feed.revoke({ kind: 'token', id: 'j1', until: soon })
@@ -228,7 +228,7 @@ t.test('a revocation is forgotten when the tokens that it ends would have ended 
   t.ok(feed.isRevoked({ ...old, sid: 's2' }))
 })
 
-t.test('closed, it asks and hears nothing more, also while it is closed in the middle of a look', async (t) => {
+t.test('stops reading and listening when it is closed, also during a read', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { store, whole, line } = cuttable()
@@ -242,18 +242,21 @@ t.test('closed, it asks and hears nothing more, also while it is closed in the m
   await turns()
   t.equal(line.reads, reads)
   t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
-  await t.resolves(revocationFeed({ store }).close(), 'one that never started')
+  await t.resolves(revocationFeed({ store }).close(), 'a feed that never started')
 })
 
-t.test('times that make no sense stop the start', async (t) => {
+t.test('rejects invalid times', async (t) => {
   const store = memoryRevocationStore()
   t.throws(() => revocationFeed({ store, pollSeconds: 0 }), {
-    message: 'authentication: pollSeconds is 0. Give a number of seconds from 0.01 to 60.'
+    message: 'authentication: options.pollSeconds must be a number of seconds from 0.01 to 60. Received 0.'
   })
-  t.throws(() => revocationFeed({ store, timeoutSeconds: Number.NaN }), /timeoutSeconds is NaN/)
+  t.throws(
+    () => revocationFeed({ store, timeoutSeconds: Number.NaN }),
+    /options\.timeoutSeconds must be a number of seconds from 0\.01 to 60\. Received NaN/
+  )
 })
 
-t.test('the plugin starts the feed with the service, and ends it when the service closes [U4]', async (t) => {
+t.test('starts the feed with the service, and closes it when the service closes [U4]', async (t) => {
   const { store, line } = cuttable()
   await store.revoke(session('s1'))
   const feed = revocationFeed({ store, pollSeconds: 60 })
@@ -264,7 +267,7 @@ t.test('the plugin starts the feed with the service, and ends it when the servic
   t.equal((await ask('s2')).statusCode, 200)
   line.reads = 0
   await feed.start()
-  t.equal(line.reads, 0, 'it has begun already')
+  t.equal(line.reads, 0, 'the feed has already started')
   await app.close()
   await store.revoke(session('s2'))
   t.notOk(feed.isRevoked({ ...holder, sid: 's2' }))

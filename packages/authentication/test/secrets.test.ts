@@ -8,12 +8,12 @@ function capturedLog() {
   return log
 }
 
-// Parts of a token that would give it, or what it says, away. A header is the same for all, and says nothing.
+// The parts of a token that would reveal it or its claims. The header is the same for all tokens and reveals nothing.
 function partsOf(token: string) {
   return token.split('.').filter((part, index) => index > 0 && part.length > 12)
 }
 
-t.test('no line of the log shows a token, a key or a part of one, whatever happens to it, at the lowest level [U7]', async (t) => {
+t.test('logs no token, no key and no part of them, even at the lowest level [U7]', async (t) => {
   for (const { kit, issuer: trusted } of [ownIssuer('HS256'), ownIssuer('ES256'), outside('RS256')]) {
     const log = capturedLog()
     const { key, record } = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
@@ -41,16 +41,16 @@ t.test('no line of the log shows a token, a key or a part of one, whatever happe
     await send(kit.signed({ alg: 'ES256', typ: 'at+jwt', kid: secret }, '{"CANARY-in-no-JSON": x}'))
     await app.inject({ url: '/orders', headers: { 'x-api-key': key } })
     await app.inject({ url: '/orders', headers: { authorization: `Basic ${Buffer.from('ada:CANARY').toString('base64')}` } })
-    for (const reason of ['nobody trusts its issuer', 'it is too long', 'down']) {
-      t.match(log.text, `"reason":"${reason}","msg":"credentials refused"`)
+    for (const reason of ['the issuer is not trusted', 'it is too long', 'down']) {
+      t.match(log.text, `"reason":"${reason}","msg":"authentication: credentials rejected"`)
     }
     t.notMatch(log.text, 'CANARY')
-    for (const canary of canaries) if (log.text.includes(canary)) t.fail(`the log shows ${canary}`)
+    for (const canary of canaries) if (log.text.includes(canary)) t.fail(`the log contains ${canary}`)
     t.ok(canaries.size > 100)
   }
 })
 
-t.test('an answer shows nothing of a token either', async (t) => {
+t.test('returns no part of a token in a response', async (t) => {
   const { app, kit } = await service()
   for (const { token, name } of kit.badTokens()) {
     const { body, headers } = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
@@ -62,7 +62,7 @@ t.test('an answer shows nothing of a token either', async (t) => {
   }
 })
 
-t.test('a rejected secret or key is not quoted at boot', async (t) => {
+t.test('does not quote a rejected secret or key at boot', async (t) => {
   const kit = testKit({ issuer, audience })
   t.notMatch(JSON.stringify(kit.keys), 'PRIVATE')
   const { ownTokens } = await import('@concordat/authentication')
@@ -72,7 +72,7 @@ t.test('a rejected secret or key is not quoted at boot', async (t) => {
   ] as const) {
     try {
       ownTokens({ issuer, audience, keys })
-      t.fail('it was taken')
+      t.fail('it was accepted')
     } catch (error) {
       t.notMatch(`${(error as Error).stack}${String((error as Error).cause)}`, 'CANARY')
     }

@@ -6,7 +6,7 @@ export const issuer = 'https://tokens.example.com'
 export const audience = 'orders'
 export const permissions = ['orders:read', 'orders:create', 'orders:update', 'products:read', 'products:delete']
 
-/** The two ways in which a token is verified, each with a kit that makes its tokens. */
+/** Creates an issuer of own tokens, with a kit that signs its tokens. */
 export function ownIssuer(algorithm: Exclude<TestAlgorithm, 'PS256'> = 'ES256') {
   const kit = testKit({ issuer, audience, algorithm })
   return { kit, issuer: ownTokens({ issuer, audience, keys: kit.keys }) }
@@ -20,7 +20,7 @@ export function outside(algorithm: Exclude<TestAlgorithm, 'HS256'> = 'ES256') {
   }
 }
 
-/** A service with routes of each kind. Its issuer is the kit, unless options say otherwise. */
+/** Creates a service with routes of each kind. Its issuer is the kit, unless the options set another. */
 export async function service(
   options: Partial<AuthenticationOptions> = {},
   { fastify = {}, routes = () => {} }: { fastify?: FastifyServerOptions; routes?: (app: FastifyInstance) => void } = {}

@@ -16,7 +16,7 @@ const user = { id: 'ada', passwordHash: await passwords().hash(password), roles:
 const { issuer: tokens } = ownIssuer()
 const stores = { refresh: memoryRefreshTokenStore(), revocation: memoryRevocationStore() }
 
-/** One of several processes that share their stores: it issues tokens, accepts them, and hears what the others revoke. */
+/** Creates one of several instances that share their stores: it issues and accepts tokens, and learns what the others revoke. */
 async function instance() {
   const revocations = revocationFeed({ store: stores.revocation })
   await revocations.start()
@@ -45,7 +45,7 @@ async function instance() {
   return app
 }
 
-t.test('a session from sign-in to sign-out, on two instances [U1] [U3] [U4]', async (t) => {
+t.test('supports a session from sign-in to sign-out on two instances [U1] [U3] [U4]', async (t) => {
   const [one, two] = [await instance(), await instance()]
   t.teardown(() => Promise.all([one.close(), two.close()]))
   const post = async (app: typeof one, url: string, payload: object) =>
@@ -73,6 +73,6 @@ t.test('a session from sign-in to sign-out, on two instances [U1] [U3] [U4]', as
   t.equal(
     (await read(two, { ...third, accessToken: third.refreshToken })).json().code,
     'INVALID_TOKEN',
-    'a refresh token is no access token'
+    'a refresh token is not an access token'
   )
 })

@@ -4,7 +4,7 @@ import { issuing, refreshKeys } from './issuing.ts'
 
 const claims = { sub: 'u1', iat: 0 }
 
-t.test('a refresh token is answered with new tokens of the same session, and with what the user may do by now [U3]', async (t) => {
+t.test('returns new tokens of the same session for a refresh token, with the current permissions of the user [U3]', async (t) => {
   const { signIn, refresh, signed, users } = issuing()
   const first = await signIn()
   users[0] = { id: 'u1', permissions: ['orders:read'] }
@@ -17,7 +17,7 @@ t.test('a refresh token is answered with new tokens of the same session, and wit
   t.match(await refresh(second.refreshToken), { accessToken: 'access 3' })
 })
 
-t.test('within the grace the same token gets the same successor', async (t) => {
+t.test('returns the same successor for the same token within the grace period', async (t) => {
   const { signIn, refresh, clock } = issuing()
   const { refreshToken } = await signIn()
   const [one, two] = await Promise.all([refresh(refreshToken), refresh(refreshToken)])
@@ -27,7 +27,7 @@ t.test('within the grace the same token gets the same successor', async (t) => {
   t.match(await refresh(one.refreshToken), { tokenType: 'Bearer' })
 })
 
-t.test('after the grace it ends the session: newer refresh tokens and all access tokens too [U4]', async (t) => {
+t.test('ends the session with newer refresh tokens and all access tokens for a reuse after the grace period [U4]', async (t) => {
   const reused: RefreshFamily[] = []
   const { signIn, refresh, clock, revocations, signed } = issuing({ onReuse: (family) => reused.push(family) })
   const first = await signIn()
@@ -45,7 +45,7 @@ t.test('after the grace it ends the session: newer refresh tokens and all access
   t.match(await signIn(), { tokenType: 'Bearer' })
 })
 
-t.test('a token older than the last one replaced ends it even within the grace, and without anybody who listens', async (t) => {
+t.test('ends the session for a token older than the last replaced one, even within the grace period and without onReuse', async (t) => {
   const { signIn, refresh } = issuing()
   const first = await signIn()
   const second = await refresh(first.refreshToken)
@@ -54,14 +54,14 @@ t.test('a token older than the last one replaced ends it even within the grace, 
   await t.rejects(refresh(third.refreshToken), { code: 'REFRESH_TOKEN_REVOKED' })
 })
 
-t.test('without a grace a token is good once', async (t) => {
+t.test('accepts a token once without a grace period', async (t) => {
   const { signIn, refresh } = issuing({ graceSeconds: 0 })
   const { refreshToken } = await signIn()
   await refresh(refreshToken)
   await t.rejects(refresh(refreshToken), { code: 'REFRESH_TOKEN_REUSED' })
 })
 
-t.test('a refresh token is bound to the client that signed in', async (t) => {
+t.test('binds a refresh token to the client that signed in', async (t) => {
   const { issuer, refresh, signed } = issuing()
   const request = { username: 'ada@example.com', password: 'correct horse battery staple' }
   const { refreshToken } = await issuer.issue(request, { clientId: 'kiosk' })
@@ -71,7 +71,7 @@ t.test('a refresh token is bound to the client that signed in', async (t) => {
   await t.rejects(refresh(next.refreshToken, 'kiosk'), { code: 'REFRESH_TOKEN_REVOKED' })
 })
 
-t.test('a session ends after its rest and after its life', async (t) => {
+t.test('expires a session after idleSeconds and after sessionSeconds', async (t) => {
   const { signIn, refresh, clock } = issuing({ idleSeconds: 100, sessionSeconds: 250 })
   const first = await signIn()
   clock.now += 99_999
@@ -85,7 +85,7 @@ t.test('a session ends after its rest and after its life', async (t) => {
   await t.rejects(refresh(rested.refreshToken), { code: 'REFRESH_TOKEN_EXPIRED' })
 })
 
-t.test('what was never issued is refused and ends nothing, a mistyped token among it', async (t) => {
+t.test('rejects tokens that were never issued, such as mistyped ones, and ends no session', async (t) => {
   const { signIn, refresh } = issuing()
   const { refreshToken } = await signIn()
   const other = refreshToken.endsWith('A') ? 'B' : 'A'
@@ -105,7 +105,7 @@ t.test('what was never issued is refused and ends nothing, a mistyped token amon
   t.match(await refresh(refreshToken), { tokenType: 'Bearer' })
 })
 
-t.test('the store holds no token, nor what would tell one', async (t) => {
+t.test('stores no token and no part of one', async (t) => {
   const kept: unknown[] = []
   const { refreshTokens } = issuing()
   const { signIn, refresh } = issuing({
@@ -127,7 +127,7 @@ t.test('the store holds no token, nor what would tell one', async (t) => {
   }
 })
 
-t.test('the key of refresh tokens can be changed without signing anybody out', async (t) => {
+t.test('allows a change of the refresh key without ending sessions', async (t) => {
   const before = issuing()
   const { refreshTokens, revocations, clock, users } = before
   const [old = ''] = refreshKeys
@@ -142,12 +142,12 @@ t.test('the key of refresh tokens can be changed without signing anybody out', a
   const only = issuing({ refreshKeys: ['zyxwvutsrqponmlkjihgfedcba543210'], refreshTokens, revocations, now, findUserById: () => users[0] })
   const first = await before.signIn()
   const second = await before.refresh(first.refreshToken)
-  t.equal((await after.refresh(first.refreshToken)).refreshToken, second.refreshToken, 'made with the old key')
-  await t.rejects(only.refresh(first.refreshToken), { code: 'REFRESH_TOKEN_INVALID' }, 'who forgets the old key can’t tell it')
+  t.equal((await after.refresh(first.refreshToken)).refreshToken, second.refreshToken, 'computed with the old key')
+  await t.rejects(only.refresh(first.refreshToken), { code: 'REFRESH_TOKEN_INVALID' }, 'without the old key it cannot be computed')
   t.match(await after.refresh(second.refreshToken), { tokenType: 'Bearer' })
 })
 
-t.test('a user who is gone goes on with no session, and the access tokens of it end', async (t) => {
+t.test('ends the session and its access tokens when the user no longer exists', async (t) => {
   const { signIn, refresh, users, revocations, signed } = issuing()
   const { refreshToken } = await signIn()
   users.length = 0
@@ -155,7 +155,7 @@ t.test('a user who is gone goes on with no session, and the access tokens of it 
   t.ok(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
 })
 
-t.test('logging out with the refresh token or with the access token ends the session, and only that [U4]', async (t) => {
+t.test('ends only the session of a revoked refresh token or access token [U4]', async (t) => {
   const { issuer, signIn, refresh, revocations, signed } = issuing()
   const [one, two, other] = [await signIn(), await signIn(), await signIn()]
   t.equal(await issuer.revokeRefreshToken(one.refreshToken), true)
@@ -168,7 +168,7 @@ t.test('logging out with the refresh token or with the access token ends the ses
   t.match(await refresh(other.refreshToken), { tokenType: 'Bearer' })
 })
 
-t.test('a session is ended by its id, a token without one by its own', async (t) => {
+t.test('revokes a session by its id, and a token without a session by its own id', async (t) => {
   const { issuer, signIn, refresh, revocations, signed } = issuing()
   const { refreshToken } = await signIn()
   await issuer.revokeSession(signed[0]?.sid as string)
@@ -176,10 +176,10 @@ t.test('a session is ended by its id, a token without one by its own', async (t)
   await issuer.revokeAccessToken({ jti: 'j1', exp: 4_102_444_800 })
   t.ok(revocations.isRevoked({ ...claims, jti: 'j1' }))
   t.notOk(revocations.isRevoked({ ...claims, jti: 'j2' }))
-  await t.resolves(issuer.revokeAccessToken({ exp: 0 }), 'a token that has neither')
+  await t.resolves(issuer.revokeAccessToken({ exp: 0 }), 'a token without jti and sid')
 })
 
-t.test('ending what is no refresh token, or is not known, changes nothing', async (t) => {
+t.test('changes nothing for a string that is not a refresh token, or an unknown one', async (t) => {
   const { issuer, signIn, refresh } = issuing()
   const { refreshToken } = await signIn()
   t.equal(await issuer.revokeRefreshToken('access 1'), false)
@@ -187,7 +187,7 @@ t.test('ending what is no refresh token, or is not known, changes nothing', asyn
   t.match(await refresh(refreshToken), { tokenType: 'Bearer' })
 })
 
-t.test('a token that was replaced long ago still ends its session', async (t) => {
+t.test('ends the session of a token that was replaced long ago', async (t) => {
   const { issuer, signIn, refresh } = issuing()
   const first = await signIn()
   const second = await refresh(first.refreshToken)
@@ -197,9 +197,9 @@ t.test('a token that was replaced long ago still ends its session', async (t) =>
 
 for (const [name, end] of [
   ['a user', 'revokeSubject'],
-  ['everybody', 'revokeEverything']
+  ['all users', 'revokeEverything']
 ] as const) {
-  t.test(`all tokens of ${name} are ended at once, and signing in again works at once, in the same second [U4]`, async (t) => {
+  t.test(`revokes all tokens of ${name} immediately and allows a new sign-in in the same second [U4]`, async (t) => {
     const { issuer, signIn, refresh, revocations, signed } = issuing({ now: Date.now })
     const first = await signIn()
     await issuer[end]('u1')
@@ -212,7 +212,7 @@ for (const [name, end] of [
   })
 }
 
-t.test('who was signing in while everything of the user was ended is not signed in', async (t) => {
+t.test('rejects a sign-in that runs while all sessions of the user are ended', async (t) => {
   const found = Promise.withResolvers<void>()
   const { issuer, signIn, users, signed } = issuing({
     now: Date.now,
@@ -228,7 +228,7 @@ t.test('who was signing in while everything of the user was ended is not signed 
   t.strictSame(signed, [])
 })
 
-t.test('who was going on with a session while it was ended gets nothing that counts', async (t) => {
+t.test('returns no valid token for a refresh that runs while its session is ended', async (t) => {
   const { issuer, signIn, refresh, revocations, signed, users } = issuing({
     findUserById: async () => {
       await issuer.revokeSession(signed[0]?.sid as string)
@@ -240,7 +240,7 @@ t.test('who was going on with a session while it was ended gets nothing that cou
   t.ok(revocations.isRevoked({ ...claims, sid: signed[0]?.sid }))
 })
 
-t.test('when the store of revocations fails, the session is ended anyway, and the next attempt ends its access tokens', async (t) => {
+t.test('ends the session when the revocation store fails, and its access tokens with the next attempt', async (t) => {
   let down = true
   const known = new Set<string>()
   const revocations = {

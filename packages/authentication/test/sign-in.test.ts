@@ -13,7 +13,7 @@ import { issuing, password, refreshKeys } from './issuing.ts'
 
 const wrong = 'incorrect horse battery staple'
 
-/** What a client sees of a failure. */
+/** Returns the part of an error that a client receives. */
 async function refusal(answer: Promise<unknown>) {
   const error = await answer.then(
     () => t.bailout('It was accepted.'),
@@ -24,7 +24,7 @@ async function refusal(answer: Promise<unknown>) {
   return { statusCode, code, message, headers, fields: errors.map(({ field }) => field) }
 }
 
-t.test('user name and password are answered with both tokens and the lifetime in seconds [E6] [X7] [U3]', async (t) => {
+t.test('returns both tokens and the lifetime in seconds for a username and password [E6] [X7] [U3]', async (t) => {
   const { signIn, signed, clock } = issuing()
   const answer = await signIn()
   t.strictSame(Object.keys(answer), ['accessToken', 'tokenType', 'expiresIn', 'refreshToken'])
@@ -35,14 +35,14 @@ t.test('user name and password are answered with both tokens and the lifetime in
   t.notOk('client_id' in (signed[0] as object))
 })
 
-t.test('a known client is named in the access token, and a user without permissions has no scope', async (t) => {
+t.test('names a known client in the access token, and omits scope for a user without permissions', async (t) => {
   const { issuer, users, signed } = issuing()
   users[0] = { id: 'u1', passwordHash: users[0]?.passwordHash }
   await issuer.issue({ username: 'ada@example.com', password }, { clientId: 'kiosk', address: '192.0.2.1' })
   t.match(signed, [{ client_id: 'kiosk', scope: undefined, roles: undefined }])
 })
 
-t.test('a wrong password, an unknown user and a user without a password are refused alike', async (t) => {
+t.test('returns the same error for a wrong password, an unknown user and a user without a password', async (t) => {
   const { issuer, users } = issuing({ findUser: (name) => (name === 'no password' ? { id: 'u2' } : name === 'ada' ? users[0] : undefined) })
   const refusals = await Promise.all(
     ['ada', 'nobody', 'no password'].map((username) => refusal(issuer.issue({ username, password: wrong })))
@@ -57,10 +57,10 @@ t.test('a wrong password, an unknown user and a user without a password are refu
   t.strictSame(refusals, [expected, expected, expected])
 })
 
-t.test('each of them costs one comparison, and so does a password that can be nobody’s', async (t) => {
+t.test('performs one comparison for each of them, and for a password that no user can have', async (t) => {
   const { compare, hash } = passwords()
   const stored = await hash(password)
-  // Counted by the queue: with one place and none to wait in, a second comparison at once is refused.
+  // Counted by the queue: with one concurrent hash and no queue, a second concurrent comparison is rejected.
   const tight = passwords({ concurrentHashes: 1, waitingHashes: 0 })
   const tries: [string, string | undefined][] = [
     [wrong, stored],
@@ -77,7 +77,7 @@ t.test('each of them costs one comparison, and so does a password that can be no
   t.equal(await compare(password, stored), 'right')
 })
 
-t.test('what is no request for a token is 422 and names the members, whatever it is', async (t) => {
+t.test('returns 422 that names the members for an invalid token request', async (t) => {
   const { issuer } = issuing()
   const requests: [unknown, string[]][] = [
     [{}, ['body.username', 'body.password']],
@@ -99,12 +99,12 @@ t.test('what is no request for a token is 422 and names the members, whatever it
   }
 })
 
-t.test('an account is closed after too many failures, known or not, and opens again by and by [X5]', async (t) => {
+t.test('limits failed attempts per account, known or not, and forgives them gradually [X5]', async (t) => {
   const { issuer, clock, signIn } = issuing({ attempts: { perAccount: { limit: 2, windowSeconds: 20 } } })
   const limited = {
     statusCode: 429,
     code: 'LOGIN_ATTEMPTS_EXCEEDED',
-    message: 'There were too many failed attempts to sign in. Try again in 10 seconds.',
+    message: 'There were too many failed sign-in attempts. Try again in 10 seconds.',
     headers: { 'cache-control': 'no-store', 'retry-after': '10' },
     fields: []
   }
@@ -119,7 +119,7 @@ t.test('an account is closed after too many failures, known or not, and opens ag
   t.match(await signIn(), { tokenType: 'Bearer' })
 })
 
-t.test('guesses at once are counted before any is judged', async (t) => {
+t.test('counts concurrent attempts before any is verified', async (t) => {
   const { issuer } = issuing({ attempts: { perAccount: { limit: 3, windowSeconds: 60 } } })
   const guesses = Array.from({ length: 12 }, () => refusal(issuer.issue({ username: 'ada@example.com', password: wrong })))
   const statuses = (await Promise.all(guesses)).map(({ statusCode }) => statusCode)
@@ -127,7 +127,7 @@ t.test('guesses at once are counted before any is judged', async (t) => {
   t.equal(statuses.filter((status) => status === 429).length, 9)
 })
 
-t.test('an address is closed after too many failures over many accounts; of IPv6 its network is', async (t) => {
+t.test('limits failed attempts per address over many accounts, and per network for IPv6', async (t) => {
   const groups = [
     ['192.0.2.1', '::ffff:192.0.2.1'],
     ['2001:db8::1', '2001:0DB8:0:0:ffff::2', '2001:db8:0:0:1:2:3:4%eth0'],
@@ -143,7 +143,7 @@ t.test('an address is closed after too many failures over many accounts; of IPv6
   }
 })
 
-t.test('who signs in with success does not use attempts up, and neither does who was not judged', async (t) => {
+t.test('does not count successful sign-ins and attempts that were not verified', async (t) => {
   let broken = false
   const { signIn, users } = issuing({
     attempts: { perAccount: { limit: 1, windowSeconds: 60 } },
@@ -159,7 +159,7 @@ t.test('who signs in with success does not use attempts up, and neither does who
   await t.resolves(signIn())
 })
 
-t.test('over the limit of those that wait, signing in is 503 at once', async (t) => {
+t.test('returns 503 immediately when the queue of sign-ins is full', async (t) => {
   const { signIn } = issuing({ passwords: { concurrentHashes: 1, waitingHashes: 1 } })
   const outcomes = await Promise.allSettled([signIn(), signIn(), signIn(), signIn()])
   t.strictSame(
@@ -167,10 +167,10 @@ t.test('over the limit of those that wait, signing in is 503 at once', async (t)
     ['fulfilled', 'fulfilled', 'rejected', 'rejected']
   )
   t.match(outcomes[3], { reason: { statusCode: 503, code: 'LOGINS_OVERLOADED', headers: { 'retry-after': '2' } } })
-  t.match(await signIn(), { tokenType: 'Bearer' }, 'the places are free again')
+  t.match(await signIn(), { tokenType: 'Bearer' }, 'the queue is empty again')
 })
 
-t.test('a hash of smaller costs is replaced when its password is known, and what fails then keeps nobody out [U8]', async (t) => {
+t.test('replaces a hash of lower cost when its password is known, and signs in even if that fails [U8]', async (t) => {
   const weak = await argon2Hash(password, { memoryCost: 8192, timeCost: 1 })
   const stored: string[] = []
   const failures: unknown[] = []
@@ -187,7 +187,7 @@ t.test('a hash of smaller costs is replaced when its password is known, and what
   t.match(stored, [/^u1 \$argon2id\$v=19\$m=19456,t=2,p=1\$/])
   users[0] = { id: 'u1', passwordHash: (stored[0] as string).slice(3) }
   await signIn()
-  t.equal(stored.length, 1, 'a hash of today’s costs stays')
+  t.equal(stored.length, 1, 'a hash of the current cost stays')
   fail = true
   users[0] = { id: 'u1', passwordHash: weak }
   t.match(await signIn(), { tokenType: 'Bearer' })
@@ -200,7 +200,7 @@ t.test('a hash of smaller costs is replaced when its password is known, and what
   t.match(await careless.signIn(), { tokenType: 'Bearer' })
 })
 
-t.test('passwords are stored as argon2id with a salt of their own, at OWASP’s costs [U8]', async (t) => {
+t.test('hashes passwords with argon2id, a random salt and OWASP’s cost [U8]', async (t) => {
   const { hash, compare } = passwords()
   const [one, two] = await Promise.all([hash(password), hash(password)])
   t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
@@ -214,7 +214,7 @@ t.test('passwords are stored as argon2id with a salt of their own, at OWASP’s 
   t.equal(await passwords({ memoryKibibytes: 20_000 }).compare(password, one), 'outdated')
 })
 
-t.test('a password is the same however it is composed, and never another one that looks alike', async (t) => {
+t.test('treats composed and decomposed passwords as equal, but not similar ones', async (t) => {
   const { hash, compare } = passwords()
   const stored = await hash('contraseña larga ﬁna')
   t.equal(await compare('contraseña\u00a0larga ﬁna'.normalize('NFD'), stored), 'right')
@@ -222,7 +222,7 @@ t.test('a password is the same however it is composed, and never another one tha
   t.equal(await compare('Contraseña larga ﬁna', stored), 'wrong')
 })
 
-t.test('a new password has bounds, in characters; an old one that is shorter still signs in', async (t) => {
+t.test('limits the length of a new password in characters, and accepts an existing shorter one', async (t) => {
   const { hash, compare } = passwords()
   const faults: [string, string, object][] = [
     ['x'.repeat(14), 'passwordTooShort', { minimum: 15 }],
@@ -244,39 +244,47 @@ t.test('a new password has bounds, in characters; an old one that is shorter sti
   t.equal(await compare('short', await argon2Hash('short')), 'right')
 })
 
-t.test('costs that are weak and limits that make no sense stop the start', async (t) => {
-  t.throws(() => passwords({ memoryKibibytes: 19_455 }), { message: /weak\. Give 19456 KiB and 2/ })
-  t.throws(() => passwords({ memoryKibibytes: 7168, iterations: 4 }), /weak/)
+t.test('rejects weak costs and invalid limits', async (t) => {
+  t.throws(() => passwords({ memoryKibibytes: 19_455 }), {
+    message: /options\.memoryKibibytes and options\.iterations make weak hashes\. Use 19456 and 2/
+  })
+  t.throws(() => passwords({ memoryKibibytes: 7168, iterations: 4 }), /options\.memoryKibibytes and options\.iterations make weak hashes/)
   t.doesNotThrow(() => passwords({ memoryKibibytes: 7168, iterations: 5 }))
   const nonsense: [PasswordOptions, RegExp][] = [
-    [{ iterations: 0 }, /iterations is 0/],
-    [{ parallelism: 1.5 }, /parallelism is 1\.5/],
-    [{ minimumLength: 7 }, /minimumLength is 7/],
-    [{ maximumLength: 63 }, /maximumLength is 63\. Give a whole number from 64 to 4096\./],
-    [{ concurrentHashes: 0 }, /concurrentHashes is 0/],
-    [{ waitingHashes: -1 }, /waitingHashes is -1/]
+    [{ iterations: 0 }, /options\.iterations must be a whole number from 1 to 1000\. Received 0/],
+    [{ parallelism: 1.5 }, /options\.parallelism must be a whole number from 1 to 255\. Received 1\.5/],
+    [{ minimumLength: 7 }, /options\.minimumLength must be a whole number from 8 to 256\. Received 7/],
+    [{ maximumLength: 63 }, /options\.maximumLength must be a whole number from 64 to 4096\. Received 63\./],
+    [{ concurrentHashes: 0 }, /options\.concurrentHashes must be a whole number from 1 to 128\. Received 0/],
+    [{ waitingHashes: -1 }, /options\.waitingHashes must be a whole number from 0 to 10000\. Received -1/]
   ]
   for (const [options, message] of nonsense) t.throws(() => passwords(options), message)
 })
 
 const start = (wish: object) => () => issuing(wish)
 
-t.test('an issuer with weak keys or with times that make no sense is refused', async (t) => {
-  t.throws(start({ refreshKeys: [] }), /there are no refreshKeys/)
-  t.throws(start({ refreshKeys: undefined }), /there are no refreshKeys/)
-  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /one of refreshKeys is weak/)
-  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /one of refreshKeys is weak/)
-  t.throws(start({ lifetimeSeconds: 86_401 }), /lifetimeSeconds is 86401/)
-  t.throws(start({ sessionSeconds: 0 }), /sessionSeconds is 0/)
-  t.throws(start({ sessionSeconds: 60, idleSeconds: 61 }), /idleSeconds is 61\. Give a whole number from 1 to 60/)
-  t.throws(start({ graceSeconds: 61 }), /graceSeconds is 61/)
-  t.throws(start({ clockToleranceSeconds: -1 }), /clockToleranceSeconds is -1/)
-  t.throws(start({ attempts: { perAccount: { limit: 0, windowSeconds: 1 } } }), /perAccount\.limit is 0/)
-  t.throws(start({ attempts: { perAddress: { limit: 1, windowSeconds: 0 } } }), /perAddress\.windowSeconds is 0/)
-  t.doesNotThrow(start({ sessionSeconds: 5 }), 'the other times follow')
+t.test('rejects weak refresh keys and invalid times', async (t) => {
+  t.throws(start({ refreshKeys: [] }), /options\.refreshKeys must be a non-empty array/)
+  t.throws(start({ refreshKeys: undefined }), /options\.refreshKeys must be a non-empty array/)
+  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /options\.refreshKeys has a weak secret/)
+  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys has a weak secret/)
+  t.throws(start({ lifetimeSeconds: 86_401 }), /options\.lifetimeSeconds must be a whole number from 1 to 86400\. Received 86401/)
+  t.throws(start({ sessionSeconds: 0 }), /options\.sessionSeconds must be a whole number from 1 to 34560000\. Received 0/)
+  t.throws(start({ sessionSeconds: 60, idleSeconds: 61 }), /options\.idleSeconds must be a whole number from 1 to 60\. Received 61/)
+  t.throws(start({ graceSeconds: 61 }), /options\.graceSeconds must be a whole number from 0 to 60\. Received 61/)
+  t.throws(start({ clockToleranceSeconds: -1 }), /options\.clockToleranceSeconds must be a whole number from 0 to 300\. Received -1/)
+  t.throws(
+    start({ attempts: { perAccount: { limit: 0, windowSeconds: 1 } } }),
+    /options\.attempts\.perAccount\.limit must be a whole number from 1 to 10000\. Received 0/
+  )
+  t.throws(
+    start({ attempts: { perAddress: { limit: 1, windowSeconds: 0 } } }),
+    /options\.attempts\.perAddress\.windowSeconds must be a whole number from 1 to 86400\. Received 0/
+  )
+  t.doesNotThrow(start({ sessionSeconds: 5 }), 'the defaults of the other times adapt')
 })
 
-t.test('the clock is the system’s unless another is given', async (t) => {
+t.test('uses the system clock by default', async (t) => {
   const { signed, users, refreshTokens, revocations } = issuing()
   const issuer = tokenIssuer({
     sign: async (claims) => String(signed.push(claims)),
@@ -292,7 +300,7 @@ t.test('the clock is the system’s unless another is given', async (t) => {
   t.ok((signed[0]?.iat as number) >= before)
 })
 
-t.test('every error has a text in English and in Spanish', async (t) => {
+t.test('has a message in English and Spanish for every error', async (t) => {
   for (const [code, { message }] of Object.entries(issuingErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'], code)
   for (const [key, texts] of Object.entries(issuingErrors.fieldMessages)) t.strictSame(Object.keys(texts), ['en', 'es'], key)
 })

@@ -19,19 +19,19 @@ const familyOf = (name: string, began: number) => ({
   expiresAt: (began + 9) * hour
 })
 
-t.test('refresh tokens in memory', async (t) => {
+t.test('passes the refresh token contract in memory', async (t) => {
   refreshTokenStoreContract(casesOf(t), () => memoryRefreshTokenStore())
 })
 
-t.test('revocations in memory', async (t) => {
+t.test('passes the revocation contract in memory', async (t) => {
   revocationStoreContract(casesOf(t), () => memoryRevocationStore())
 })
 
-t.test('login attempts in memory', async (t) => {
+t.test('passes the login attempt contract in memory', async (t) => {
   loginAttemptStoreContract(casesOf(t), () => memoryLoginAttemptStore())
 })
 
-t.test('with more sessions than the memory may hold, the one that has rested longest ends', async (t) => {
+t.test('removes the session that was idle longest when there are more than maxFamilies', async (t) => {
   const store = memoryRefreshTokenStore({ maxFamilies: 2 })
   await store.begin(familyOf('a', 0), 's1', hour)
   await store.begin(familyOf('b', 0), 's1', hour)
@@ -41,7 +41,7 @@ t.test('with more sessions than the memory may hold, the one that has rested lon
   t.equal((await store.use({ handle: 'a', secret: 's2', successor: 's3', ...hours(0.5) })).outcome, 'rotated')
 })
 
-t.test('sessions whose time is over make room for new ones', async (t) => {
+t.test('removes expired sessions when a new one begins', async (t) => {
   const store = memoryRefreshTokenStore()
   await store.begin(familyOf('a', 0), 's1', hour)
   await store.begin(familyOf('b', 2), 's1', 3 * hour)
@@ -49,7 +49,7 @@ t.test('sessions whose time is over make room for new ones', async (t) => {
   t.match(await store.revokeHandle('b'), { id: 'b' })
 })
 
-t.test('revocations in memory are forgotten when their time is over', async (t) => {
+t.test('removes expired revocations from memory', async (t) => {
   let now = 0
   const store = memoryRevocationStore(() => now)
   await store.revoke({ kind: 'token', id: 'a', until: 10 })
@@ -60,7 +60,7 @@ t.test('revocations in memory are forgotten when their time is over', async (t) 
   t.strictSame((await store.read()).revocations, [{ kind: 'token', id: 'b', until: 20 }])
 })
 
-t.test('with more counted names than the memory may hold, the one that was asked for longest ago is forgotten', async (t) => {
+t.test('removes the least recently used key when there are more than maxKeys', async (t) => {
   const store = memoryLoginAttemptStore({ maxKeys: 2 })
   const limit = { limit: 1, windowMilliseconds: 1000 }
   for (const key of ['a', 'b', 'c']) await store.take(key, limit, 0)
@@ -68,9 +68,9 @@ t.test('with more counted names than the memory may hold, the one that was asked
   t.equal(await store.take('a', limit, 0), 0)
 })
 
-t.test('a memory without room is refused', async (t) => {
+t.test('rejects a memory store without capacity', async (t) => {
   t.throws(() => memoryRefreshTokenStore({ maxFamilies: 0 }), {
-    message: 'authentication: maxFamilies is 0. Give a whole number from 1 to 10000000.'
+    message: 'authentication: options.maxFamilies must be a whole number from 1 to 10000000. Received 0.'
   })
-  t.throws(() => memoryLoginAttemptStore({ maxKeys: 0.5 }), /maxKeys is 0.5/)
+  t.throws(() => memoryLoginAttemptStore({ maxKeys: 0.5 }), /options\.maxKeys must be a whole number from 1 to 10000000\. Received 0.5/)
 })

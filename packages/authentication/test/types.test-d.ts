@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run: lines that must not compile are marked, and the compiler rejects a mark without an error.
 
 import type { MongoAbility } from '@casl/ability'
 import authentication, {
@@ -50,7 +50,7 @@ app.get('/orders/:id', { config: { permissions: ['orders:read'] } }, async (requ
   const found = {} as Order | undefined
   const order = request.authorize('orders:read', found)
   expectTypeOf(order).toEqualTypeOf<Order>()
-  // @ts-expect-error – who asks is not for handlers to say
+  // @ts-expect-error – handlers cannot set the principal
   request.principal = null
   return order
 })
@@ -64,21 +64,21 @@ const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })
 expectTypeOf(kit.token({ sub: 7, exp: 'never' })).toEqualTypeOf<string>()
 expectTypeOf(kit.badTokens()).toEqualTypeOf<readonly BadToken[]>()
 
-// @ts-expect-error – nobody is trusted
+// @ts-expect-error – issuers is required
 app.register(authentication, { permissions: ['orders:read'] })
-// @ts-expect-error – the permissions that exist are listed
+// @ts-expect-error – permissions is required
 app.register(authentication, { issuers: [tokens] })
-// @ts-expect-error – without an audience
+// @ts-expect-error – audience is required
 ownTokens({ issuer: 'https://a', keys: [{ kid: '1', algorithm: 'HS256', secret: 's' }] })
-// @ts-expect-error – no such algorithm
+// @ts-expect-error – the algorithm does not exist
 ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'none', secret: 's' }] })
-// @ts-expect-error – a secret is no key pair
+// @ts-expect-error – a secret is not a key pair
 ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'ES256', secret: 's' }] })
-// @ts-expect-error – a secret that two know proves nothing
+// @ts-expect-error – outside issuers cannot use a shared secret
 outsideIssuer({ issuer: 'https://b', audience: 'b', jwksUrl: 'https://b/keys', algorithms: ['HS256'] })
-// @ts-expect-error – whom the token speaks for has no default
+// @ts-expect-error – sub has no default
 tokens.sign({ scope: 'orders:read' })
-// @ts-expect-error – a list
+// @ts-expect-error – permissions is a list
 app.get('/orders', { config: { permissions: 'orders:read' } }, async () => 'x')
-// @ts-expect-error – no wait for an answer
+// @ts-expect-error – allows is synchronous
 app.register(authentication, { issuers: [tokens], permissions: ['a:b'], policies: { a: { allows: async () => true } } })

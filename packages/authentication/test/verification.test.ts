@@ -20,7 +20,7 @@ function counting(trusted: TrustedIssuer) {
   return counter
 }
 
-/** Lets the tests turn the clock; timers and promises run as ever. */
+/** Lets a test advance the clock; timers and promises run as usual. */
 function clock(t: Tap) {
   mock.timers.enable({ apis: ['Date'], now: Date.now() })
   t.teardown(() => mock.timers.reset())
@@ -28,7 +28,7 @@ function clock(t: Tap) {
 }
 type Tap = Pick<typeof t, 'teardown'>
 
-t.test('a token is verified once and remembered, for a minute and never beyond its end', async (t) => {
+t.test('verifies a token once and caches it for a minute, but not beyond its expiry', async (t) => {
   const advance = clock(t)
   const { kit, issuer: own } = ownIssuer()
   const counter = counting(own)
@@ -43,13 +43,13 @@ t.test('a token is verified once and remembered, for a minute and never beyond i
   advance(26_000)
   t.equal(await send(short), 'TOKEN_EXPIRED')
   t.equal(await send(long), 'let in')
-  t.equal(counter.calls, 3, 'only the short one was verified again')
+  t.equal(counter.calls, 3, 'only the short-lived token was verified again')
   advance(40_000)
   t.equal(await send(long), 'let in')
-  t.equal(counter.calls, 4, 'a minute is over')
+  t.equal(counter.calls, 4, 'after a minute')
 })
 
-t.test('requests that come at once with one token cause one verification', async (t) => {
+t.test('verifies a token once for concurrent requests', async (t) => {
   const { kit, issuer: own } = ownIssuer('RS256')
   const counter = counting(own)
   const { app } = await service({ issuers: [counter.issuer] })
@@ -62,10 +62,10 @@ t.test('requests that come at once with one token cause one verification', async
   t.ok(refused.every(({ statusCode }) => statusCode === 401))
   t.equal(counter.calls, 2)
   t.equal((await app.inject({ url: '/orders', headers: bad })).statusCode, 401)
-  t.equal(counter.calls, 3, 'what failed is not remembered')
+  t.equal(counter.calls, 3, 'a failure is not cached')
 })
 
-t.test('a token with the signature of a remembered one is another token', async (t) => {
+t.test('distinguishes a token from a cached one with the same signature', async (t) => {
   const { kit, issuer: own } = ownIssuer()
   const { app } = await service({ issuers: [own] })
   const [remembered, other] = [kit.headers({ scope }), kit.headers({ scope, sub: 'somebody else' })]
@@ -79,7 +79,7 @@ t.test('a token with the signature of a remembered one is another token', async 
     t.equal((await app.inject({ url: '/orders', headers })).statusCode, status)
 })
 
-t.test('the memory is bounded, and can be none', async (t) => {
+t.test('limits the cache, and disables it with 0 entries', async (t) => {
   const { kit, issuer: own } = ownIssuer()
   const [first, second, third] = [kit.headers({ scope }), kit.headers({ scope }), kit.headers({ scope })]
   for (const [cacheEntries, calls] of [
@@ -93,7 +93,7 @@ t.test('the memory is bounded, and can be none', async (t) => {
   }
 })
 
-t.test('a token that was revoked is refused at once, although it is remembered [S2] [U4]', async (t) => {
+t.test('rejects a revoked token immediately, although it is cached [S2] [U4]', async (t) => {
   const revoked = new Set<string>()
   const revocations = {
     staleMilliseconds: 0,
@@ -115,7 +115,7 @@ t.test('a token that was revoked is refused at once, although it is remembered [
   )
 })
 
-t.test('when revocations are not up to date nobody is let in by token: 503 with Retry-After [U4]', async (t) => {
+t.test('returns 503 with Retry-After for tokens while the revocations are not up to date [U4]', async (t) => {
   const revocations = { staleMilliseconds: 0, isRevoked: () => false }
   const { app, kit } = await service({ revocations })
   const headers = kit.headers({ scope })
@@ -136,7 +136,7 @@ t.test('when revocations are not up to date nobody is let in by token: 503 with 
   t.equal((await app.inject('/public')).statusCode, 200)
 })
 
-t.test('own tokens are signed with the first key that can, and the old key is good until it is dropped', async (t) => {
+t.test('signs with the first key that can, and accepts tokens of the old key until it is removed', async (t) => {
   const next = testKit({ issuer, audience, kid: '2026-02', algorithm: 'EdDSA' })
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = { type: 'spki', format: 'pem' } as const
@@ -162,7 +162,7 @@ t.test('own tokens are signed with the first key that can, and the old key is go
   }
 })
 
-t.test('sign fills in the claims, and signs nothing that would be refused [U3] [X7]', async (t) => {
+t.test('fills in the claims in sign, and signs no token that verify would reject [U3] [X7]', async (t) => {
   const { kit } = ownIssuer()
   const tokens = ownTokens({ issuer, audience: [audience, 'billing'], keys: kit.keys, maxLifetimeSeconds: 600 })
   const claims = await tokens.verify(await tokens.sign({ sub: 'ada', sid: 's1' }))
@@ -179,21 +179,25 @@ t.test('sign fills in the claims, and signs nothing that would be refused [U3] [
     { sub: 'ada', jti: undefined as never },
     { sub: 'ada', roles: 'x' as never }
   ]) {
-    await t.rejects(tokens.sign(wrong), { name: 'TypeError', message: /these claims would be refused/ }, JSON.stringify(wrong))
+    await t.rejects(
+      tokens.sign(wrong),
+      { name: 'TypeError', message: /the claims are not signed, because verify would reject them/ },
+      JSON.stringify(wrong)
+    )
   }
-  await t.rejects(tokens.sign({ sub: 'ada', filler: 'x'.repeat(5000) }), /longer than 4096/)
+  await t.rejects(tokens.sign({ sub: 'ada', filler: 'x'.repeat(5000) }), /longer than 4096 characters/)
   const { publicKey } = generateKeyPairSync('ed25519')
   const verifying = ownTokens({ issuer, audience, keys: [{ kid: '1', algorithm: 'EdDSA', publicKey }] })
-  await t.rejects(verifying.sign({ sub: 'ada' }), { name: 'TypeError', message: /no key can sign/ })
+  await t.rejects(verifying.sign({ sub: 'ada' }), { name: 'TypeError', message: /options\.keys has no key that can sign/ })
 })
 
-t.test('signing and verifying leave nothing of @fastify/jwt on the service', async (t) => {
+t.test('adds no decorators of @fastify/jwt to the service', async (t) => {
   const { app } = await service()
   for (const name of ['jwt', 'jwtSign']) t.equal(app.hasDecorator(name), false)
   for (const name of ['user', 'jwtVerify', 'jwtDecode']) t.equal(app.hasRequestDecorator(name), false)
 })
 
-/** Serves the keys of some kits, unless it is told to answer otherwise. */
+/** Serves the keys of some kits, unless `answer` is set. */
 class KeyServer {
   kits: { readonly fetch: FetchKeys }[]
   fetched = 0
@@ -211,7 +215,7 @@ class KeyServer {
   }
 }
 
-t.test('keys of an outside issuer are fetched once for all who wait, and again for a new kid after half a minute', async (t) => {
+t.test('fetches the keys of an outside issuer once for concurrent requests, and again for a new kid after 30 seconds', async (t) => {
   const advance = clock(t)
   const [old, next, foreign] = ['1', '2', '3'].map((kid) => testKit({ issuer, audience, kid })) as [
     ReturnType<typeof testKit>,
@@ -225,7 +229,7 @@ t.test('keys of an outside issuer are fetched once for all who wait, and again f
   t.equal(server.fetched, 1)
   server.kits = [next, old]
   t.equal(await send(next), 401, 'not yet')
-  t.equal(server.fetched, 1, 'a crowd of unknown kids can not make it knock')
+  t.equal(server.fetched, 1, 'unknown kids cause no further fetch')
   advance(30_000)
   t.equal(await send(next), 200)
   t.equal(server.fetched, 2)
@@ -233,11 +237,11 @@ t.test('keys of an outside issuer are fetched once for all who wait, and again f
   t.equal(server.fetched, 2)
   server.kits = [next]
   advance(600_000)
-  t.equal(await send(old), 401, 'a key that was withdrawn')
+  t.equal(await send(old), 401, 'a withdrawn key')
   t.equal(await send(next), 200)
 })
 
-t.test('an outside issuer that can not be asked is 503, and is not asked by each request', async (t) => {
+t.test('returns 503 when an outside issuer is unavailable, and does not call it for each request', async (t) => {
   const kit = testKit({ issuer, audience })
   for (const answer of [
     () => Promise.reject(new Error('down')),
@@ -265,7 +269,7 @@ t.test('an outside issuer that can not be asked is 503, and is not asked by each
   }
 })
 
-t.test('after a pause an outside issuer is asked again', async (t) => {
+t.test('calls an outside issuer again after a pause', async (t) => {
   const kit = testKit({ issuer, audience })
   const server = new KeyServer(kit)
   server.answer = () => Promise.reject(new Error('down'))
@@ -280,7 +284,7 @@ t.test('after a pause an outside issuer is asked again', async (t) => {
   t.equal(await send(), 200)
 })
 
-t.test('two issuers beside each other, each with its own audience and algorithms', async (t) => {
+t.test('supports two issuers, each with its own audience and algorithms', async (t) => {
   const [first, second] = [
     testKit({ issuer: 'https://one.example', audience: 'a' }),
     testKit({ issuer: 'https://two.example', audience: 'b', algorithm: 'RS256' })
@@ -298,13 +302,13 @@ t.test('two issuers beside each other, each with its own audience and algorithms
   t.equal(await send(first.headers({ scope, iss: 'https://two.example', aud: 'b' })), 401)
 })
 
-t.test('without a fetch of its own, keys come by the global one', async (t) => {
+t.test('fetches keys with the global fetch by default', async (t) => {
   const trusted = outsideIssuer({ issuer, audience, jwksUrl: 'https://127.0.0.1:1/keys', algorithms: ['ES256'] })
   const kit = testKit({ issuer, audience })
   await t.rejects(trusted.verify(kit.token()), { code: 'AUTHENTICATION_UNAVAILABLE' })
 })
 
-t.test('a handler that fails after a verification is answered once', async (t) => {
+t.test('sends one response when a hook fails after a verification', async (t) => {
   const { kit, issuer: own } = ownIssuer()
   const { app } = await service(
     { issuers: [own] },

@@ -64,7 +64,7 @@ t.test('a route that says nothing of who may use it stops the start [U10]', asyn
   const undeclared = app.apiVersion(1, async (v1) => {
     v1.get('/drawers/:id', { schema: { response: { 200: Book } } }, async () => ({ id: '1' }))
   })
-  await t.rejects(async () => undeclared, /GET \/v1\/drawers\/:id does not say who may use it/)
+  await t.rejects(async () => undeclared, /authentication: GET \/v1\/drawers\/:id does not declare who may use it/)
 })
 
 t.test('what was revoked is refused, as long as the news are fresh [U4]', async (t) => {

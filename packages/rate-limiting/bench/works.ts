@@ -1,4 +1,4 @@
-// pnpm bench rate-limiting: a small GET with limits of each kind, and with the official plugin, against a bare one.
+// pnpm bench rate-limiting: compares a small GET with each kind of limit, and with @fastify/rate-limit, to bare Fastify.
 const load = (address: string) => ({ url: `${address}/products/1` })
 
 export const works = [

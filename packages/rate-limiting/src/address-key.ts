@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 
-// Required and not imported, since the types of @fastify/rate-limit declare `config.rateLimit` for their own options.
+// Required, not imported, because the types of @fastify/rate-limit declare `config.rateLimit` with their own options.
 const { normalizeIP } = createRequire(import.meta.url)('@fastify/rate-limit') as {
-  /** The address in one form, of IPv6 its network. */
+  /** Returns the address in canonical form, or the network of an IPv6 address. */
   readonly normalizeIP: (address: string, ipv6PrefixLength: number) => string
 }
 
 const remembered = 10_000
 
 /**
- * Makes the function from an address to the key that it is counted under: IPv4 whole, IPv6 its network, since one household has a whole
- * /64 to choose from; IPv4 written as IPv6 is IPv4. Everything that is no address has one key together: a connection over a Unix socket
- * or one that is gone, and what a proxy made up.
+ * Creates the function that returns the key of an address: an IPv4 address, or the network of an IPv6 address, because a single
+ * household has a whole /64. IPv4-mapped IPv6 addresses count as IPv4. Everything that is not an address shares one key: a Unix
+ * socket, a closed connection, and an invalid value from a proxy.
  */
 export function addressKeys(ipv6PrefixLength: number): (address: string | undefined) => string {
-  // Reading an IPv6 address takes about as long as a whole small request, so the last ones are remembered.
+  // Parsing an IPv6 address takes about as long as a small request, so recent addresses are cached.
   const keys = new Map<string, string>()
   return (address) => {
     if (address === undefined) return 'unknown'

@@ -8,7 +8,8 @@ const list = defineErrors({
       en: 'The limit of {limit} requests in {windowSeconds} seconds was exceeded. Wait for the number of seconds in Retry-After.',
       es: 'Se superó el límite de {limit} peticiones en {windowSeconds} segundos. Espere los segundos que indica Retry-After.'
     },
-    remedy: 'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
+    remedy:
+      'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
   },
   RATE_LIMIT_UNAVAILABLE: {
     statusCode: 503,
@@ -28,7 +29,7 @@ const list = defineErrors({
   }
 })
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** Every error that this package throws, for the catalogue's `include`. */
 export const rateLimitingErrors: ErrorList = list
 
 /** 429: the window has no requests left for this key (RFC 6585 §4, rule X5). */
@@ -39,12 +40,12 @@ export function rateLimitExceeded({ limit, windowSeconds }: Limit, retryAfterSec
   })
 }
 
-/** 503: the store does not answer, and nobody is let through uncounted. */
+/** 503: the store is unavailable, and no request is accepted uncounted. */
 export function rateLimitUnavailable(retryAfterSeconds: number): ApiError {
   return list.create('RATE_LIMIT_UNAVAILABLE', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }
 
-/** 503: a measure of this process is over its threshold. */
+/** 503: a metric of this process exceeds its threshold. */
 export function serviceOverloaded(retryAfterSeconds: number): ApiError {
   return list.create('SERVICE_OVERLOADED', { headers: { 'retry-after': String(retryAfterSeconds) } })
 }

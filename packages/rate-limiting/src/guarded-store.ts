@@ -2,16 +2,16 @@ import type { FastifyBaseLogger } from 'fastify'
 import { rateLimitUnavailable } from './errors.ts'
 import type { Count, RateLimitStore } from './store.ts'
 
-/** What happens while a store fails or is late. */
+/** The behavior while a store fails or times out. */
 export interface StoreGuard {
   readonly timeoutMilliseconds: number
   readonly whenItFails: 'countLocally' | 'refuse'
 }
 
-/** How long a store is left alone after a failure, so that an outage delays one request a second and not each. */
+/** How long a store is not called after a failure, so that an outage delays one request a second and not every request. */
 const pauseMilliseconds = 1000
 
-/** A store that answers in time while the one behind it does not: from `local`, or with 503, as the service wants it. Never by a 500. */
+/** Wraps a store with a timeout. While the store fails, `local` counts, or the request gets 503, according to `guard`, never 500. */
 export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guard: StoreGuard, log: FastifyBaseLogger): RateLimitStore {
   const { timeoutMilliseconds, whenItFails } = guard
   let isFailing = false
@@ -51,7 +51,7 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
 
 async function inTime<Result>(work: Result | Promise<Result>, milliseconds: number): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`No answer within ${milliseconds} ms.`)), milliseconds)
+  const timer = setTimeout(() => reject(new Error(`The store timed out after ${milliseconds} ms.`)), milliseconds)
   try {
     return await Promise.race([work, promise])
   } finally {

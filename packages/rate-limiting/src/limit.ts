@@ -1,25 +1,25 @@
-/** So many requests in so many seconds. */
+/** A number of requests per window. */
 export interface Limit {
   /** How many requests a key has in each window. At least 1. */
   readonly limit: number
   /**
-   * How long a window lasts. From 1000 on it has to be whole minutes, from an hour on whole hours, from a day on whole days, at most
-   * 31 days: what is none of these was most likely meant in milliseconds.
+   * The length of a window. From 1000 on it must be whole minutes, from an hour on whole hours, from a day on whole days, at most
+   * 31 days: other values are most likely meant in milliseconds.
    */
   readonly windowSeconds: number
 }
 
-/** Answers the limit alone, or throws a `TypeError` with one line that begins with the limit's name. */
+/** Returns the checked limit. Throws a `TypeError` of one line that names the limit. */
 export function requireLimit(name: string, { limit, windowSeconds }: Limit): Limit {
   if (!Number.isInteger(limit) || limit < 1 || limit > 1e9) {
-    throw new TypeError(`rate-limiting: ${name} has the limit ${limit}. Give a whole number of requests from 1 to 1000000000.`)
+    throw new TypeError(`rate-limiting: ${name}: limit must be a whole number of requests from 1 to 1000000000. Received ${limit}.`)
   }
   if (!Number.isInteger(windowSeconds) || windowSeconds < 1) {
-    throw new TypeError(`rate-limiting: ${name} has the windowSeconds ${windowSeconds}. Give a whole number of seconds, 1 or more.`)
+    throw new TypeError(`rate-limiting: ${name}: windowSeconds must be a whole number of seconds, 1 or more. Received ${windowSeconds}.`)
   }
   if (windowSeconds % unitOf(windowSeconds) !== 0 || windowSeconds > 31 * 86_400) {
     throw new TypeError(
-      `rate-limiting: ${name} has the windowSeconds ${windowSeconds}. Give whole minutes, hours or days, at most 31 days; it is in seconds, not in milliseconds.`
+      `rate-limiting: ${name}: windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
     )
   }
   return { limit, windowSeconds }

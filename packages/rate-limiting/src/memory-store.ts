@@ -6,17 +6,17 @@ interface Window {
 }
 
 /**
- * Counts in the memory of this process. It remembers at most `maximumKeys` keys, and at least the last half as many.
- * `now` is a clock in milliseconds that never goes back.
+ * Creates a store that counts in the memory of this process. It holds at most `maximumKeys` keys, and at least half as many of the
+ * most recent ones. `now` is a monotonic clock in milliseconds.
  */
 export function memoryStore(maximumKeys = 50_000, now: () => number = () => performance.now()): RateLimitStore {
-  // Two generations, since taking single old keys out of a Map gets slower the more of them there are.
+  // Two generations, because removing single old keys from a Map becomes slower with the number of keys.
   let recent = new Map<string, Window>()
   let former = new Map<string, Window>()
 
   return {
     add(key, cost, limit, windowMilliseconds) {
-      // Whole numbers, since sums of others are not exact and a window would seem longer than it is.
+      // Whole numbers, because sums of fractions are not exact and a window could appear longer than it is.
       const time = Math.floor(now())
       const window = openWindow(key, time) ?? { count: 0, endsAt: time + windowMilliseconds }
       const count = window.count + cost

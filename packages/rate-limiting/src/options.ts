@@ -6,59 +6,59 @@ import { type OverloadOptions, requireOverload } from './overload.ts'
 import { policyName, type RateLimitPolicy } from './policy.ts'
 import type { RateLimitStore } from './store.ts'
 
-/** What `@concordat/rate-limiting` can be told. */
+/** Options of `@concordat/rate-limiting`. */
 export interface RateLimitingOptions {
   /**
-   * Who makes the request, once authentication has run; `undefined` for nobody in particular. Asked more than once a request. Without
-   * it, everything is counted by address alone.
+   * Returns the client of a request, after authentication; `undefined` for anonymous requests. Called more than once per request.
+   * Without it, requests are counted by address only.
    */
   readonly client?: ((request: FastifyRequest) => Client | undefined) | undefined
   /**
-   * For all requests of one address together, unknown URLs and refused credentials among them; `false` for no such limit.
+   * The limit for all requests from one address, including unknown URLs and rejected credentials; `false` for no such limit.
    * @default { limit: 1200, windowSeconds: 60 }
    */
   readonly addressLimit?: Limit | false | undefined
   /**
-   * For all requests of one client together, wherever they come from; `false` for no such limit.
-   * @default { limit: 600, windowSeconds: 60 }, where `client` is given
+   * The limit for all requests of one client, from any address; `false` for no such limit.
+   * @default { limit: 600, windowSeconds: 60 }, if `client` is set
    */
   readonly clientLimit?: Limit | false | undefined
   /**
-   * Other limits in place of `clientLimit`, by the name that `client` gives as `tier`.
+   * Limits in place of `clientLimit`, by the `tier` that `client` returns.
    * @default {}
    */
   readonly tiers?: Readonly<Record<string, Limit>> | undefined
   /**
-   * How many leading bits of an IPv6 address are one address.
+   * How many leading bits of an IPv6 address count as one address.
    * @default 64
    */
   readonly ipv6PrefixLength?: number | undefined
   /**
-   * How many keys, of all limits together, are remembered in memory. Beyond, those that were silent longest are forgotten.
+   * How many keys, of all limits together, are stored in memory. Beyond that, the keys that were idle longest are removed.
    * @default 50000
    */
   readonly maximumKeys?: number | undefined
   /**
-   * Counts for all processes together, as `redisRateLimits` of `@concordat/redis` and `postgresRateLimits` of `@concordat/postgres` do.
-   * @default each process counts for itself, in memory
+   * Counts for all processes, for example `redisRateLimits` of `@concordat/redis` or `postgresRateLimits` of `@concordat/postgres`.
+   * @default each process counts alone, in memory
    */
   readonly store?: RateLimitStore | undefined
   /**
-   * How long an answer of `store` is waited for.
+   * The timeout for each call of `store`.
    * @default 250
    */
   readonly storeTimeoutMilliseconds?: number | undefined
   /**
-   * What happens while `store` fails or is late: `countLocally` keeps the limits in each process alone, `refuse` answers 503
-   * `RATE_LIMIT_UNAVAILABLE`. The log says when it begins and when it ends.
+   * The behavior while `store` fails or times out: `countLocally` enforces the limits in each process alone, `refuse` responds with
+   * 503 `RATE_LIMIT_UNAVAILABLE`. The beginning and the end of an outage are logged.
    * @default 'countLocally'
    */
   readonly whenStoreFails?: 'countLocally' | 'refuse' | undefined
-  /** Answers 503 while this process has too much to do. Absent: it never does. */
+  /** Responds with 503 while this process is overloaded. Absent: never. */
   readonly overload?: OverloadOptions | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The options with their defaults. */
 export interface Settings {
   readonly client: ((request: FastifyRequest) => Client | undefined) | undefined
   readonly addressPolicy: RateLimitPolicy | undefined
@@ -71,25 +71,25 @@ export interface Settings {
   readonly overload: OverloadOptions | undefined
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
   const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
   if (client !== undefined && typeof client !== 'function') {
-    throw new TypeError(`rate-limiting: client is a ${typeof client}. Give a function from the request to its client.`)
+    throw new TypeError(`rate-limiting: options.client must be a function that returns the client. Received a ${typeof client}.`)
   }
   if (client === undefined && (clientLimit || Object.keys(tiers).length > 0)) {
-    throw new TypeError('rate-limiting: clientLimit and tiers are for clients. Give the option client, which says who makes a request.')
+    throw new TypeError('rate-limiting: options.clientLimit and options.tiers require options.client. Set options.client too.')
   }
   if (store !== undefined && typeof store?.add !== 'function') {
-    throw new TypeError('rate-limiting: store is no store. Give one that has add(), as memoryStore().')
+    throw new TypeError('rate-limiting: options.store must implement RateLimitStore with its method add(), for example memoryStore().')
   }
   if (whenStoreFails !== 'countLocally' && whenStoreFails !== 'refuse') {
-    throw new TypeError(`rate-limiting: whenStoreFails is "${String(whenStoreFails)}". Give "countLocally" or "refuse".`)
+    throw new TypeError(`rate-limiting: options.whenStoreFails must be "countLocally" or "refuse". Received "${String(whenStoreFails)}".`)
   }
   return {
     client,
-    addressPolicy: policyOf('address', 'addressLimit', addressLimit ?? { limit: 1200, windowSeconds: 60 }),
-    clientPolicy: client && policyOf('client', 'clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 }),
+    addressPolicy: policyOf('address', 'options.addressLimit', addressLimit ?? { limit: 1200, windowSeconds: 60 }),
+    clientPolicy: client && policyOf('client', 'options.clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 }),
     tierPolicies: Object.entries(tiers).map(tierPolicy),
     ipv6PrefixLength: requireWhole('ipv6PrefixLength', options.ipv6PrefixLength ?? 64, 16, 128),
     maximumKeys: requireWhole('maximumKeys', options.maximumKeys ?? 50_000, 100, 10_000_000),
@@ -108,12 +108,12 @@ function policyOf(scope: 'address' | 'client', option: string, limit: Limit | fa
 
 function tierPolicy([tier, limit]: [string, Limit]) {
   if (!policyName.test(tier) || tier === 'address' || tier === 'client') {
-    throw new TypeError(`rate-limiting: tiers has "${tier}". Write it in lower case with hyphens, and neither "address" nor "client".`)
+    throw new TypeError(`rate-limiting: options.tiers has "${tier}". Use lower case with hyphens, and neither "address" nor "client".`)
   }
-  return { name: tier, scope: 'client' as const, tier, ...requireLimit(`tiers.${tier}`, limit) }
+  return { name: tier, scope: 'client' as const, tier, ...requireLimit(`options.tiers.${tier}`, limit) }
 }
 
 function requireWhole(name: string, value: number, least: number, most: number) {
   if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new TypeError(`rate-limiting: ${name} is ${value}. Give a whole number from ${least} to ${most}.`)
+  throw new TypeError(`rate-limiting: options.${name} must be a whole number from ${least} to ${most}. Received ${value}.`)
 }

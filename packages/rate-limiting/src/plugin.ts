@@ -14,8 +14,8 @@ import { spend } from './spend.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * A limit of the route's own beside the general ones, or what a request costs. `false`: it is not counted and not refused under
-     * overload, as a health check should be.
+     * A limit of the route in addition to the general ones, or the cost of a request. `false`: requests are not counted and not
+     * rejected under overload, for example for a health check.
      */
     rateLimit?: RouteLimit | CostOnly | false | undefined
   }
@@ -26,7 +26,7 @@ const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered'
 
 type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan }
 
-/** No address and no client makes more requests in a window than it may, and every counted answer says what is left (rule X5). */
+/** Limits the requests of each address and client per window, and adds the remaining quota to every counted response (rule X5). */
 const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const { client, overload } = settings
@@ -52,7 +52,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     spend(byAddress, { key: addressKey(request.ip), cost }, reply, done)
   }
 
-  // After every onRequest hook, so that the client is known, and before a body is read.
+  // Runs after every onRequest hook, when the client is known, and before a body is read.
   function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
     const { isCounted, byClient, cost } = planOf(request)
     if (!isCounted) return done()
@@ -67,7 +67,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     return config[planKey] ?? (config.rateLimit === undefined ? generalPlan : latePlanOf(config))
   }
 
-  // Of a route that was registered before this plugin.
+  // For a route that was registered before this plugin.
   function latePlanOf(config: PlannedConfig): Plan {
     const plan = latePlans.get(config) ?? plans.of(config)
     latePlans.set(config, plan)
@@ -81,11 +81,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
 function requireAlone(app: FastifyInstance) {
   if (registeredKey in app)
-    throw new TypeError('rate-limiting: it is registered here already, and would count everything twice. Register it once.')
+    throw new TypeError('rate-limiting: the plugin is already registered here and would count every request twice. Register it once.')
   if (app.hasDecorator('createRateLimit')) {
-    throw new TypeError(
-      'rate-limiting: @fastify/rate-limit is registered here already. Leave it out: it reads config.rateLimit as its own.'
-    )
+    throw new TypeError('rate-limiting: @fastify/rate-limit is already registered here and also reads config.rateLimit. Remove it.')
   }
   app.decorate(registeredKey, true)
 }

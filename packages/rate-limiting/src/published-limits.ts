@@ -1,23 +1,23 @@
 import type { RateLimitPolicy } from './policy.ts'
 
-/** What a route's callers are told of its limits. */
+/** The published limits of a route. */
 export interface RateLimits {
-  /** As how many requests one is counted. */
+  /** How many requests one request counts as. */
   readonly cost: number
-  /** Every limit that a request may meet. Of those with a `tier` and the general one of clients, a client meets one. */
+  /** Every limit that can apply to a request. Of the limits with a `tier` and the general client limit, one applies to a client. */
   readonly policies: readonly RateLimitPolicy[]
 }
 
 const publishedKey: unique symbol = Symbol.for('concordat.rateLimits')
 
-/** The config of a route with its limits in it. */
+/** Returns the config of a route with its limits. */
 export function withPublished<Config extends object>(config: Config | undefined, limits: RateLimits | undefined): Config {
   return { ...config, [publishedKey]: limits } as unknown as Config
 }
 
 /**
- * The limits of a route that was registered after the plugin, from its options as `onRoute` gets them or from `request.routeOptions`;
- * `undefined` for one that is not counted.
+ * Returns the limits of a route that was registered after the plugin, from its options in `onRoute` or from `request.routeOptions`;
+ * `undefined` for a route that is not counted.
  */
 export function rateLimitsOf(route: { readonly config?: object | undefined }): RateLimits | undefined {
   const config: { [publishedKey]?: RateLimits } | undefined = route.config

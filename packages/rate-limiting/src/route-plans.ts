@@ -4,39 +4,39 @@ import type { RateLimits } from './published-limits.ts'
 import { type RouteFacts, readRouteLimit } from './route-limit.ts'
 import type { Count, RateLimitStore } from './store.ts'
 
-/** A policy with what counts for it. */
+/** A policy with its counter. */
 export interface Limiter {
   readonly policy: RateLimitPolicy
   /** Its member of `RateLimit-Policy`. */
   readonly quota: string
-  /** Counts a request as `cost` requests of whoever the key stands for. */
+  /** Counts a request as `cost` requests for the key. */
   readonly add: (key: string, cost: number) => Count | Promise<Count>
 }
 
-/** Which limits the requests of a route meet, and when. */
+/** The limits that apply to the requests of a route, and when they apply. */
 export interface Plan {
-  /** `false` for a route that is exempt, also from shedding load. */
+  /** `false` for a route that is exempt, also from load shedding. */
   readonly isCounted: boolean
   readonly cost: number
-  /** As soon as the request is there. */
+  /** Applied when the request arrives. */
   readonly byAddress: readonly Limiter[]
-  /** Once the client is known, beside the general limit of clients. */
+  /** Applied when the client is known, in addition to the general client limit. */
   readonly byClient: readonly Limiter[]
 }
 
-/** The plans of all routes. Limits of the same name are one limit. */
+/** The plans of all routes. Limits with the same name are one limit. */
 export interface Plans {
-  /** The plan of a route. Throws a `TypeError` with one line for a config that makes no sense. */
+  /** Returns the plan of a route. Throws a `TypeError` of one line for an invalid config. */
   of(route: RouteFacts): Plan
-  /** The general limit of clients, by their tier. */
+  /** Returns the general client limit of a tier. */
   ofTier(tier: string | undefined): Limiter | undefined
-  /** What callers are told of a plan; `undefined` when there is nothing to tell. */
+  /** Returns the published limits of a plan; `undefined` for a route that is not counted. */
   published(plan: Plan): RateLimits | undefined
 }
 
 const exempt: Plan = { isCounted: false, cost: 0, byAddress: [], byClient: [] }
 
-/** Makes the plans of routes out of the options. All limits count in one store. */
+/** Creates the plans of routes from the options. All limits count in one store. */
 export function routePlans(settings: Settings, store: RateLimitStore): Plans {
   const limiters = new Map<string, Limiter>()
   const general = [settings.addressPolicy].flatMap((policy) => (policy ? [limiterOf(policy)] : []))
@@ -50,7 +50,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
       const { cost, policy } = readRouteLimit(route, defaultScope)
       if (policy?.scope === 'client' && settings.client === undefined) {
         throw new TypeError(
-          `rate-limiting: "${policy.name}" is a limit per client. Give the option client, which says who makes a request.`
+          `rate-limiting: "${policy.name}" is a limit per client, which requires options.client. Set it, or use the scope "address".`
         )
       }
       const own = policy ? [limiterOf(policy)] : []
@@ -77,7 +77,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
     }
     if (describe(known.policy) !== describe(policy)) {
       throw new TypeError(
-        `rate-limiting: "${policy.name}" is ${describe(known.policy)} in one place and ${describe(policy)} in another. Make them equal, or give one another group.`
+        `rate-limiting: "${policy.name}" is both ${describe(known.policy)} and ${describe(policy)}. Make them equal or rename one.`
       )
     }
     return known
@@ -91,7 +91,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
     const small = [...plan.byAddress, ...generalOfClients(), ...plan.byClient].find(({ policy }) => policy.limit < plan.cost)
     if (small === undefined) return
     throw new TypeError(
-      `rate-limiting: the cost ${plan.cost} is over the limit ${small.policy.limit} of "${small.policy.name}", so no request would pass.`
+      `rate-limiting: the cost ${plan.cost} exceeds the limit ${small.policy.limit} of "${small.policy.name}". Correct one of them.`
     )
   }
 }

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { RateLimitStore } from './store.ts'
 
-/** One promise of every store, and how to check it. Rejects when it is broken. The store may hold other keys already. */
+/** One requirement on every store. `check` rejects when the store violates it. The store may already contain other keys. */
 export interface StoreCheck {
   readonly title: string
   readonly check: (store: RateLimitStore) => Promise<void>
 }
 
 /**
- * What every {@link RateLimitStore} promises, for the tests of one: run each with any runner, as
+ * The requirements on every {@link RateLimitStore}, for the tests of an implementation. Run each with any test runner, for example
  * `for (const { title, check } of storeContract) test(title, () => check(store))`.
  */
 export const storeContract: readonly StoreCheck[] = [
   {
-    title: 'a key is counted up, others are not',
+    title: 'counts a key without other keys',
     async check(store) {
       const [one, other] = [freshKey(), freshKey()]
       for (const count of [1, 2, 3]) assert.equal((await store.add(one, 1, 10, 60_000)).count, count)
@@ -23,7 +23,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'what is over the limit is answered and not counted',
+    title: 'returns the sum that exceeds the limit and does not count it',
     async check(store) {
       const key = freshKey()
       await store.add(key, 8, 10, 60_000)
@@ -34,7 +34,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'a cost that is over the limit by itself is not counted either, and opens the window',
+    title: 'opens the window for a cost above the limit and does not count it',
     async check(store) {
       const key = freshKey()
       const { count, resetMilliseconds } = await store.add(key, 11, 10, 60_000)
@@ -44,7 +44,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'of many at once, each has a count of its own and as many pass as there is room for',
+    title: 'returns a distinct count to each of many concurrent calls and allows as many as fit into the limit',
     async check(store) {
       const key = freshKey()
       const counts = await Promise.all(Array.from({ length: 50 }, async () => store.add(key, 3, 100, 60_000)))
@@ -56,7 +56,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'of many at once for the last place, those that are refused are not counted',
+    title: 'does not count rejected calls when many compete for the last place',
     async check(store) {
       const key = freshKey()
       const counts = await Promise.all(Array.from({ length: 50 }, async () => store.add(key, 1, 1, 60_000)))
@@ -65,7 +65,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'a window ends when it was said to, however much is refused in it, and then all is forgotten',
+    title: 'ends a window at its stated time, whatever was rejected in it, and starts at 0 again',
     async check(store) {
       const key = freshKey()
       const { resetMilliseconds } = await store.add(key, 2, 2, 1000)
@@ -81,7 +81,7 @@ export const storeContract: readonly StoreCheck[] = [
     }
   },
   {
-    title: 'a key can be any text',
+    title: 'accepts any string as a key',
     async check(store) {
       for (const text of ['__proto__', 'constructor', '{braces}', 'a b\n\u0000', 'ключ', '"', '*']) {
         const key = `${freshKey()}${text}`

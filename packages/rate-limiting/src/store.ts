@@ -1,16 +1,16 @@
-/** What a key has spent in its window. */
+/** The count of a key in its window. */
 export interface Count {
-  /** With the request just asked about, whether or not it was counted. Over the limit: it was refused. */
+  /** Includes the cost of this call, whether or not it was counted. Above the limit: the call was rejected and not counted. */
   readonly count: number
-  /** Until the window ends. */
+  /** The time until the window ends. */
   readonly resetMilliseconds: number
 }
 
-/** Where requests are counted. */
+/** Counts requests. */
 export interface RateLimitStore {
   /**
-   * Counts `cost` for the key in one step that no other comes between, and answers the sum; counts nothing when the sum is over `limit`.
-   * The first cost of a key opens a window of `windowMilliseconds`; when it ends, nothing is counted.
+   * Adds `cost` to the count of the key atomically, and returns the sum; counts nothing when the sum exceeds `limit`.
+   * The first call for a key opens a window of `windowMilliseconds`; when it ends, the count is 0 again.
    */
   add(key: string, cost: number, limit: number, windowMilliseconds: number): Count | Promise<Count>
 }

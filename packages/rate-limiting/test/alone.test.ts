@@ -4,7 +4,7 @@ import t from 'tap'
 
 const twoAMinute = { limit: 2, windowSeconds: 60 }
 
-t.test('the request over the limit is 429 with Retry-After and the limits, printed sensibly by stock Fastify [X5] [X1]', async (t) => {
+t.test('returns 429 with Retry-After and the limits for a request over the limit, also in stock Fastify [X5] [X1]', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting, { addressLimit: twoAMinute, store: memoryStore(1000, () => 0) })
   app.get('/orders', async () => [])
@@ -19,7 +19,7 @@ t.test('the request over the limit is 429 with Retry-After and the limits, print
     statusCode: 429,
     code: 'RATE_LIMIT_EXCEEDED',
     error: 'Too Many Requests',
-    message: 'More than 2 requests in 60 seconds. Wait for the seconds in Retry-After.'
+    message: 'The limit of 2 requests in 60 seconds was exceeded. Wait for the number of seconds in Retry-After.'
   })
   t.strictSame(
     Object.keys(refused.headers).filter((name) => name.startsWith('x-')),
@@ -27,7 +27,7 @@ t.test('the request over the limit is 429 with Retry-After and the limits, print
   )
 })
 
-t.test('without options there is a limit too', async (t) => {
+t.test('applies a default limit without options', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting)
   app.get('/orders', async () => [])
@@ -35,20 +35,23 @@ t.test('without options there is a limit too', async (t) => {
   t.match(answer.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: '"address";r=1199;t=60' })
 })
 
-t.test('the error handler of a service gets the code, the numbers and the texts', async (t) => {
+t.test('passes the code, the params and the messages to the error handler of a service', async (t) => {
   const app = Fastify()
   app.setErrorHandler(async (error: Error & { params: object; messages: object }) => ({ params: error.params, messages: error.messages }))
   await app.register(rateLimiting, { addressLimit: { limit: 1, windowSeconds: 90 } })
   await app.inject('/')
-  t.match((await app.inject('/')).json(), { params: { limit: 1, windowSeconds: 90 }, messages: { es: /^Más de \{limit\}/ } })
+  t.match((await app.inject('/')).json(), {
+    params: { limit: 1, windowSeconds: 90 },
+    messages: { es: /^Se superó el límite de \{limit\}/ }
+  })
 })
 
-t.test('every error has its words in English and Spanish', async (t) => {
+t.test('has a message in English and Spanish for every error', async (t) => {
   t.strictSame(Object.keys(rateLimitingErrors.definitions), ['RATE_LIMIT_EXCEEDED', 'RATE_LIMIT_UNAVAILABLE', 'SERVICE_OVERLOADED'])
   for (const { message } of Object.values(rateLimitingErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
-t.test('the limits of a route can be read for its description [X5]', async (t) => {
+t.test('returns the limits of a route for its description [X5]', async (t) => {
   const app = Fastify()
   const read: unknown[] = []
   await app.register(rateLimiting, {

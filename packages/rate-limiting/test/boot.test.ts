@@ -11,59 +11,68 @@ async function boot(options: RateLimitingOptions, config: FastifyContextConfig =
   await app.ready()
 }
 
-t.test('options that make no sense are refused with one clear line', async (t) => {
+t.test('rejects invalid options with one line', async (t) => {
   const cases: [object, string][] = [
     [
       { addressLimit: { limit: 0, windowSeconds: 60 } },
-      'addressLimit has the limit 0. Give a whole number of requests from 1 to 1000000000.'
+      'options.addressLimit: limit must be a whole number of requests from 1 to 1000000000. Received 0.'
     ],
     [
       { addressLimit: { limit: 1.5, windowSeconds: 60 } },
-      'addressLimit has the limit 1.5. Give a whole number of requests from 1 to 1000000000.'
+      'options.addressLimit: limit must be a whole number of requests from 1 to 1000000000. Received 1.5.'
     ],
-    [{ addressLimit: { limit: 9, windowSeconds: 0 } }, 'addressLimit has the windowSeconds 0. Give a whole number of seconds, 1 or more.'],
-    [{ addressLimit: { limit: 9 } }, 'addressLimit has the windowSeconds undefined. Give a whole number of seconds, 1 or more.'],
-    [{ client: 'subject' }, 'client is a string. Give a function from the request to its client.'],
+    [
+      { addressLimit: { limit: 9, windowSeconds: 0 } },
+      'options.addressLimit: windowSeconds must be a whole number of seconds, 1 or more. Received 0.'
+    ],
+    [
+      { addressLimit: { limit: 9 } },
+      'options.addressLimit: windowSeconds must be a whole number of seconds, 1 or more. Received undefined.'
+    ],
+    [{ client: 'subject' }, 'options.client must be a function that returns the client. Received a string.'],
     [
       { clientLimit: { limit: 9, windowSeconds: 60 } },
-      'clientLimit and tiers are for clients. Give the option client, which says who makes a request.'
+      'options.clientLimit and options.tiers require options.client. Set options.client too.'
     ],
     [
       { tiers: { gold: { limit: 9, windowSeconds: 60 } } },
-      'clientLimit and tiers are for clients. Give the option client, which says who makes a request.'
+      'options.clientLimit and options.tiers require options.client. Set options.client too.'
     ],
     [
       { client, tiers: { address: { limit: 9, windowSeconds: 60 } } },
-      'tiers has "address". Write it in lower case with hyphens, and neither "address" nor "client".'
+      'options.tiers has "address". Use lower case with hyphens, and neither "address" nor "client".'
     ],
     [
       { client, tiers: { 'Gold "1"': { limit: 9, windowSeconds: 60 } } },
-      'tiers has "Gold "1"". Write it in lower case with hyphens, and neither "address" nor "client".'
+      'options.tiers has "Gold "1"". Use lower case with hyphens, and neither "address" nor "client".'
     ],
     [
       { client, tiers: { gold: { limit: 0, windowSeconds: 60 } } },
-      'tiers.gold has the limit 0. Give a whole number of requests from 1 to 1000000000.'
+      'options.tiers.gold: limit must be a whole number of requests from 1 to 1000000000. Received 0.'
     ],
-    [{ ipv6PrefixLength: 0 }, 'ipv6PrefixLength is 0. Give a whole number from 16 to 128.'],
-    [{ maximumKeys: 1 }, 'maximumKeys is 1. Give a whole number from 100 to 10000000.'],
-    [{ store: {} }, 'store is no store. Give one that has add(), as memoryStore().'],
-    [{ storeTimeoutMilliseconds: 0 }, 'storeTimeoutMilliseconds is 0. Give a whole number from 1 to 10000.'],
-    [{ whenStoreFails: 'ignore' }, 'whenStoreFails is "ignore". Give "countLocally" or "refuse".'],
-    [{ overload: {} }, 'overload has no threshold. Give one, as { eventLoopDelayMilliseconds: 1000 }, or leave overload out.'],
-    [{ overload: { rssBytes: -1 } }, 'overload.rssBytes is -1. Give a number over 0.'],
-    [{ overload: { eventLoopUtilization: 98 } }, 'overload.eventLoopUtilization is 98. Give a number over 0 and up to 1.'],
+    [{ ipv6PrefixLength: 0 }, 'options.ipv6PrefixLength must be a whole number from 16 to 128. Received 0.'],
+    [{ maximumKeys: 1 }, 'options.maximumKeys must be a whole number from 100 to 10000000. Received 1.'],
+    [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryStore().'],
+    [{ storeTimeoutMilliseconds: 0 }, 'options.storeTimeoutMilliseconds must be a whole number from 1 to 10000. Received 0.'],
+    [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse". Received "ignore".'],
+    [{ overload: {} }, 'options.overload has no threshold. Set one, such as { eventLoopDelayMilliseconds: 1000 }, or remove overload.'],
+    [{ overload: { rssBytes: -1 } }, 'options.overload.rssBytes must be a number above 0. Received -1.'],
+    [
+      { overload: { eventLoopUtilization: 98 } },
+      'options.overload.eventLoopUtilization must be a number above 0 and up to 1. Received 98.'
+    ],
     [
       { overload: { rssBytes: 1e9, retryAfterSeconds: 0.5 } },
-      'overload.retryAfterSeconds is 0.5. Give a whole number of seconds, 1 or more.'
+      'options.overload.retryAfterSeconds is 0.5. Use a whole number of seconds, 1 or more.'
     ]
   ]
   for (const [options, line] of cases) await t.rejects(boot(options), { name: 'TypeError', message: `rate-limiting: ${line}` })
 })
 
-t.test('a window in milliseconds is refused, one of a usual length is not', async (t) => {
+t.test('rejects a window in milliseconds and accepts windows of usual lengths', async (t) => {
   for (const windowSeconds of [1000, 5000, 10_000, 60_000, 300_000, 900_000, 3_600_000, 86_400_000]) {
     await t.rejects(boot({ addressLimit: { limit: 9, windowSeconds } }), {
-      message: `rate-limiting: addressLimit has the windowSeconds ${windowSeconds}. Give whole minutes, hours or days, at most 31 days; it is in seconds, not in milliseconds.`
+      message: `rate-limiting: options.addressLimit: windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
     })
   }
   for (const windowSeconds of [1, 90, 900, 1800, 3600, 7200, 86_400, 31 * 86_400]) {
@@ -71,27 +80,27 @@ t.test('a window in milliseconds is refused, one of a usual length is not', asyn
   }
 })
 
-t.test('a route whose limit makes no sense is refused with one clear line', async (t) => {
+t.test('rejects a route with an invalid limit with one line', async (t) => {
   const limit = { limit: 5, windowSeconds: 60 }
   const cases: [unknown, string][] = [
-    [true, 'POST /orders has the rateLimit true. Give an object, or false for a route that is not counted.'],
-    [null, 'POST /orders has the rateLimit null. Give an object, or false for a route that is not counted.'],
-    [{ max: 5 }, 'POST /orders has the unknown member rateLimit.max. There are limit, windowSeconds, scope, group, cost.'],
-    [{ limit: 0, windowSeconds: 60 }, 'POST /orders has the limit 0. Give a whole number of requests from 1 to 1000000000.'],
-    [{ group: 'exports' }, 'POST /orders has the limit undefined. Give a whole number of requests from 1 to 1000000000.'],
-    [{ ...limit, scope: 'user' }, 'POST /orders has the scope "user". Give "address" or "client".'],
+    [true, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received true.'],
+    [null, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received null.'],
+    [{ max: 5 }, 'POST /orders: config.rateLimit.max is unknown. Use limit, windowSeconds, scope, group, cost.'],
+    [{ limit: 0, windowSeconds: 60 }, 'POST /orders: limit must be a whole number of requests from 1 to 1000000000. Received 0.'],
+    [{ group: 'exports' }, 'POST /orders: limit must be a whole number of requests from 1 to 1000000000. Received undefined.'],
+    [{ ...limit, scope: 'user' }, 'POST /orders: config.rateLimit.scope must be "address" or "client". Received "user".'],
     [
       { ...limit, group: 'All Exports' },
-      'POST /orders has the group "All Exports". Write it in lower case with hyphens, as "order-exports".'
+      'POST /orders: config.rateLimit.group is "All Exports". Use lower case with hyphens, such as "exports".'
     ],
-    [{ cost: 0 }, 'POST /orders has the cost 0. Give a whole number from 1 to 100.'],
-    [{ cost: 101 }, 'POST /orders has the cost 101. Give a whole number from 1 to 100.'],
-    [{ ...limit, cost: 6 }, 'the cost 6 is over the limit 5 of "POST /orders", so no request would pass.'],
-    [{ ...limit, scope: 'client' }, '"POST /orders" is a limit per client. Give the option client, which says who makes a request.'],
+    [{ cost: 0 }, 'POST /orders: config.rateLimit.cost must be a whole number from 1 to 100. Received 0.'],
+    [{ cost: 101 }, 'POST /orders: config.rateLimit.cost must be a whole number from 1 to 100. Received 101.'],
+    [{ ...limit, cost: 6 }, 'the cost 6 exceeds the limit 5 of "POST /orders". Correct one of them.'],
     [
-      { ...limit, group: 'address' },
-      '"address" is 1200 in 60 s by address in one place and 5 in 60 s by address in another. Make them equal, or give one another group.'
-    ]
+      { ...limit, scope: 'client' },
+      '"POST /orders" is a limit per client, which requires options.client. Set it, or use the scope "address".'
+    ],
+    [{ ...limit, group: 'address' }, '"address" is both 1200 in 60 s by address and 5 in 60 s by address. Make them equal or rename one.']
   ]
   for (const [rateLimit, line] of cases) {
     await t.rejects(boot({}, { rateLimit: rateLimit as false }), { name: 'TypeError', message: `rate-limiting: ${line}` })
@@ -99,16 +108,16 @@ t.test('a route whose limit makes no sense is refused with one clear line', asyn
   await t.resolves(boot({ client }, { rateLimit: { ...limit, scope: 'client' } }))
 })
 
-t.test('one group with two limits is refused', async (t) => {
+t.test('rejects one group with two limits', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting, { client, tiers: { exports: { limit: 10, windowSeconds: 60 } } })
   t.throws(() => app.get('/a', { config: { rateLimit: { limit: 10, windowSeconds: 60, group: 'exports' } } }, async () => []), {
     message:
-      'rate-limiting: "exports" is 10 in 60 s by client of tier exports in one place and 10 in 60 s by client in another. Make them equal, or give one another group.'
+      'rate-limiting: "exports" is both 10 in 60 s by client of tier exports and 10 in 60 s by client. Make them equal or rename one.'
   })
 })
 
-t.test('a second registration for the same routes is refused, one beside it is not', async (t) => {
+t.test('rejects a second registration for the same routes, but not for sibling routes', async (t) => {
   const app = Fastify()
   app.register(async (scope) => void scope.register(rateLimiting))
   app.register(async (scope) => void scope.register(rateLimiting))
@@ -118,13 +127,13 @@ t.test('a second registration for the same routes is refused, one beside it is n
   twice.register(rateLimiting)
   twice.register(async (scope) => void scope.register(rateLimiting))
   await t.rejects(async () => twice.ready(), {
-    message: 'rate-limiting: it is registered here already, and would count everything twice. Register it once.'
+    message: 'rate-limiting: the plugin is already registered here and would count every request twice. Register it once.'
   })
 
   const both = Fastify()
   both.decorate('createRateLimit', () => {})
   both.register(rateLimiting)
   await t.rejects(async () => both.ready(), {
-    message: 'rate-limiting: @fastify/rate-limit is registered here already. Leave it out: it reads config.rateLimit as its own.'
+    message: 'rate-limiting: @fastify/rate-limit is already registered here and also reads config.rateLimit. Remove it.'
   })
 })

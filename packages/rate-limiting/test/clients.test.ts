@@ -6,7 +6,7 @@ const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
 const known = new WeakMap<FastifyRequest, Client>()
 const clientOf = (request: FastifyRequest) => known.get(request)
 
-// Authentication stands in for any: it runs after the plugin was registered, and refuses who is called "nobody".
+// This hook represents any authentication: it is registered after the plugin, and rejects the client "nobody".
 async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}): Promise<FastifyInstance> {
   const app = Fastify()
   await app.register(rateLimiting, { client: clientOf, store: memoryStore(1000, () => 0), ...options })
@@ -25,7 +25,7 @@ async function fields(app: FastifyInstance, client?: string, more: object = {}) 
   return [statusCode, headers['ratelimit']]
 }
 
-t.test('a client has its own count, from whichever address, beside the one of the address [X5]', async (t) => {
+t.test('counts a client across addresses, in addition to each address [X5]', async (t) => {
   const app = await service({ clientLimit: minuteOf(2), addressLimit: minuteOf(100) })
   t.strictSame(await fields(app, 'ada'), [200, '"address";r=99;t=60, "client";r=1;t=60'])
   t.strictSame(await fields(app, 'ada', { remoteAddress: '192.0.2.1' }), [200, '"address";r=99;t=60, "client";r=0;t=60'])
@@ -34,10 +34,10 @@ t.test('a client has its own count, from whichever address, beside the one of th
   t.strictSame(await fields(app), [200, '"address";r=96;t=60'])
   const refused = await app.inject({ url: '/orders', headers: { client: 'ada' } })
   t.match(refused.headers, { 'retry-after': '60', 'ratelimit-policy': '"address";q=100;w=60, "client";q=2;w=60' })
-  t.match(refused.json(), { code: 'RATE_LIMIT_EXCEEDED', message: /^More than 2 requests/ })
+  t.match(refused.json(), { code: 'RATE_LIMIT_EXCEEDED', message: /^The limit of 2 requests in/ })
 })
 
-t.test('credentials that are refused are counted by address only', async (t) => {
+t.test('counts rejected credentials by address only', async (t) => {
   const app = await service({ addressLimit: minuteOf(3) })
   t.strictSame(await fields(app, 'nobody'), [401, '"address";r=2;t=60'])
   t.strictSame(await fields(app, 'nobody'), [401, '"address";r=1;t=60'])
@@ -45,13 +45,13 @@ t.test('credentials that are refused are counted by address only', async (t) => 
   t.strictSame(await fields(app, 'nobody'), [429, '"address";r=0;t=60'])
 })
 
-t.test('unknown URLs count for the client that is known', async (t) => {
+t.test('counts unknown URLs for a known client', async (t) => {
   const app = await service({ clientLimit: minuteOf(1) })
   t.match((await fields(app, 'ada', { url: '/nothing' }))[0], 404)
   t.match((await fields(app, 'ada', { url: '/nothing' }))[0], 429)
 })
 
-t.test('a body over the limit of a client is refused before it is read', async (t) => {
+t.test('rejects a request over the client limit before its body is read', async (t) => {
   const app = await service({ clientLimit: minuteOf(1) })
   const post = {
     method: 'POST',
@@ -63,7 +63,7 @@ t.test('a body over the limit of a client is refused before it is read', async (
   t.equal((await app.inject(post)).statusCode, 429)
 })
 
-t.test('a tier has its limit in place of the general one, and an unknown tier has the general one', async (t) => {
+t.test('applies the limit of a tier in place of the general one, and the general one for an unknown tier', async (t) => {
   const app = await service({ clientLimit: minuteOf(9), tiers: { gold: minuteOf(90) }, addressLimit: false })
   const ask = async (tier: string) => (await app.inject({ url: '/orders', headers: { client: `of-${tier}`, tier } })).headers['ratelimit']
   t.equal(await ask('gold'), '"gold";r=89;t=60')
@@ -73,7 +73,7 @@ t.test('a tier has its limit in place of the general one, and an unknown tier ha
   t.equal((await without.inject({ url: '/orders', headers: { client: 'ada' } })).headers['ratelimit'], undefined)
 })
 
-t.test('a limit of a route is per client, and per address for who is not identified', async (t) => {
+t.test('counts a route limit per client, and per address for anonymous requests', async (t) => {
   const app = await service({ addressLimit: false }, { rateLimit: { ...minuteOf(2), group: 'orders' } })
   t.strictSame(await fields(app, 'ada'), [200, '"client";r=599;t=60, "orders";r=1;t=60'])
   t.strictSame(await fields(app, 'max'), [200, '"client";r=599;t=60, "orders";r=1;t=60'])
@@ -82,7 +82,7 @@ t.test('a limit of a route is per client, and per address for who is not identif
   t.strictSame(await fields(app, 'address:127.0.0.1'), [200, '"client";r=599;t=60, "orders";r=1;t=60'])
 })
 
-t.test('an exempt route asks nobody who they are', async (t) => {
+t.test('does not call client for an exempt route', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting, {
     client: () => {
@@ -95,7 +95,7 @@ t.test('an exempt route asks nobody who they are', async (t) => {
   t.match((await app.inject('/orders')).json(), { statusCode: 500, message: 'asked' })
 })
 
-t.test('a key of any length is told from another, and none is refused', async (t) => {
+t.test('distinguishes keys of any length and rejects none', async (t) => {
   const app = await service({ addressLimit: false })
   const long = 'k'.repeat(5000)
   t.strictSame(await fields(app, `${long}1`), [200, '"client";r=599;t=60'])
@@ -104,6 +104,9 @@ t.test('a key of any length is told from another, and none is refused', async (t
   for (const answer of [{ key: '' }, {}, null]) {
     const wrong = Fastify()
     await wrong.register(rateLimiting, { client: () => answer as never })
-    t.match((await wrong.inject('/')).json(), { statusCode: 500, message: /^rate-limiting: client gave an answer without a key/ })
+    t.match((await wrong.inject('/')).json(), {
+      statusCode: 500,
+      message: /^rate-limiting: options\.client returned a value without a key/
+    })
   }
 })

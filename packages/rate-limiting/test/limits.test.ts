@@ -39,7 +39,7 @@ async function remaining(app: FastifyInstance, request: object | string) {
   return (await app.inject(request as string)).headers['ratelimit']
 }
 
-t.test('of n + m requests at once exactly n pass [X5]', async (t) => {
+t.test('accepts exactly n of n + m concurrent requests [X5]', async (t) => {
   const app = await service({ addressLimit: minuteOf(25) })
   await app.ready()
   const found = await Promise.all(Array.from({ length: 40 }, async () => (await app.inject('/orders')).statusCode))
@@ -47,7 +47,7 @@ t.test('of n + m requests at once exactly n pass [X5]', async (t) => {
   t.equal(found.filter((status) => status === 429).length, 15)
 })
 
-t.test('a window begins with its first request, ends after its length, and refused requests do not prolong it', async (t) => {
+t.test('begins a window with its first request, ends it after its length, and does not prolong it for rejected requests', async (t) => {
   let time = 12_345
   const app = await service({ addressLimit: minuteOf(2), store: memoryStore(100, () => time) })
   const seen: unknown[] = []
@@ -69,7 +69,7 @@ t.test('a window begins with its first request, ends after its length, and refus
   ])
 })
 
-t.test('unknown URLs, wrong methods, HEAD, OPTIONS and failures are counted like any request', async (t) => {
+t.test('counts unknown URLs, wrong methods, HEAD, OPTIONS and failures like any request', async (t) => {
   const app = await service({ addressLimit: minuteOf(100) })
   app.post('/broken', async () => {
     throw new Error('broken')
@@ -91,7 +91,7 @@ t.test('unknown URLs, wrong methods, HEAD, OPTIONS and failures are counted like
   )
 })
 
-t.test('a 304, a redirect and a stream say what is left [X5]', async (t) => {
+t.test('sends the remaining quota with a 304, a redirect and a stream [X5]', async (t) => {
   const app = await service({})
   app.get('/same', async (_request, reply) => reply.code(304).send())
   app.get('/moved', async (_request, reply) => reply.redirect('/same'))
@@ -103,14 +103,14 @@ t.test('a 304, a redirect and a stream say what is left [X5]', async (t) => {
   }
 })
 
-t.test('an exempt route is not counted and never refused', async (t) => {
+t.test('does not count or reject requests to an exempt route', async (t) => {
   const app = await service({ addressLimit: minuteOf(1) }, { rateLimit: false })
   t.strictSame(await statuses(app, '/orders', '/orders', '/products', '/products', '/orders'), [200, 200, 200, 429, 200])
   const { headers } = await app.inject('/orders')
   t.strictSame([headers['ratelimit'], headers['ratelimit-policy']], [undefined, undefined])
 })
 
-t.test('a limit of a route holds beside the general one, and HEAD counts as GET', async (t) => {
+t.test('applies a route limit in addition to the general one, and counts HEAD as GET', async (t) => {
   const app = await service({ addressLimit: minuteOf(5) }, { rateLimit: minuteOf(2) })
   const first = await app.inject('/orders')
   t.equal(first.headers['ratelimit-policy'], '"address";q=5;w=60, "GET /orders";q=2;w=60')
@@ -121,10 +121,10 @@ t.test('a limit of a route holds beside the general one, and HEAD counts as GET'
   )
   const refused = await app.inject('/orders')
   t.match(refused, { statusCode: 429, headers: { ratelimit: '"address";r=0;t=60' } })
-  t.match(refused.json(), { message: /^More than 5 requests in 60 seconds/ })
+  t.match(refused.json(), { message: /^The limit of 5 requests in 60 seconds/ })
 })
 
-t.test('routes of one group share a count, others do not', async (t) => {
+t.test('shares a count between routes of one group only', async (t) => {
   const shared = { ...minuteOf(2), group: 'exports' }
   const app = await service({}, { rateLimit: shared })
   app.post('/exports', { config: { rateLimit: shared } }, async () => ({}))
@@ -136,7 +136,7 @@ t.test('routes of one group share a count, others do not', async (t) => {
   t.match((await app.inject(post('/imports'))).headers['ratelimit'], /, "POST \/imports";r=0;t=60$/)
 })
 
-t.test('a path can be anything and its limit still has a name that a field can carry', async (t) => {
+t.test('names the limit of a route validly in a header, whatever its path', async (t) => {
   const app = await service({ addressLimit: false })
   app.route({
     method: ['PUT', 'POST'],
@@ -148,7 +148,7 @@ t.test('a path can be anything and its limit still has a name that a field can c
   t.equal(answer.headers['ratelimit-policy'], '"POST,PUT /a%C3%B1o/:id(%5E%5Cd+%22?$)";q=9;w=60')
 })
 
-t.test('a costly request counts as many', async (t) => {
+t.test('counts a request with a cost as several requests', async (t) => {
   const app = await service({ addressLimit: minuteOf(10) }, { rateLimit: { cost: 4 } })
   t.equal(await remaining(app, '/orders'), '"address";r=6;t=60')
   t.equal(await remaining(app, '/products'), '"address";r=5;t=60')
@@ -160,7 +160,7 @@ t.test('a costly request counts as many', async (t) => {
   t.strictSame(found.toSorted(), [200, 200, 200, 429, 429])
 })
 
-t.test('credentials are tried twenty times a minute from one address, whatever the route, before anything is checked', async (t) => {
+t.test('allows 20 attempts with credentials a minute from one address over all routes, before any check', async (t) => {
   let checked = 0
   const app = Fastify()
   await app.register(rateLimiting, { store: standingStill(), client: () => ({ key: `c${checked}` }) })
@@ -179,7 +179,7 @@ t.test('credentials are tried twenty times a minute from one address, whatever t
   t.equal((await app.inject({ method: 'POST', url: '/tokens', remoteAddress: '192.0.2.7' })).statusCode, 401)
 })
 
-t.test('an address is IPv4 whole, the network of IPv6, and one of both where they are the same', async (t) => {
+t.test('counts by IPv4 address, by IPv6 network, and IPv4-mapped IPv6 as IPv4', async (t) => {
   const app = await service({ addressLimit: minuteOf(100) })
   const same = [
     ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '::FFFF:192.0.2.1'],
@@ -203,7 +203,7 @@ t.test('an address is IPv4 whole, the network of IPv6, and one of both where the
   t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:2::1' }), '"address";r=98;t=60')
 })
 
-t.test('of more addresses than are remembered, those that go on asking are not forgotten', async (t) => {
+t.test('keeps the counts of active addresses when there are more than maximumKeys', async (t) => {
   const app = await service({ maximumKeys: 100, addressLimit: minuteOf(2) })
   const ask = async (remoteAddress: string) => (await app.inject({ url: '/orders', remoteAddress })).statusCode
   t.strictSame([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')], [200, 200, 429])
@@ -215,7 +215,7 @@ t.test('of more addresses than are remembered, those that go on asking are not f
   t.equal(await ask('192.0.2.1'), 200)
 })
 
-t.test('X-Forwarded-For counts from a trusted proxy and changes nothing from anybody else', async (t) => {
+t.test('uses X-Forwarded-For only from a trusted proxy', async (t) => {
   const plain = await service({ addressLimit: minuteOf(2) })
   const behind = await service({ addressLimit: minuteOf(2) }, {}, { trustProxy: ['10.0.0.0/8'] })
   for (const app of [plain, behind]) {
@@ -234,7 +234,7 @@ t.test('X-Forwarded-For counts from a trusted proxy and changes nothing from any
   )
 })
 
-t.test('routes are counted wherever and whenever they are registered', async (t) => {
+t.test('counts routes wherever and whenever they are registered', async (t) => {
   const app = Fastify()
   app.get('/before', async () => [])
   app.get('/early', { config: { rateLimit: minuteOf(1) } }, async () => [])
@@ -257,7 +257,7 @@ t.test('routes are counted wherever and whenever they are registered', async (t)
   t.equal(await remaining(app, '/v1/nothing'), '"address";r=44;t=60')
 })
 
-t.test('in a scope of its own it counts that scope alone', async (t) => {
+t.test('counts only its own scope', async (t) => {
   const app = Fastify()
   app.get('/outside', async () => [])
   app.register(
@@ -270,7 +270,7 @@ t.test('in a scope of its own it counts that scope alone', async (t) => {
   t.strictSame(await statuses(app, '/scope/inside', '/scope/inside', '/outside', '/outside'), [200, 429, 200, 200])
 })
 
-t.test('over real connections, kept alive or not, exactly n pass', async (t) => {
+t.test('accepts exactly n requests over real connections, kept alive or not', async (t) => {
   const app = await service({ addressLimit: minuteOf(10) })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const found = await Promise.all(
@@ -284,7 +284,7 @@ t.test('over real connections, kept alive or not, exactly n pass', async (t) => 
   t.equal(found.filter((status) => status === 429).length, 6)
 })
 
-t.test('of requests that come in one packet exactly n pass, each with its own count', async (t) => {
+t.test('accepts exactly n pipelined requests, each with its own count', async (t) => {
   const app = await service({ addressLimit: minuteOf(3) })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = net.connect((app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -304,7 +304,7 @@ t.test('of requests that come in one packet exactly n pass, each with its own co
   ])
 })
 
-t.test('over a Unix socket, which has no address, all are one', async (t) => {
+t.test('counts all requests over a Unix socket, which has no address, together', async (t) => {
   const app = await service({ addressLimit: minuteOf(1) })
   const socketPath = join(tmpdir(), `rate-limiting-${process.pid}.sock`)
   await app.listen({ path: socketPath })
@@ -316,7 +316,7 @@ t.test('over a Unix socket, which has no address, all are one', async (t) => {
   t.strictSame([await ask(), await ask()], [200, 429])
 })
 
-t.test('over HTTP/2 each stream is a request', async (t) => {
+t.test('counts each stream as a request over HTTP/2', async (t) => {
   const app = Fastify({ http2: true }) as unknown as FastifyInstance
   await app.register(rateLimiting, { store: standingStill(), addressLimit: minuteOf(2) })
   app.get('/orders', async () => [])

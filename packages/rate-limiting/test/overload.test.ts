@@ -18,7 +18,7 @@ function overloaded(app: FastifyInstance) {
   return until(async () => (await app.inject('/orders')).statusCode === 503)
 }
 
-t.test('over a threshold every request is 503 with Retry-After, unknown URLs too, but an exempt one is answered [X1]', async (t) => {
+t.test('returns 503 with Retry-After above a threshold, also for unknown URLs, but not for exempt routes [X1]', async (t) => {
   const overloads = [{ rssBytes: 1 }, { heapUsedBytes: 1, rssBytes: 1e15 }, { eventLoopUtilization: 1e-9 }]
   for (const app of await Promise.all(overloads.map(service))) {
     await overloaded(app)
@@ -37,7 +37,7 @@ t.test('over a threshold every request is 503 with Retry-After, unknown URLs too
   }
 })
 
-t.test('a late event loop is noticed too', async (t) => {
+t.test('detects a delayed event loop', async (t) => {
   const app = await service({ eventLoopDelayMilliseconds: 1 })
   await until(async () => {
     const end = performance.now() + 50
@@ -47,14 +47,14 @@ t.test('a late event loop is noticed too', async (t) => {
   t.equal((await app.inject('/orders')).statusCode, 503)
 })
 
-t.test('under the thresholds all is answered', async (t) => {
+t.test('accepts all requests below the thresholds', async (t) => {
   const app = await service({ rssBytes: 1e15, heapUsedBytes: 1e15, eventLoopDelayMilliseconds: 1e9, eventLoopUtilization: 1 })
-  // This one is measured after it.
+  // This second service is measured after the first.
   await overloaded(await service({ rssBytes: 1 }))
   t.equal((await app.inject('/orders')).statusCode, 200)
 })
 
-t.test('Retry-After says what the service wants', async (t) => {
+t.test('sends Retry-After with the value of the option', async (t) => {
   const app = await service({ rssBytes: 1, retryAfterSeconds: 3 })
   await overloaded(app)
   t.equal((await app.inject('/orders')).headers['retry-after'], '3')

@@ -22,15 +22,15 @@ async function ask(app: FastifyInstance) {
   return [statusCode, headers['ratelimit']]
 }
 
-t.test('the store in memory', async (t) => {
+t.test('passes the store contract in memory', async (t) => {
   const test = casesOf(t)
   for (const { title, check } of storeContract) test(title, async () => check(memoryStore()))
 })
 
-t.test('two services that share a store share its counts, and of n + m requests to both exactly n pass [X5]', async (t) => {
+t.test('shares counts between two services with one store, and accepts exactly n of n + m requests [X5]', async (t) => {
   const addressLimit = minuteOf(20)
   const whole = memoryStore()
-  // As a store elsewhere answers: later, and in any order.
+  // Like a remote store, it resolves later and in any order.
   const store: RateLimitStore = { add: async (...request) => wait(Math.random() * 5).then(() => whole.add(...request)) }
   const [one, two] = [await service(t, { addressLimit, store }), await service(t, { addressLimit, store })]
   const answers = await Promise.all(Array.from({ length: 30 }, async (_, index) => ask(index % 2 === 0 ? one : two)))
@@ -58,7 +58,7 @@ function breakable() {
   return { state, broken, heal: () => (state.add = whole) }
 }
 
-t.test('while a store fails, each process counts for itself, asks again once a second, and says so twice', async (t) => {
+t.test('counts locally while a store fails, calls it again once a second, and logs the beginning and the end', async (t) => {
   const time = elapsedTime(t)
   const { state, broken, heal } = breakable()
   const lines: string[] = []
@@ -90,7 +90,7 @@ t.test('while a store fails, each process counts for itself, asks again once a s
   t.equal(told.length, 2)
 })
 
-t.test('a store that is late counts as one that fails, and a late failure disturbs nobody', async (t) => {
+t.test('treats a timeout of the store as a failure, and ignores a late rejection', async (t) => {
   const { state, broken } = breakable()
   const app = await service(t, { addressLimit: minuteOf(3), store: broken, storeTimeoutMilliseconds: 20 })
   const late = Promise.withResolvers<never>()
@@ -101,7 +101,7 @@ t.test('a store that is late counts as one that fails, and a late failure distur
   await turns()
 })
 
-t.test('a service can refuse with 503 instead, never 500', async (t) => {
+t.test('returns 503 with whenStoreFails: refuse, never 500', async (t) => {
   const { state, broken } = breakable()
   const app = await service(t, { store: broken, whenStoreFails: 'refuse' })
   app.log.level = 'silent'
@@ -109,11 +109,11 @@ t.test('a service can refuse with 503 instead, never 500', async (t) => {
   for (let i = 0; i < 2; i += 1) {
     const refused = await app.inject('/orders')
     t.match(refused, { statusCode: 503, headers: { 'retry-after': '1' } })
-    t.match(refused.json(), { code: 'RATE_LIMIT_UNAVAILABLE', message: /cannot be counted/ })
+    t.match(refused.json(), { code: 'RATE_LIMIT_UNAVAILABLE', message: /The rate limit cannot be checked/ })
   }
 })
 
-t.test('a store that never answers delays one request a second and no other', async (t) => {
+t.test('delays only one request a second when the store never resolves', async (t) => {
   const { state, broken } = breakable()
   const app = await service(t, { addressLimit: minuteOf(9), store: broken, storeTimeoutMilliseconds: 50 })
   app.log.level = 'silent'
