@@ -1,4 +1,4 @@
-// pnpm bench conditional-caching: answers with tags by content and by version, and 304, against answers without.
+// pnpm bench conditional-caching: responses with tags by content and by version, and 304, compared with responses without tags.
 const work = (name: string, server: 'bare' | 'caching' | 'untagged', path: string, status: 200 | 304, against?: string) => ({
   name,
   server: [server],
@@ -8,7 +8,7 @@ const work = (name: string, server: 'bare' | 'caching' | 'untagged', path: strin
     const url = address + path
     const first = await fetch(url)
     const etag = first.headers.get('etag')
-    if (first.status !== 200 || (etag === null) === (server === 'caching')) throw new Error(`${name} answers ${first.status}, ${etag}`)
+    if (first.status !== 200 || (etag === null) === (server === 'caching')) throw new Error(`${name} returned ${first.status}, ${etag}`)
     return { url, ...(status === 304 && { headers: { 'if-none-match': String(etag) } }) }
   }
 })

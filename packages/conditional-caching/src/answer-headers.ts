@@ -5,15 +5,15 @@ import { isRead } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { varyByEncoding } from './vary.ts'
 
-/** What a route says about its answers. */
+/** The settings of a route for its responses. */
 export interface AnswerRoute {
-  /** By method, because one route may have several. */
+  /** Returns the policy for a method, because a route may have several. */
   readonly policyOf: (method: string) => CacheControl
   /** `@fastify/compress` has a hook on the route. */
   readonly isCompressed: boolean
 }
 
-/** Headers that describe a body, which a 304 has not (RFC 9110 §15.4.5). */
+/** Headers that describe a body; a 304 has no body (RFC 9110 §15.4.5). */
 const bodyHeaders = [
   'content-type',
   'content-length',
@@ -25,7 +25,7 @@ const bodyHeaders = [
   'repr-digest'
 ]
 
-/** Makes the function that has the last word on the headers about caching, after compression. It answers the payload to send. */
+/** Creates the function that finally sets the headers about caching, after compression. It returns the payload to send. */
 export function answerHeaders({ policyOf, isCompressed }: AnswerRoute, { isPrivate, etagOnPut }: ResolvedOptions) {
   return function write(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const { method } = request
@@ -51,15 +51,15 @@ export function answerHeaders({ policyOf, isCompressed }: AnswerRoute, { isPriva
   }
 }
 
-/** An error is about one request at one time: nobody keeps it, and it is no version of the resource (rule C5, E5). */
+/** Makes a response uncacheable. An error is about a single request, and is not a version of the resource (rule C5, E5). */
 export function forbidKeeping(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   reply.removeHeader('last-modified')
-  // A 412 says which version there is.
+  // A 412 carries the tag of the current version.
   if (reply.statusCode !== 412) reply.removeHeader('etag')
 }
 
-// A changed representation is only described by these when it was stored as it came (RFC 9110 §9.3.4).
+// After a PUT, validators are allowed only if the representation was stored as it was received (RFC 9110 §9.3.4).
 function removeValidators(reply: FastifyReply) {
   reply.removeHeader('etag')
   reply.removeHeader('last-modified')
@@ -75,7 +75,7 @@ function sayThatCodingsVary(request: FastifyRequest, reply: FastifyReply, payloa
   const type = reply.getHeader('content-type')
   if (reply.statusCode !== 304 && (type === undefined || !isCompressible(type))) return
   reply.header('vary', varyByEncoding(reply.getHeader('vary')))
-  // Fastify has measured the body that is not compressed; GET may have sent another length (RFC 9110 §8.6).
+  // Fastify has set the length of the uncompressed body; GET may send another length (RFC 9110 §8.6).
   const isBare = request.method === 'HEAD' && (payload === null || payload === undefined)
   if (isBare && request.headers['accept-encoding'] !== undefined) reply.removeHeader('content-length')
 }

@@ -1,38 +1,38 @@
-/** The directives of `Cache-Control` as data: the seven that the rules know (C2, RFC 9111 §5.2.2). */
+/** The directives of `Cache-Control` as data: the seven of rule C2 (RFC 9111 §5.2.2). */
 export interface CacheDirectives {
-  /** Shared caches may keep the answer. */
+  /** Shared caches may store the response. */
   readonly public?: true
-  /** Only the caller's own cache may keep it. */
+  /** Only the client's private cache may store the response. */
   readonly private?: true
-  /** It is kept, and asked for again before each use. */
+  /** The response may be stored, but must be validated before each use. */
   readonly noCache?: true
-  /** It is not kept at all; stands alone. */
+  /** The response must not be stored; cannot be combined with other directives. */
   readonly noStore?: true
-  /** How long it may be used without asking, in seconds: at most 31,536,000, a year. */
+  /** How long the response may be used without validation, in seconds: at most 31,536,000, a year. */
   readonly maxAgeSeconds?: number
-  /** The same for shared caches. */
+  /** The same, for shared caches. */
   readonly sMaxAgeSeconds?: number
-  /** Once too old it is not used, not even while the service is down. */
+  /** A stale response must not be used, even while the service is down. */
   readonly mustRevalidate?: true
 }
 
 /**
- * How the answers of a route may be kept (rule C3), by name or by directives:
- * `public` for what everyone may see and rarely changes, `private` for what belongs to the caller, `no-cache` for what changes fast,
- * `no-store` for what nobody may keep.
+ * The cache policy of the responses of a route (rule C3), by name or by directives:
+ * `public` for data that is visible to all clients and rarely changes, `private` for data of the caller, `no-cache` for data that changes
+ * fast, `no-store` for responses that must not be stored.
  */
 export type CachePolicy = 'public' | 'private' | 'no-cache' | 'no-store' | CacheDirectives
 
-/** A policy as values of `Cache-Control`. */
+/** A cache policy as values of `Cache-Control`. */
 export interface CacheControl {
   readonly value: string
-  /** For a caller who is known: never one that lets a shared cache keep the answer. */
+  /** The value for a known caller: it never allows a shared cache to store the response. */
   readonly personal: string
-  /** `false` for `no-store`. */
+  /** Whether the response may be stored: `false` for `no-store`. */
   readonly isKept: boolean
 }
 
-/** What nobody may keep, as every answer to a write and every error. */
+/** The policy of responses that must not be stored, such as those to writes and all errors. */
 export const unkept: CacheControl = { value: 'no-store', personal: 'no-store', isKept: false }
 
 const personal = 'private, no-cache'
@@ -47,7 +47,7 @@ const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
   mustRevalidate: 'must-revalidate'
 }
 
-/** Writes a policy, or throws a `TypeError` of one line that begins with `where` for one that makes no sense. */
+/** Returns the values of a policy. Throws a `TypeError` that begins with `where`, the path of the option, if the policy is invalid. */
 export function cacheControl(policy: CachePolicy, publicMaxAgeSeconds: number, where: string): CacheControl {
   if (policy === 'no-store') return unkept
   if (policy === 'private') return { value: personal, personal, isKept: true }
@@ -66,28 +66,29 @@ export function cacheControl(policy: CachePolicy, publicMaxAgeSeconds: number, w
 
 function requireSense(directives: unknown, where: string): asserts directives is CacheDirectives {
   const refuse = (fault: string) => {
-    throw new TypeError(`conditional-caching: ${where} ${fault}`)
+    throw new TypeError(`conditional-caching: ${where}: ${fault}`)
   }
   if (typeof directives !== 'object' || directives === null || Array.isArray(directives)) {
     refuse(
-      `is ${JSON.stringify(directives)}. Give "public", "private", "no-cache", "no-store" or directives, as { public: true, maxAgeSeconds: 60 }.`
+      `the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is ${JSON.stringify(directives)}.`
     )
   }
   const entries = Object.entries(directives as object).filter(([, value]) => value !== undefined)
   for (const [member, value] of entries) {
-    if (!Object.hasOwn(names, member)) refuse(`has the unknown directive "${member}". There are ${Object.keys(names).join(', ')}.`)
+    if (!Object.hasOwn(names, member)) refuse(`the directive "${member}" is unknown. Use only ${Object.keys(names).join(', ')}.`)
     if (member.endsWith('Seconds')) {
       if (!Number.isInteger(value) || value < 0 || value > year)
-        refuse(`has ${member} ${value}. Give whole seconds from 0 to ${year}, a year.`)
-    } else if (value !== true) refuse(`has ${member}: ${value}. Give true, or leave it out.`)
+        refuse(`${member} must be an integer from 0 to ${year} (a year), but is ${value}.`)
+    } else if (value !== true) refuse(`${member} must be true, but is ${value}. Set it to true or remove it.`)
   }
   const set = directives as CacheDirectives
-  if (entries.length === 0) refuse('says nothing. Give at least one directive.')
-  if (set.noStore && entries.length > 1) refuse('has noStore beside others. What is not stored needs no other directive.')
-  if (set.public && set.private) refuse('is public and private at once. Choose one.')
+  if (entries.length === 0) refuse('the policy is empty. Set at least one directive.')
+  if (set.noStore && entries.length > 1)
+    refuse('noStore cannot be combined with other directives. Remove them: a response that is not stored needs none.')
+  if (set.public && set.private) refuse('public and private exclude each other. Remove one of them.')
   if (set.private && set.sMaxAgeSeconds !== undefined)
-    refuse('is private and has sMaxAgeSeconds. Shared caches do not keep what is private.')
+    refuse('private and sMaxAgeSeconds exclude each other. Remove one of them: shared caches do not store private responses.')
   if (set.noCache && (set.maxAgeSeconds !== undefined || set.sMaxAgeSeconds !== undefined)) {
-    refuse('has noCache and an age. What is asked for again before each use has no age.')
+    refuse('noCache cannot be combined with an age. Remove one of them: a response that is validated before each use needs no age.')
   }
 }

@@ -7,32 +7,33 @@ import type { ResolvedOptions } from './options.ts'
 import { comparesTags, evaluate, tagOf } from './preconditions.ts'
 import { askValidator, type CurrentState, opaqueOf, type ValidatorFunction } from './validator.ts'
 
-/** What the client asked of the state that its change is meant for, and what the check of it found. */
+/** The preconditions of a write: the state that the client made its change for. */
 export interface Preconditions {
   /**
-   * The version that the write has to find, for its `WHERE`: as the validator gave it, in a list of one. `'*'` is any version that exists,
-   * `null` that the client set no condition. A check before the write can't stop a second writer; this can (rule O1).
+   * Returns the version that the write must find, for its `WHERE`: as the validator returned it, in an array with one element. `'*'` means
+   * any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent writer; this condition
+   * can (rule O1).
    */
   versions(): readonly string[] | '*' | null
-  /** The write may create and must not replace: the client sent `If-None-Match: *`. */
+  /** Whether the write may create and must not replace: the client sent `If-None-Match: *`. */
   readonly createOnly: boolean
-  /** The 412 for a write that found another version after all; with that version, when the caller may know it. Throw it. */
+  /** Returns the 412 to throw if the write finds another version; pass that version if the caller is allowed to see it. */
   failed(currentVersion?: string | number): ApiError
 }
 
-/** On each request with preconditions that held: what they were. */
+/** The key of the fulfilled preconditions on a request. */
 export const checkedPreconditions: unique symbol = Symbol('concordat.preconditions')
 
-/** A request of an application with the plugin. */
+/** A request in an application with the plugin. */
 export type CheckedRequest = FastifyRequest & { [checkedPreconditions]: Preconditions | null }
 
-/** What a route says about its writes. */
+/** The settings of a route for its writes. */
 export interface WriteRoute {
   readonly validator: ValidatorFunction | undefined
   readonly requireIfMatch: boolean
 }
 
-/** Makes the `request.preconditions` of a request without any. */
+/** Returns the `request.preconditions` of a request without preconditions. */
 export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditions {
   const failed = (version?: string | number) =>
     preconditionFailed('changed', version === undefined ? undefined : writeTag({ opaque: opaqueOf(version, revision), isWeak }))
@@ -40,7 +41,8 @@ export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditi
 }
 
 /**
- * Makes the check of a write: it throws 412, 428 or 404, or leaves on the request what held. It waits only where the validator does.
+ * Creates the check of a write: it throws 412, 428 or 404, or stores the fulfilled preconditions on the request. It is asynchronous only if
+ * the validator is.
  */
 export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions) {
   const none = unconditional(options)
@@ -53,7 +55,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
     if (requireIfMatch && !isGuarded) throw preconditionRequired()
     if (!comparesTags(headers) && headers['if-unmodified-since'] === undefined) return undefined
     if (validator === undefined) {
-      // Without dates, If-Unmodified-Since is to be ignored (RFC 9110 §13.1.4). A tag is not: the client counts on it.
+      // Without dates, If-Unmodified-Since must be ignored (RFC 9110 §13.1.4). A tag must not be ignored: the client relies on it.
       if (comparesTags(headers)) throw preconditionFailed('unversioned')
       return undefined
     }
@@ -63,7 +65,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
 
   function settle(request: FastifyRequest, state: CurrentState) {
     const { headers, method } = request
-    // Only a PUT would create what is missing; anything else would be 404 without its preconditions too (RFC 9110 §13.2.1).
+    // Only a PUT would create a missing resource; other methods would be 404 without preconditions too (RFC 9110 §13.2.1).
     if (!state.exists && method !== 'PUT' && comparesTags(headers)) throw nothingToChange()
     const outcome = evaluate(headers, state, comparison)
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tagOf(state))
@@ -73,16 +75,16 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
   }
 }
 
-/** Puts a check around a handler: what it throws or rejects is answered, and the handler does not run. */
+/** Wraps a handler in a check. If the check throws or rejects, its error is the response and the handler does not run. */
 export function checkedHandler(handler: RouteHandlerMethod, check: (request: FastifyRequest) => void | Promise<void>): RouteHandlerMethod {
   return function checked(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const waiting = check(request)
     if (waiting === undefined) return handler.call(this, request, reply)
     return waiting.then(() => {
-      // Somebody else has answered meanwhile, as a time limit does: the client must not be told one thing and have another happen.
+      // Another response was sent meanwhile, for example by a timeout: the change must not happen after the client got an error.
       if (reply.sent) return reply
       const result = handler.call(this, request, reply)
-      // A handler that calls reply.send() later: to wait for the reply is what Fastify asks of a promise then.
+      // The handler calls reply.send() later: Fastify then expects the promise to resolve to the reply.
       return result === undefined ? reply : result
     })
   }

@@ -4,14 +4,14 @@ const separator = '--'
 const codings: ReadonlySet<string> = new Set(['br', 'compress', 'deflate', 'gzip', 'zstd'])
 
 /**
- * The tag of the same content in a coding. A strong tag names bytes, so that of the compressed ones has to differ (RFC 9110 §8.8.3.3);
- * a weak one names the content, and stays.
+ * Returns the tag of the same content in a coding. A strong tag identifies bytes, so the tag of the compressed bytes must differ
+ * (RFC 9110 §8.8.3.3); a weak tag identifies the content and does not change.
  */
 export function tagInCoding(tag: string, coding: string): string {
   return tag.startsWith('"') ? `${tag.slice(0, -1)}${separator}${coding}"` : tag
 }
 
-/** The coding in which a tag names the content of `opaque`: `identity` for the tag itself, `undefined` for the tag of other content. */
+/** Returns the coding in which a tag identifies the content of `opaque`: `identity` for the same tag, `undefined` for other content. */
 export function codingOf(tag: string, opaque: string): string | undefined {
   if (tag === opaque) return 'identity'
   if (!tag.startsWith(opaque + separator)) return undefined
@@ -19,15 +19,15 @@ export function codingOf(tag: string, opaque: string): string | undefined {
   return codings.has(coding) ? coding : undefined
 }
 
-/** Whether the client of this `Accept-Encoding` can read the coding. Everyone reads what is not coded. */
+/** Returns whether a client with this `Accept-Encoding` accepts the coding. All clients accept `identity`. */
 export function isAcceptable(coding: string, acceptEncoding: string | undefined): boolean {
   return coding === 'identity' || negotiate(acceptEncoding?.toLowerCase() ?? '', [coding]) === coding
 }
 
-// What every compressor leaves alone, because it is compressed already. Anything else may come in several codings.
+// Media types that compressors skip because they are compressed already. All other types may be sent in several codings.
 const incompressible = /^(?:audio|video)\/|^image\/(?!svg|bmp)|^font\/woff|^application\/(?:zip|gzip|zstd|pdf|x-7z|x-bzip)/i
 
-/** Whether a compressor may have touched an answer of this media type, so that it varies by `Accept-Encoding`. */
+/** Returns whether a response of this media type may have been compressed, so that it varies by `Accept-Encoding`. */
 export function isCompressible(mediaType: unknown): boolean {
   return !incompressible.test(String(mediaType))
 }

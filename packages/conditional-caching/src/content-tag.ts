@@ -1,17 +1,17 @@
 import { createHash, hash } from 'node:crypto'
 
-// In every tag, so that a change of what is hashed changes them all.
+// Part of the input of every tag, so that a change of the hashed input changes all tags.
 const form = 'concordat 1'
 const algorithm = 'sha256'
-// 132 bits: enough that two contents never share a tag.
+// 132 bits: enough to exclude collisions in practice.
 const length = 22
 const mostBytesOfCharacter = 3
-// Text is written here, and hashed at once: as a string it would be copied twice before, which takes half as long as the hash.
+// Text is encoded into this buffer before hashing: a string would be copied twice first, which takes half as long as the hash.
 const room = Buffer.allocUnsafeSlow(256 * 1024)
 
 /**
- * The tag of a body, without quotes: a hash of its bytes less `tailLength` characters at the end, and of its media type. It depends on
- * nothing else, so that every process has the same (rule C6).
+ * Returns the tag of a body, without quotes: a hash of its media type and of its bytes except `tailLength` characters at the end. It
+ * depends on nothing else, so that all processes create the same tag (rule C6).
  */
 export function contentTag(payload: string | Buffer, mediaType: string, tailLength: number): string {
   const prefix = `${form}\n${mediaType}\n`

@@ -1,4 +1,4 @@
-/** What an `If-Match` or `If-None-Match` asks for: any version at all, or one of these. */
+/** The value of `If-Match` or `If-None-Match`: any version, or a list of versions. */
 export type TagList = '*' | readonly EntityTag[]
 
 /** An entity tag without its quotes (RFC 9110 §8.8.3). */
@@ -13,13 +13,13 @@ const wholeTag = new RegExp(`^(W/)?"(${opaqueText})"$`)
 const listMember = new RegExp(`[\\t ,]*(W/)?"(${opaqueText})"[\\t ]*(?=,|$)`, 'y')
 const listEnd = /[\t ,]*$/y
 
-/** Reads one tag, or answers `undefined` for what is none. */
+/** Parses a tag; returns `undefined` if it is invalid. */
 export function readTag(text: string): EntityTag | undefined {
   const [, weak, opaque] = wholeTag.exec(text) ?? []
   return opaque === undefined ? undefined : { opaque, isWeak: weak !== undefined }
 }
 
-/** Reads a list of tags or `*`; `undefined` when any part of it is malformed, and for `*` among others. */
+/** Parses a list of tags or `*`; returns `undefined` if any part is malformed, or if `*` is in a list. */
 export function readTagList(text: string): TagList | undefined {
   if (text.trim() === '*') return '*'
   const tags: EntityTag[] = []
@@ -35,7 +35,7 @@ export function readTagList(text: string): TagList | undefined {
   return tags
 }
 
-/** Writes a tag with its quotes. */
+/** Returns a tag with its quotes. */
 export function writeTag({ opaque, isWeak }: EntityTag): string {
   return isWeak ? `W/"${opaque}"` : `"${opaque}"`
 }

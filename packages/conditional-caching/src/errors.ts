@@ -29,10 +29,10 @@ const list = defineErrors({
   }
 })
 
-/** Why a precondition failed. */
+/** The reason why a precondition failed. */
 export type FailureReason = 'changed' | 'weak' | 'malformed' | 'exists' | 'unversioned'
 
-// The same code in more exact words.
+// The same code with a more specific message.
 const failures: Readonly<Record<FailureReason, ErrorList>> = {
   changed: list,
   weak: failure(
@@ -53,20 +53,20 @@ const failures: Readonly<Record<FailureReason, ErrorList>> = {
   )
 }
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** All errors that this package raises, for the catalogue's `include`. */
 export const preconditionErrors: ErrorList = list
 
-/** 412, with the current tag where the caller may know it (RFC 9110 §15.5.13, rule O1). */
+/** 412, with the current tag if the caller is allowed to see it (RFC 9110 §15.5.13, rule O1). */
 export function preconditionFailed(reason: FailureReason, tag?: string): ApiError {
   return failures[reason].create('PRECONDITION_FAILED', tag === undefined ? {} : { headers: { etag: tag } })
 }
 
-/** 428: the route takes no change without a precondition (RFC 6585 §3). */
+/** 428: the route does not accept a change without a precondition (RFC 6585 §3). */
 export function preconditionRequired(): ApiError {
   return list.create('PRECONDITION_REQUIRED')
 }
 
-/** 404: what does not exist has no state to compare (RFC 9110 §13.2.1). */
+/** 404: a resource that does not exist has no state to compare (RFC 9110 §13.2.1). */
 export function nothingToChange(): ApiError {
   return list.create('RESOURCE_NOT_FOUND')
 }

@@ -9,7 +9,7 @@ const forms = [
 ].map((form) => new RegExp(`^${form}$`))
 
 /**
- * The seconds since 1970 that an HTTP date means, in any of its three forms; `undefined` for anything else (RFC 9110 §5.6.7).
+ * Parses an HTTP date in any of its three forms and returns its seconds since 1970, or `undefined` if it is invalid (RFC 9110 §5.6.7).
  * `now`, in milliseconds, decides the century of a year with two digits: it is at most 50 years ahead.
  */
 export function readHttpDate(text: string, now: () => number): number | undefined {
@@ -18,18 +18,18 @@ export function readHttpDate(text: string, now: () => number): number | undefine
   const { year = '', day = '', hour, minute, second } = parts
   const fullYear = year.length === 2 ? centuryOf(Number(year), now) : Number(year)
   const monthIndex = months.indexOf(parts['month'] as string)
-  // Set apart, because Date.UTC takes the years 0 to 99 for those of the last century.
+  // setUTCFullYear is used because Date.UTC maps the years 0 to 99 to the last century.
   const midnight = new Date(0).setUTCFullYear(fullYear, monthIndex, Number(day))
   if (new Date(midnight).getUTCMonth() !== monthIndex) return undefined
   return midnight / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second)
 }
 
-/** The whole seconds since 1970 of a date: HTTP dates have no fractions. */
+/** Returns the whole seconds since 1970 of a date: HTTP dates do not have fractions. */
 export function secondsOf(date: Date): number {
   return Math.floor(date.getTime() / 1000)
 }
 
-/** The preferred form of an HTTP date. */
+/** Formats an HTTP date in the preferred form. */
 export function writeHttpDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString()
 }

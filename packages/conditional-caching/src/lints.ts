@@ -1,6 +1,6 @@
 import type { CachePolicy } from './cache-policy.ts'
 
-/** What a lint reads of a route: Fastify's route options have it all. */
+/** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {
   readonly method: string | readonly string[]
   /** The whole path, prefixes included. */
@@ -8,15 +8,15 @@ export interface LintedRoute {
   readonly config?: { readonly cache?: CachePolicy; readonly permissions?: unknown } | undefined
 }
 
-/** One rule about routes. */
+/** A rule about routes. */
 export interface Lint {
-  /** The rule's id, by which a route may waive it. */
+  /** The rule's id, which a route names to waive the rule. */
   readonly id: string
-  /** Says what is wrong and how to mend it; `undefined` when nothing is. */
+  /** Returns what is wrong and how to fix it, or `undefined` when the route follows the rule. */
   readonly check: (route: LintedRoute) => string | undefined
 }
 
-/** The rules about caching that a route is checked against. */
+/** The lints about caching for routes. */
 export const lints: readonly Lint[] = [
   { id: 'C3', check: publicForEveryone },
   { id: 'C5', check: writesAreNotKept }
@@ -24,12 +24,12 @@ export const lints: readonly Lint[] = [
 
 function publicForEveryone({ config }: LintedRoute) {
   if (config?.permissions === undefined || !isShared(config.cache)) return undefined
-  return 'it asks for permissions, so no shared cache may keep its answers, yet its cache policy is public. Make it "private".'
+  return 'it requires permissions, so shared caches must not store its responses, but its policy is public. Set config.cache to "private".'
 }
 
 function writesAreNotKept({ method, config }: LintedRoute) {
   if (![method].flat().includes('POST') || config?.cache === undefined || config.cache === 'no-store') return undefined
-  return 'answers to POST are not kept. Remove its cache policy; a search that reads by POST waives this rule with its reason.'
+  return 'responses to POST are not cacheable by default. Remove config.cache, or waive this rule with a reason for a search that reads by POST.'
 }
 
 function isShared(cache: CachePolicy | undefined) {

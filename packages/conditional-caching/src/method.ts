@@ -1,11 +1,11 @@
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** GET and HEAD, whose answers caches keep. */
+/** Returns whether the method is GET or HEAD, whose responses caches store. */
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** The methods that change something. */
+/** Returns whether the method is a write: POST, PUT, PATCH or DELETE. */
 export function isWrite(method: string): boolean {
   return writes.has(method)
 }

@@ -1,26 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl } from './cache-policy.ts'
 
-/** What `@concordat/conditional-caching` can be told. */
+/** Options of `@concordat/conditional-caching`. */
 export interface ConditionalCachingOptions {
   /**
-   * How answers to GET and HEAD may be kept where the route does not say.
+   * The cache policy of responses to GET and HEAD on routes that do not set one.
    * @default 'private' – `private, no-cache`
    */
   readonly cache?: CachePolicy
   /**
-   * How long the answers of routes with `cache: 'public'` may be used without asking, in seconds.
+   * How long the responses of routes with `cache: 'public'` may be used without validation, in seconds.
    * @default 86400 – a day
    */
   readonly publicMaxAgeSeconds?: number
   /**
-   * Whether the caller is known, so that no shared cache may keep the answer. A request with `Authorization` or `Cookie` is always taken
-   * for one of a known caller, and so is an answer that sets a cookie.
+   * Returns whether the caller is known, so that shared caches must not store the response. The caller of a request with `Authorization` or
+   * `Cookie`, or of a response that sets a cookie, always counts as known.
    * @default () => false
    */
   readonly isPrivate?: (request: FastifyRequest) => boolean
   /**
-   * How many characters at the end of a serialized answer differ each time it is sent, as a timestamp does: they are left out of its tag.
+   * Returns how many characters at the end of a serialized response differ each time, such as a timestamp: the tag ignores them.
    * @default () => 0
    */
   readonly volatileTail?: (reply: FastifyReply, payload: string) => number
@@ -30,18 +30,18 @@ export interface ConditionalCachingOptions {
    */
   readonly strength?: 'strong' | 'weak'
   /**
-   * How `If-Match` compares: `strong` as RFC 9110 asks; `opaque` also takes a tag that a proxy has made weak.
+   * How `If-Match` compares: `strong` as RFC 9110 requires; `opaque` also accepts a tag that a proxy has made weak.
    * @default 'strong'
    */
   readonly ifMatch?: 'strong' | 'opaque'
   /**
-   * Whether a successful PUT answers with the tag of the new state. RFC 9110 §9.3.4 allows it only where the body was stored as it came.
+   * Whether a successful PUT sends the tag of the new state. RFC 9110 §9.3.4 allows it only if the body was stored as received.
    * @default false
    */
   readonly etagOnPut?: boolean
   /**
-   * Stands in each tag that is made from a version. Change it when the same version is written differently, as after a release that adds
-   * a field.
+   * Part of each tag that is created from a version. Change it when the same version is serialized differently, for example after a
+   * release that adds a field.
    * @default ''
    */
   readonly revision?: string
@@ -52,14 +52,14 @@ export interface ConditionalCachingOptions {
   readonly now?: () => number
 }
 
-/** The options after defaults. */
+/** The options with defaults applied. */
 export interface ResolvedOptions extends Required<Omit<ConditionalCachingOptions, 'cache' | 'strength' | 'ifMatch'>> {
   readonly defaultPolicy: CacheControl
   readonly isWeak: boolean
   readonly takesWeak: boolean
 }
 
-/** Fills in the defaults. Throws a `TypeError` of one line for a value that makes no sense. */
+/** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions({
   cache = 'private',
   publicMaxAgeSeconds = 86_400,
@@ -73,20 +73,21 @@ export function resolveOptions({
 }: ConditionalCachingOptions): ResolvedOptions {
   const functions = { isPrivate, volatileTail, now }
   for (const [name, value] of Object.entries(functions)) {
-    if (typeof value !== 'function') throw new TypeError(`conditional-caching: ${name} is a ${typeof value}. Give a function.`)
+    if (typeof value !== 'function')
+      throw new TypeError(`conditional-caching: options.${name} must be a function, but its type is ${typeof value}.`)
   }
   requireOneOf('strength', strength, ['strong', 'weak'])
   requireOneOf('ifMatch', ifMatch, ['strong', 'opaque'])
   requireOneOf('etagOnPut', etagOnPut, [true, false])
   if (typeof revision !== 'string' || !/^[\w.-]*$/.test(revision)) {
     throw new TypeError(
-      `conditional-caching: revision is ${JSON.stringify(revision)}. Give letters, digits, "_", "." and "-", as "2026-11".`
+      `conditional-caching: options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is ${JSON.stringify(revision)}.`
     )
   }
-  cacheControl('public', publicMaxAgeSeconds, 'publicMaxAgeSeconds')
+  cacheControl('public', publicMaxAgeSeconds, 'options.publicMaxAgeSeconds')
   return {
     ...functions,
-    defaultPolicy: cacheControl(cache, publicMaxAgeSeconds, 'cache'),
+    defaultPolicy: cacheControl(cache, publicMaxAgeSeconds, 'options.cache'),
     publicMaxAgeSeconds,
     isWeak: strength === 'weak',
     takesWeak: ifMatch === 'opaque',
@@ -98,6 +99,6 @@ export function resolveOptions({
 function requireOneOf(name: string, value: unknown, allowed: readonly unknown[]) {
   if (allowed.includes(value)) return
   throw new TypeError(
-    `conditional-caching: ${name} is ${JSON.stringify(value)}. Give ${allowed.map((one) => JSON.stringify(one)).join(' or ')}.`
+    `conditional-caching: options.${name} must be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}, but is ${JSON.stringify(value)}.`
   )
 }

@@ -19,22 +19,22 @@ import { opaqueOf, type ValidatorFunction } from './validator.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How the answers to GET and HEAD may be kept; on a route with POST alone, those to POST. */
+    /** The cache policy of responses to GET and HEAD; on a route with only POST, of those to POST. */
     cache?: CachePolicy
     /**
-     * Finds out which version the resource of a request has. GET and HEAD are then answered 304 before the handler, and the preconditions
-     * of POST, PUT, PATCH and DELETE are checked before theirs.
+     * Returns the version of the requested resource. An unchanged resource then gets 304 for GET and HEAD before the handler runs, and the
+     * preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
      */
     validator?: ValidatorFunction
-    /** A change without `If-Match` is 428. A PUT may have `If-None-Match: *` instead. */
+    /** Whether a change without `If-Match` gets 428. A PUT may have `If-None-Match: *` instead. */
     requireIfMatch?: boolean
   }
   interface FastifyRequest {
-    /** What the client asked of the state that its change is meant for, for the write itself. */
+    /** The preconditions of the request, for the condition of the write itself. */
     readonly preconditions: Preconditions
   }
   interface FastifyReply {
-    /** Says which version the answer shows, as the number of a row: it becomes the tag. For a write, the version after it. */
+    /** Sets the tag to the version that the response shows, such as the version of a row. After a write, pass the new version. */
     entityTag(version: string | number): this
   }
 }
@@ -42,7 +42,7 @@ declare module 'fastify' {
 const compressor = '@fastify/compress'
 type SendNext = (error: null, payload?: unknown) => void
 
-/** Every answer says how it may be kept, an unchanged resource is not sent again, and a change meets the version that it is meant for. */
+/** Sets the cache policy of every response, responds with 304 for unchanged resources, and checks the preconditions of changes. */
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const none = unconditional(options)
@@ -53,7 +53,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply(validatedState, null)
   app.decorateReply('entityTag', entityTag)
   app.addHook('onRoute', prepareRoute)
-  // Also for what no route has.
+  // This hook also covers requests without a route.
   app.addHook('onSend', forbidKeepingErrors)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
@@ -62,11 +62,11 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     const write = answerHeaders({ policyOf: settings.policyOf, isCompressed }, options)
 
     if (settings.reads && settings.validator) {
-      // After the route's own hooks, which may refuse the caller.
+      // The validator runs after the route's own hooks, which may refuse the caller.
       route.preHandler = [route.preHandler ?? [], validateBefore(settings.validator, options)].flat()
     }
     if (settings.writes) route.handler = checkedHandler(route.handler, writeCheck(settings, options))
-    // Once every plugin has put its hooks there, wherever it is registered: compression and what stores answers come between these two.
+    // Added once all plugins have added their hooks, in any order: compression and the storing of responses run between these two.
     this.after(() => {
       route.onSend = [tagContent, route.onSend ?? [], writeHeaders].flat()
     })

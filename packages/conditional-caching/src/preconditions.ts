@@ -5,42 +5,42 @@ import type { FailureReason } from './errors.ts'
 import { readHttpDate } from './http-date.ts'
 import type { CurrentState } from './validator.ts'
 
-/** How preconditions are compared. */
+/** Settings for the comparison of preconditions. */
 export interface Comparison {
-  /** GET and HEAD, for which an unchanged resource is 304. */
+  /** Whether the method is GET or HEAD, for which an unchanged resource is 304. */
   readonly isRead: boolean
-  /** `If-Match` takes weak tags too. */
+  /** Whether `If-Match` also accepts weak tags. */
   readonly takesWeak: boolean
   readonly now: () => number
 }
 
-/** What comes of the preconditions of a request. */
+/** The result of the preconditions of a request. */
 export type Outcome =
   | { readonly kind: 'proceed' }
-  /** `tag` is the one of the client's that still holds, or the current one. */
+  /** `tag` is the client's tag that still matches, or the current tag. */
   | { readonly kind: 'unchanged'; readonly tag: string | undefined }
   | { readonly kind: 'failed'; readonly reason: FailureReason }
 
 const proceed: Outcome = { kind: 'proceed' }
 
-/** Whether a request has a precondition about tags, which only a known tag can answer. */
+/** Returns whether a request has a precondition about tags, which requires a known tag. */
 export function comparesTags(headers: IncomingHttpHeaders): boolean {
   return headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
 }
 
-/** Whether a request has any precondition. */
+/** Returns whether a request has any precondition. */
 export function isConditional(headers: IncomingHttpHeaders): boolean {
   return comparesTags(headers) || headers['if-modified-since'] !== undefined || headers['if-unmodified-since'] !== undefined
 }
 
-/** The tag of a state with its quotes, or `undefined` where none is known. */
+/** Returns the tag of a state with its quotes, or `undefined` if none is known. */
 export function tagOf({ opaque, isWeak }: CurrentState): string | undefined {
   return opaque === undefined ? undefined : writeTag({ opaque, isWeak })
 }
 
 /** Evaluates the preconditions of a request in the order of RFC 9110 §13.2.2. */
 export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comparison: Comparison): Outcome {
-  // A read of what has no tag is answered in full; a write has nothing else to stop it.
+  // A read of a resource without a tag gets the full response; a write must not proceed, because nothing else would stop it.
   if (comparison.isRead && state.opaque === undefined && comparesTags(headers)) return proceed
   const reason = guardFailure(headers, state, comparison)
   if (reason !== undefined) return { kind: 'failed', reason }
@@ -50,7 +50,7 @@ export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comp
   return isUnchanged ? { kind: 'unchanged', tag: tagOf(state) } : proceed
 }
 
-// Steps 1 and 2: what the client has seen must still be so.
+// Steps 1 and 2: the state that the client has seen must still be current.
 function guardFailure(headers: IncomingHttpHeaders, state: CurrentState, comparison: Comparison): FailureReason | undefined {
   if (headers['if-match'] !== undefined) return matchFailure(headers['if-match'], state, comparison)
   const since = dateOf(headers['if-unmodified-since'], comparison)
@@ -69,10 +69,10 @@ function matchFailure(field: string, state: CurrentState, { takesWeak }: Compari
   return takesWeak || (!state.isWeak && same.some(({ isWeak }) => !isWeak)) ? undefined : 'weak'
 }
 
-// Step 3: what the client has already, or does not want to meet.
+// Step 3: the versions that the client has already, or excludes.
 function exclusion(field: string, headers: IncomingHttpHeaders, state: CurrentState, { isRead }: Comparison): Outcome {
   const list = readTagList(field)
-  // A read loses nothing when it is answered in full. A write is not let through by a guard that can't be read.
+  // A full response to a read does no harm. A write must not pass a condition that cannot be parsed.
   if (list === undefined) return isRead ? proceed : { kind: 'failed', reason: 'malformed' }
   if (!state.exists) return proceed
   if (list === '*') return isRead ? { kind: 'unchanged', tag: tagOf(state) } : { kind: 'failed', reason: 'exists' }
@@ -80,7 +80,7 @@ function exclusion(field: string, headers: IncomingHttpHeaders, state: CurrentSt
   if (opaque === undefined) return { kind: 'failed', reason: 'unversioned' }
   const held = list.find((tag) => {
     const coding = codingOf(tag.opaque, opaque)
-    // A cache updates what it holds under just that tag (RFC 9111 §4.3.4), so it must be in a coding that this client reads.
+    // A cache updates the response stored under exactly this tag (RFC 9111 §4.3.4), so this client must accept its coding.
     return coding !== undefined && (!isRead || isAcceptable(coding, headers['accept-encoding']))
   })
   if (held === undefined) return proceed

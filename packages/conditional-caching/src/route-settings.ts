@@ -4,7 +4,7 @@ import { isRead, isWrite } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ValidatorFunction } from './validator.ts'
 
-/** What a route says about caching and preconditions, checked. */
+/** The validated settings of a route for caching and preconditions. */
 export interface RouteSettings {
   readonly reads: boolean
   readonly writes: boolean
@@ -13,28 +13,30 @@ export interface RouteSettings {
   readonly policyOf: (method: string) => CacheControl
 }
 
-/** Reads the settings of a route. Throws a `TypeError` of one line for those that make no sense. */
+/** Returns the settings of a route. Throws a `TypeError` that names the route and the first invalid setting. */
 export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, options: ResolvedOptions): RouteSettings {
   const methods = [route.method].flat()
   const name = `${methods.join(', ')} ${route.url}`
   const refuse = (fault: string) => {
-    throw new TypeError(`conditional-caching: ${name} ${fault}`)
+    throw new TypeError(`conditional-caching: ${name}: ${fault}`)
   }
   const { cache, validator, requireIfMatch = false } = route.config ?? {}
   const reads = methods.some(isRead)
   const writes = methods.some(isWrite)
-  if (validator !== undefined && typeof validator !== 'function') refuse(`has a validator that is a ${typeof validator}. Give a function.`)
-  if (typeof requireIfMatch !== 'boolean') refuse(`has requireIfMatch: ${String(requireIfMatch)}. Give true or false.`)
-  if (requireIfMatch && !writes) refuse('has requireIfMatch, but changes nothing. Set it on PUT, PATCH, DELETE or POST.')
-  if (requireIfMatch && validator === undefined) refuse('has requireIfMatch and no validator to compare with. Give config.validator.')
+  if (validator !== undefined && typeof validator !== 'function')
+    refuse(`config.validator must be a function, but its type is ${typeof validator}.`)
+  if (typeof requireIfMatch !== 'boolean') refuse(`config.requireIfMatch must be true or false, but is ${String(requireIfMatch)}.`)
+  if (requireIfMatch && !writes) refuse('config.requireIfMatch is only for writes. Set it on PUT, PATCH, DELETE or POST.')
+  if (requireIfMatch && validator === undefined) refuse('config.requireIfMatch requires a validator to compare with. Set config.validator.')
   if (requireIfMatch && options.isWeak && !options.takesWeak) {
-    refuse("has requireIfMatch, which weak tags never fulfil. Set the option ifMatch: 'opaque', or let tags be strong.")
+    refuse('config.requireIfMatch cannot be fulfilled with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".')
   }
-  const own = cache === undefined ? undefined : cacheControl(cache, options.publicMaxAgeSeconds, `the cache of ${name}`)
-  // RFC 9110 §9.2.3: no cache keeps the answer to any other method.
-  if (own?.isKept && !reads && !methods.includes('POST')) refuse('has a cache policy, but no cache keeps its answers. Leave it out.')
+  const own = cache === undefined ? undefined : cacheControl(cache, options.publicMaxAgeSeconds, `${name}: config.cache`)
+  // RFC 9110 §9.2.3: caches do not store responses to other methods.
+  if (own?.isKept && !reads && !methods.includes('POST'))
+    refuse('config.cache has no effect, because caches do not store responses to this method. Remove it.')
   const readPolicy = own ?? options.defaultPolicy
-  // On a route with GET, the policy is about GET (rule C5).
+  // On a route with GET, the policy applies to GET (rule C5).
   const otherPolicy = (reads ? undefined : own) ?? unkept
   return { reads, writes, validator, requireIfMatch, policyOf: (method) => (isRead(method) ? readPolicy : otherPolicy) }
 }

@@ -9,14 +9,14 @@ import type { ResolvedOptions } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
 import { askValidator, type CurrentState, type ValidatorFunction } from './validator.ts'
 
-/** On each reply: what the validator of its route found. */
+/** The key of the state that the validator of the route returned, on a reply. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
 
 type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null }
 
 type Next = (error?: Error) => void
 
-/** Makes the hook that asks the validator of a route before its handler, and answers 304 or 412 when that decides. */
+/** Creates the hook that calls the validator of a route before its handler, and responds with 304 or 412 if that is the result. */
 export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions) {
   const comparison = comparisonOf(options)
 
@@ -30,7 +30,7 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
   function decide(request: FastifyRequest, reply: FastifyReply, state: CurrentState, next: Next) {
     ;(reply as ValidatedReply)[validatedState] = state
     const outcome = evaluate(request.headers, state, comparison)
-    // Fastify stops at once where somebody else has answered meanwhile.
+    // If another response was sent meanwhile, next() makes Fastify stop immediately.
     if (outcome.kind === 'proceed' || reply.sent) next()
     else if (outcome.kind === 'failed') next(preconditionFailed(outcome.reason, tagOf(state)))
     else {
@@ -41,8 +41,8 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
 }
 
 /**
- * Makes the function that gives a 200 its validators: those of the handler, else those of the route's validator, else a hash of the
- * content. It answers the payload to send, which is none where the client has the content already; it throws a 412.
+ * Creates the function that sets the validators of a 200: those of the handler, else those of the route's validator, else a hash of the
+ * content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
 export function validateContent(options: ResolvedOptions) {
   const comparison = comparisonOf(options)
@@ -60,7 +60,7 @@ export function validateContent(options: ResolvedOptions) {
     if (outcome.kind === 'failed') throw preconditionFailed(outcome.reason, tag && writeTag(tag))
     reply.code(304)
     writeValidators(reply, outcome.tag, undefined)
-    // Fastify's own hook for HEAD takes the body away, and wants one.
+    // Fastify's own hook for HEAD removes the body and requires one.
     return request.method === 'HEAD' ? '' : null
   }
 
@@ -92,7 +92,7 @@ function writeValidators(reply: FastifyReply, tag: string | undefined, lastModif
   if (lastModified !== undefined && !reply.hasHeader('last-modified')) reply.header('last-modified', writeHttpDate(lastModified))
 }
 
-// A stream can't be looked at before it is sent.
+// The content of a stream is not known before it is sent.
 function isWhole(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload)
 }

@@ -3,50 +3,50 @@ import { readTag } from './entity-tag.ts'
 import { secondsOf } from './http-date.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What a validator knows of the resource that a request is about. */
+/** What a validator returns about the requested resource. */
 export interface Validator {
-  /** `false` also for what this caller may not see: the handler then answers as for what is missing. */
+  /** Whether it exists. Also `false` if the caller is not allowed to see it: the handler then responds as for a missing resource. */
   readonly exists: boolean
   /**
-   * Its version, as the number of a row; becomes the entity tag. Another version for every change of what is answered. Where one URL answers
-   * in several media types, or says different things to different callers, these differ in their versions too.
+   * Its version, for example the version of a row; becomes the entity tag. It must change with every change of the response. If a URL has
+   * several media types, or different content for different callers, their versions must differ too.
    */
   readonly etag?: string | number | undefined
-  /** When it last changed; HTTP counts in whole seconds. */
+  /** When it last changed; HTTP dates have whole seconds. */
   readonly lastModified?: Date | undefined
 }
 
 /**
- * Finds out about the resource, as cheaply as it can: by one read of its version. Its request may be typed by the route, as
- * `(request: FastifyRequest<{ Params: { id: string } }>) => …`.
+ * Returns the state of the resource, as cheaply as possible: with a single read of its version. Its request can have the type of the
+ * route, for example `(request: FastifyRequest<{ Params: { id: string } }>) => …`.
  */
-// Taken from a method, whose parameter may be narrower than that of a function.
+// Derived from a method, because the parameter of a method may be narrower than that of a function.
 export type ValidatorFunction = { ask(request: FastifyRequest): Validator | Promise<Validator> }['ask']
 
-/** The state of a resource, as preconditions are compared with it. */
+/** The state of a resource that preconditions are compared with. */
 export interface CurrentState {
   readonly exists: boolean
-  /** As the validator gave it. */
+  /** The version as the validator returned it. */
   readonly version?: string | undefined
-  /** The tag without quotes and without a coding; `undefined` where none is known. */
+  /** The tag without quotes and without a coding; `undefined` if none is known. */
   readonly opaque?: string | undefined
   readonly isWeak: boolean
   /** In seconds since 1970. */
   readonly lastModified?: number | undefined
 }
 
-/** The text of a tag for a version. Throws a `TypeError` for a version that can't stand in one. */
+/** Returns the text of the tag for a version. Throws a `TypeError` for a version that is not allowed in a tag. */
 export function opaqueOf(version: string | number, revision: string): string {
   const opaque = revision === '' ? String(version) : `${version}~${revision}`
   if (readTag(`"${opaque}"`) === undefined || opaque === '') {
     throw new TypeError(
-      `conditional-caching: ${JSON.stringify(version)} is no version. Give a number, or a text of visible characters without spaces and quotes.`
+      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces and quotes.`
     )
   }
   return opaque
 }
 
-/** Asks a validator; the answer is there at once when the validator is not asynchronous. Throws a `TypeError` for what makes no sense. */
+/** Calls a validator and returns the state, synchronously if the validator is synchronous. Throws a `TypeError` for an invalid result. */
 export function askValidator(
   validator: ValidatorFunction,
   request: FastifyRequest,
@@ -62,12 +62,14 @@ function isPromise(found: Validator | Promise<Validator>): found is Promise<Vali
 
 function currentState(found: Validator | undefined, { revision, isWeak }: ResolvedOptions): CurrentState {
   if (typeof found?.exists !== 'boolean') {
-    throw new TypeError('conditional-caching: a validator answered without exists. Give { exists, etag?, lastModified? }.')
+    throw new TypeError(
+      'conditional-caching: the result of config.validator must have a boolean exists. Return { exists, etag?, lastModified? }.'
+    )
   }
   if (!found.exists) return { exists: false, isWeak }
   const { etag, lastModified } = found
   if (lastModified !== undefined && !(lastModified instanceof Date && lastModified.getTime() >= 0)) {
-    throw new TypeError('conditional-caching: the lastModified of a validator is no date since 1970. Give a Date.')
+    throw new TypeError('conditional-caching: lastModified in the result of config.validator must be a valid Date since 1970.')
   }
   return {
     exists: true,

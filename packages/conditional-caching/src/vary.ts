@@ -1,11 +1,11 @@
-/** A header value as Fastify and Node hand it back. */
+/** A header value as Fastify and Node.js return it. */
 type HeaderValue = string | number | readonly string[] | undefined
 
 const withEncoding = 'accept-encoding'
 
 /**
- * What `Vary` says already together with `accept-encoding`, each name once and in lower case, which is also what `@fastify/compress` looks
- * for (RFC 9110 §12.5.5). `*` swallows everything.
+ * Returns the current value of `Vary` with `accept-encoding` added, each name once and in lower case, which is also the form that
+ * `@fastify/compress` checks for (RFC 9110 §12.5.5). `*` replaces all names.
  */
 export function varyByEncoding(current: HeaderValue): string {
   if (current === undefined) return withEncoding
@@ -18,7 +18,7 @@ export function varyByEncoding(current: HeaderValue): string {
   return vary
 }
 
-// A service has few of them, and each answer asks.
+// A cache: a service has few different values, and each response needs one.
 const merged = new Map<string, string>()
 const mostMerged = 100
 

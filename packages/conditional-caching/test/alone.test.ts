@@ -10,7 +10,7 @@ async function bareService(options: ConditionalCachingOptions = {}) {
   return app
 }
 
-t.test('stock Fastify prints 412, 428 and 404 sensibly, with only this plugin [X1]', async (t) => {
+t.test('412, 428 and 404 have a readable body with this plugin alone [X1]', async (t) => {
   const app = await bareService()
   app.patch('/orders/:id', { config: { validator: found, requireIfMatch: true } }, async () => ({}))
   app.patch('/gone/:id', { config: { validator: () => ({ exists: false }) } }, async () => ({}))
@@ -26,28 +26,28 @@ t.test('stock Fastify prints 412, 428 and 404 sensibly, with only this plugin [X
   t.match((await ask('/gone/1', { 'if-match': '"6"' })).json(), {
     statusCode: 404,
     code: 'RESOURCE_NOT_FOUND',
-    message: /nothing to change/
+    message: /^The resource to change was not found\./
   })
 })
 
-t.test('every error has its words in English and Spanish', async (t) => {
+t.test('every error has a message in English and Spanish', async (t) => {
   t.strictSame(Object.keys(preconditionErrors.definitions), ['PRECONDITION_FAILED', 'PRECONDITION_REQUIRED', 'RESOURCE_NOT_FOUND'])
   for (const { message } of Object.values(preconditionErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
 const wrongOptions: readonly [ConditionalCachingOptions, string][] = [
-  [{ isPrivate: true as never }, 'isPrivate is a boolean. Give a function.'],
-  [{ volatileTail: 40 as never }, 'volatileTail is a number. Give a function.'],
-  [{ strength: 'soft' as never }, 'strength is "soft". Give "strong" or "weak".'],
-  [{ ifMatch: 'weak' as never }, 'ifMatch is "weak". Give "strong" or "opaque".'],
-  [{ etagOnPut: 1 as never }, 'etagOnPut is 1. Give true or false.'],
-  [{ revision: 'a b' }, 'revision is "a b". Give letters, digits, "_", "." and "-", as "2026-11".'],
-  [{ revision: 1 as never }, 'revision is 1. Give letters, digits, "_", "." and "-", as "2026-11".'],
-  [{ publicMaxAgeSeconds: 1.5 }, 'publicMaxAgeSeconds has maxAgeSeconds 1.5. Give whole seconds from 0 to 31536000, a year.'],
-  [{ cache: { public: true, private: true } }, 'cache is public and private at once. Choose one.']
+  [{ isPrivate: true as never }, 'options.isPrivate must be a function, but its type is boolean.'],
+  [{ volatileTail: 40 as never }, 'options.volatileTail must be a function, but its type is number.'],
+  [{ strength: 'soft' as never }, 'options.strength must be "strong" or "weak", but is "soft".'],
+  [{ ifMatch: 'weak' as never }, 'options.ifMatch must be "strong" or "opaque", but is "weak".'],
+  [{ etagOnPut: 1 as never }, 'options.etagOnPut must be true or false, but is 1.'],
+  [{ revision: 'a b' }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is "a b".'],
+  [{ revision: 1 as never }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is 1.'],
+  [{ publicMaxAgeSeconds: 1.5 }, 'options.publicMaxAgeSeconds: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 1.5.'],
+  [{ cache: { public: true, private: true } }, 'options.cache: public and private exclude each other. Remove one of them.']
 ]
 for (const [options, message] of wrongOptions) {
-  t.test(`the option ${JSON.stringify(options)} is refused at boot with one clear line`, async (t) => {
+  t.test(`refuses the invalid option ${JSON.stringify(options)} at boot with an error that names it`, async (t) => {
     await t.rejects(async () => Fastify().register(conditionalCaching, options), { message: `conditional-caching: ${message}` })
   })
 }
@@ -64,74 +64,82 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
   [
     'GET',
     { cache: 'forever' as never },
-    'the cache of GET /orders is "forever". Give "public", "private", "no-cache", "no-store" or directives, as { public: true, maxAgeSeconds: 60 }.'
+    'GET /orders: config.cache: the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is "forever".'
   ],
   [
     'GET',
     { cache: null as never },
-    'the cache of GET /orders is null. Give "public", "private", "no-cache", "no-store" or directives, as { public: true, maxAgeSeconds: 60 }.'
+    'GET /orders: config.cache: the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is null.'
   ],
-  ['GET', { cache: {} }, 'the cache of GET /orders says nothing. Give at least one directive.'],
+  ['GET', { cache: {} }, 'GET /orders: config.cache: the policy is empty. Set at least one directive.'],
   [
     'GET',
     { cache: { immutable: true } as never },
-    'the cache of GET /orders has the unknown directive "immutable". There are public, private, noCache, noStore, maxAgeSeconds, sMaxAgeSeconds, mustRevalidate.'
+    'GET /orders: config.cache: the directive "immutable" is unknown. Use only public, private, noCache, noStore, maxAgeSeconds, sMaxAgeSeconds, mustRevalidate.'
   ],
-  ['GET', { cache: { public: false } as never }, 'the cache of GET /orders has public: false. Give true, or leave it out.'],
+  [
+    'GET',
+    { cache: { public: false } as never },
+    'GET /orders: config.cache: public must be true, but is false. Set it to true or remove it.'
+  ],
   [
     'GET',
     { cache: { maxAgeSeconds: -1 } },
-    'the cache of GET /orders has maxAgeSeconds -1. Give whole seconds from 0 to 31536000, a year.'
+    'GET /orders: config.cache: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is -1.'
   ],
   [
     'GET',
     { cache: { maxAgeSeconds: '60' } as never },
-    'the cache of GET /orders has maxAgeSeconds 60. Give whole seconds from 0 to 31536000, a year.'
+    'GET /orders: config.cache: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 60.'
   ],
   [
     'GET',
     { cache: { sMaxAgeSeconds: 31_536_001 } },
-    'the cache of GET /orders has sMaxAgeSeconds 31536001. Give whole seconds from 0 to 31536000, a year.'
+    'GET /orders: config.cache: sMaxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 31536001.'
   ],
   [
     'GET',
     { cache: { noStore: true, private: true } },
-    'the cache of GET /orders has noStore beside others. What is not stored needs no other directive.'
+    'GET /orders: config.cache: noStore cannot be combined with other directives. Remove them: a response that is not stored needs none.'
   ],
   [
     'GET',
     { cache: { private: true, sMaxAgeSeconds: 5 } },
-    'the cache of GET /orders is private and has sMaxAgeSeconds. Shared caches do not keep what is private.'
+    'GET /orders: config.cache: private and sMaxAgeSeconds exclude each other. Remove one of them: shared caches do not store private responses.'
   ],
   [
     'GET',
     { cache: { noCache: true, maxAgeSeconds: 5 } },
-    'the cache of GET /orders has noCache and an age. What is asked for again before each use has no age.'
+    'GET /orders: config.cache: noCache cannot be combined with an age. Remove one of them: a response that is validated before each use needs no age.'
   ],
-  ['PATCH', { cache: 'public' }, 'PATCH /orders has a cache policy, but no cache keeps its answers. Leave it out.'],
-  ['GET', { validator: 'version' as never }, 'GET /orders has a validator that is a string. Give a function.'],
-  ['PATCH', { requireIfMatch: 'yes' as never }, 'PATCH /orders has requireIfMatch: yes. Give true or false.'],
+  [
+    'PATCH',
+    { cache: 'public' },
+    'PATCH /orders: config.cache has no effect, because caches do not store responses to this method. Remove it.'
+  ],
+  ['GET', { validator: 'version' as never }, 'GET /orders: config.validator must be a function, but its type is string.'],
+  ['PATCH', { requireIfMatch: 'yes' as never }, 'PATCH /orders: config.requireIfMatch must be true or false, but is yes.'],
   [
     'GET',
     { validator: found, requireIfMatch: true },
-    'GET /orders has requireIfMatch, but changes nothing. Set it on PUT, PATCH, DELETE or POST.'
+    'GET /orders: config.requireIfMatch is only for writes. Set it on PUT, PATCH, DELETE or POST.'
   ],
-  ['DELETE', { requireIfMatch: true }, 'DELETE /orders has requireIfMatch and no validator to compare with. Give config.validator.'],
+  ['DELETE', { requireIfMatch: true }, 'DELETE /orders: config.requireIfMatch requires a validator to compare with. Set config.validator.'],
   [
     'PUT',
     { validator: found, requireIfMatch: true },
-    "PUT /orders has requireIfMatch, which weak tags never fulfil. Set the option ifMatch: 'opaque', or let tags be strong.",
+    'PUT /orders: config.requireIfMatch cannot be fulfilled with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".',
     { strength: 'weak' }
   ]
 ]
 for (const [method, config, message, options] of wrongRoutes) {
-  t.test(`a route is refused at boot: ${message}`, async (t) => {
+  t.test(`refuses an invalid route at boot: ${message}`, async (t) => {
     const app = await bareService(options)
     t.throws(() => app.route({ method, url: '/orders', config, handler: async () => ({}) }), { message: `conditional-caching: ${message}` })
   })
 }
 
-t.test('what makes sense boots: no-store on a write, a policy on POST, weak tags that If-Match takes', async (t) => {
+t.test('accepts no-store on a write, a policy on POST, and weak tags with ifMatch opaque', async (t) => {
   const app = await bareService({ strength: 'weak', ifMatch: 'opaque' })
   app.put('/orders', { config: { cache: 'no-store', validator: found, requireIfMatch: true } }, async () => ({}))
   app.post('/order-searches', { config: { cache: { private: true, maxAgeSeconds: 5 } } }, async () => ({}))
@@ -139,16 +147,16 @@ t.test('what makes sense boots: no-store on a write, a policy on POST, weak tags
   t.equal((await app.inject({ method: 'POST', url: '/order-searches' })).headers['cache-control'], 'private, max-age=5')
 })
 
-t.test('a validator that answers nonsense is a 500, and the log says what it has to answer', async (t) => {
+t.test('an invalid result of a validator is a 500 whose message says what to return', async (t) => {
   const app = await bareService()
   const wrong: readonly [unknown, RegExp][] = [
-    [undefined, /answered without exists/],
-    [{ exists: 'yes' }, /answered without exists/],
-    [{ exists: true, etag: '"7"' }, /"\\"7\\"" is no version/],
-    [{ exists: true, etag: '' }, /"" is no version/],
-    [{ exists: true, etag: 'a b' }, /"a b" is no version/],
-    [{ exists: true, lastModified: '2026-01-01' }, /is no date since 1970/],
-    [{ exists: true, lastModified: new Date(Number.NaN) }, /is no date since 1970/]
+    [undefined, /the result of config\.validator must have a boolean exists/],
+    [{ exists: 'yes' }, /the result of config\.validator must have a boolean exists/],
+    [{ exists: true, etag: '"7"' }, /"\\"7\\"" is not a valid version/],
+    [{ exists: true, etag: '' }, /"" is not a valid version/],
+    [{ exists: true, etag: 'a b' }, /"a b" is not a valid version/],
+    [{ exists: true, lastModified: '2026-01-01' }, /must be a valid Date since 1970/],
+    [{ exists: true, lastModified: new Date(Number.NaN) }, /must be a valid Date since 1970/]
   ]
   for (const [index, [answer]] of wrong.entries()) {
     app.get(`/now/${index}`, { config: { validator: () => answer as never } }, async () => ({}))
@@ -159,7 +167,7 @@ t.test('a validator that answers nonsense is a 500, and the log says what it has
   }
 })
 
-t.test('a validator that fails is answered as a handler that fails, before reads and before writes', async (t) => {
+t.test('an error in a validator gets the response of an error in a handler, for reads and writes', async (t) => {
   const app = await bareService()
   const failures = {
     now: () => {
@@ -180,12 +188,12 @@ t.test('a validator that fails is answered as a handler that fails, before reads
   }
 })
 
-t.test('the lints find a public answer that needs permissions, and a POST that is kept [C3] [C5]', async (t) => {
+t.test('the lints find a public policy on a route with permissions, and a POST that is cached [C3] [C5]', async (t) => {
   t.strictSame(problemsOf('GET', { cache: 'public' }), [])
   t.strictSame(problemsOf('GET', { cache: 'private', permissions: ['orders:read'] }), [])
   t.strictSame(problemsOf('POST', { cache: 'no-store', permissions: ['orders:read'] }), [])
-  const shared = /^C3: it asks for permissions, .* Make it "private"\.$/
+  const shared = /^C3: it requires permissions, .* Set config\.cache to "private"\.$/
   t.match(problemsOf('GET', { cache: 'public', permissions: ['orders:read'] }), [shared])
   t.match(problemsOf('GET', { cache: { sMaxAgeSeconds: 5 }, permissions: ['orders:read'] }), [shared])
-  t.match(problemsOf('POST', { cache: 'private' }), [/^C5: answers to POST are not kept\./])
+  t.match(problemsOf('POST', { cache: 'private' }), [/^C5: responses to POST are not cacheable by default\./])
 })

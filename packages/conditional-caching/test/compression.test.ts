@@ -22,7 +22,7 @@ async function service(options: ConditionalCachingOptions = {}, compression: Fas
 const read: Readonly<Record<string, (body: Buffer) => Buffer>> = { gzip: gunzipSync, br: brotliDecompressSync, identity: (body) => body }
 
 t.test(
-  'each coding has a strong tag of its own, the same content, and the same Vary; each tag revalidates itself [C1] [C4] [N7]',
+  'each coding has its own strong tag, the same content and the same Vary, and each tag revalidates its own coding [C1] [C4] [N7]',
   async (t) => {
     const app = await service()
     for (const url of ['/large', '/versioned', '/small'] as const) {
@@ -31,7 +31,7 @@ t.test(
         const headers = { 'accept-encoding': accept }
         const answer = await app.inject({ url, headers })
         const { 'content-encoding': coding = 'identity', etag, vary } = answer.headers
-        t.equal(coding, url === '/small' ? 'identity' : accept, 'what is small is sent as it is')
+        t.equal(coding, url === '/small' ? 'identity' : accept, 'a small response is not compressed')
         t.equal(read[coding]?.(answer.rawPayload).toString(), url === '/small' ? plain['/small'] : plain['/large'])
         t.equal(vary, 'accept-encoding')
         tags.set(coding, String(etag))
@@ -46,7 +46,7 @@ t.test(
 )
 
 t.test(
-  'a tag in a coding that the client does not read now is not the one it needs; that of the plain content always is [C4]',
+  'a tag in a coding that the client does not accept now does not match, and the tag of the plain content always matches [C4]',
   async (t) => {
     const app = await service()
     const statusOf = async (etag: string, accept?: string) => {
@@ -62,7 +62,7 @@ t.test(
   }
 )
 
-t.test('a tag that came with a compressed answer guards a change [O1]', async (t) => {
+t.test('a tag from a compressed response protects a change [O1]', async (t) => {
   const app = await service()
   const headers = { 'accept-encoding': 'gzip' }
   const { etag } = (await app.inject({ url: '/versioned', headers })).headers
@@ -72,13 +72,13 @@ t.test('a tag that came with a compressed answer guards a change [O1]', async (t
   t.match(stale, { statusCode: 412, headers: { etag: '"7"' } })
 })
 
-t.test('weak tags name the content in every coding [C4]', async (t) => {
+t.test('a weak tag identifies the content in every coding [C4]', async (t) => {
   const app = await service({ strength: 'weak' })
   for (const accept of ['gzip', 'br', 'identity'])
     t.equal((await app.inject({ url: '/versioned', headers: { 'accept-encoding': accept } })).headers.etag, 'W/"7"')
 })
 
-t.test('HEAD says no length that GET might not have, and one that it has [M7]', async (t) => {
+t.test('HEAD has Content-Length only if GET is sure to have the same [M7]', async (t) => {
   const app = await service()
   for (const url of ['/large', '/small'] as const) {
     const coded = await app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'gzip' } })
@@ -95,7 +95,7 @@ t.test('HEAD says no length that GET might not have, and one that it has [M7]', 
   }
 })
 
-t.test('Vary is merged with what is there, in any spelling, each name once; * stays alone [N6]', async (t) => {
+t.test('Vary is merged with its current value in any spelling, each name once, and * stays alone [N6]', async (t) => {
   const app = Fastify()
   await app.register(compress)
   await app.register(conditionalCaching)
@@ -105,7 +105,7 @@ t.test('Vary is merged with what is there, in any spelling, each name once; * st
     [['Accept', 'ORIGIN, accept'], 'accept, origin, accept-encoding'],
     ['origin,,', 'origin, accept-encoding'],
     ['*', '*'],
-    // More than are remembered.
+    // More values than the cache holds.
     ...Array.from({ length: 150 }, (_, index) => [`X-${index}`, `x-${index}, accept-encoding`] as const)
   ] as const
   for (const [index, [vary]] of fields.entries()) app.get(`/${index}`, async (_request, reply) => reply.header('vary', vary).send(large))
@@ -122,7 +122,7 @@ t.test('Vary is merged with what is there, in any spelling, each name once; * st
   }
 })
 
-t.test('what is compressed already, of a type that gains nothing, or on a route without compression stays as it is', async (t) => {
+t.test('a response that is already compressed, incompressible, or on a route without compression stays unchanged', async (t) => {
   const app = Fastify()
   await app.register(compress)
   await app.register(conditionalCaching)
@@ -141,7 +141,7 @@ t.test('what is compressed already, of a type that gains nothing, or on a route 
   t.equal((await app.inject({ url: '/nothing', headers })).headers.vary, undefined)
 })
 
-t.test('an error that is compressed varies too, and has no tag [C1]', async (t) => {
+t.test('a compressed error has Vary and does not have a tag [C1]', async (t) => {
   const app = Fastify()
   await app.register(compress, { threshold: 0 })
   await app.register(conditionalCaching)
@@ -155,7 +155,7 @@ t.test('an error that is compressed varies too, and has no tag [C1]', async (t) 
   t.match(unchanged, { statusCode: 304, headers: { 'content-encoding': undefined, 'content-length': undefined } })
 })
 
-t.test('@fastify/compress may be registered before it, after it, or in a child', async (t) => {
+t.test('@fastify/compress can be registered before the plugin, after it, or in a child context', async (t) => {
   const before = await service()
   const after = Fastify()
   await after.register(conditionalCaching)
@@ -183,7 +183,7 @@ t.test('@fastify/compress may be registered before it, after it, or in a child',
   t.equal((await child.inject({ url: '/plain', headers })).headers.vary, undefined)
 })
 
-t.test('what another plugin does to an answer before compression has its tag and sees the plain content, in any order', async (t) => {
+t.test('another plugin before compression sees the tag and the plain content of a response, in any order', async (t) => {
   const seen: unknown[] = []
   const keep = async (_request: unknown, reply: FastifyReply, payload: unknown) => {
     seen.push(typeof payload, reply.getHeader('etag'))

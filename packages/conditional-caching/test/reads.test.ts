@@ -15,7 +15,7 @@ async function service(options: ConditionalCachingOptions = {}) {
   return app
 }
 
-// One product with a validator, one without; both say how often their handler ran.
+// A product with a validator and a product without; `runs` counts how often their handler ran.
 async function products(validator: () => Validator | Promise<Validator>, options: ConditionalCachingOptions = {}) {
   const app = await service(options)
   const runs = { count: 0 }
@@ -29,7 +29,7 @@ async function products(validator: () => Validator | Promise<Validator>, options
   return { app, runs, ask }
 }
 
-t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the same [C1] [M7] [S8]', async (t) => {
+t.test('a 200 has a strong ETag of its content and a cache policy, and HEAD has the same headers [C1] [M7] [S8]', async (t) => {
   const { ask } = await products(() => ({ exists: true }))
   const answer = await ask('/hashed')
   t.match(answer.headers, { etag: /^"[\w-]{22}"$/, 'cache-control': 'private, no-cache' })
@@ -40,7 +40,7 @@ t.test('a 200 has a strong ETag of its content and a policy, and HEAD has the sa
   t.equal(head.body, '')
 })
 
-t.test('a list of tags, a weak tag and * are answered 304 without a body when one still holds [C4] [S8] [H1] [X4]', async (t) => {
+t.test('returns 304 without a body for a list of tags, a weak tag or * when a tag still matches [C4] [S8] [H1] [X4]', async (t) => {
   const { ask, runs } = await products(() => ({ exists: true, etag: 7 }))
   for (const url of ['/versioned', '/hashed']) {
     const { etag } = (await ask(url)).headers
@@ -54,13 +54,13 @@ t.test('a list of tags, a weak tag and * are answered 304 without a body when on
           [304, '', { 'cache-control': 'private, no-cache', etag }],
           `${method} ${field}`
         )
-        t.equal(runs.count, url === '/versioned' ? 0 : 1, 'a validator spares the handler')
+        t.equal(runs.count, url === '/versioned' ? 0 : 1, 'the handler does not run when there is a validator')
       }
     }
   }
 })
 
-t.test('a 304 keeps what is about the resource and drops what is about its body [C4]', async (t) => {
+t.test('a 304 retains the headers about the resource and drops those about its body [C4]', async (t) => {
   const app = await service()
   app.get('/', async (_request, reply) => {
     reply.headers({
@@ -89,7 +89,7 @@ t.test('a 304 keeps what is about the resource and drops what is about its body 
   })
 })
 
-t.test('tags that do not hold, or that are malformed, are answered in full, whatever the dates say [C4]', async (t) => {
+t.test('returns the full response for tags that do not match or are malformed, whatever the dates are [C4]', async (t) => {
   const { ask } = await products(() => ({ exists: true, etag: 'v7', lastModified: changed }))
   for (const url of ['/versioned', '/hashed']) {
     const { etag } = (await ask(url)).headers
@@ -103,7 +103,7 @@ t.test('tags that do not hold, or that are malformed, are answered in full, what
 })
 
 t.test(
-  'If-Modified-Since alone is answered 304 in any of the three forms of dates, and in full when it is earlier or no date [C4]',
+  'If-Modified-Since alone gets 304 in any of the three forms of dates, and the full response when it is earlier or invalid [C4]',
   async (t) => {
     const { ask, app } = await products(() => ({ exists: true, lastModified: changed }), { now: () => Date.UTC(2026, 10, 21) })
     app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
@@ -141,12 +141,12 @@ t.test(
     t.equal(
       (await ask('/hashed', { 'if-modified-since': 'Mon, 01 Mar 2027 12:00:00 GMT' })).statusCode,
       200,
-      'nothing says when it changed'
+      'the date of the last change is unknown'
     )
   }
 )
 
-t.test('a read that asks for another state than the current one is 412 [X1]', async (t) => {
+t.test('returns 412 for a read that requires another state than the current state [X1]', async (t) => {
   const { ask, app, runs } = await products(() => ({ exists: true, etag: 7, lastModified: changed }))
   app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
   for (const url of ['/versioned', '/dated']) {
@@ -170,14 +170,14 @@ t.test('a read that asks for another state than the current one is 412 [X1]', as
   t.equal(runs.count, 0)
 })
 
-t.test('what the validator does not find, the handler answers, whatever the preconditions [X1]', async (t) => {
+t.test('the handler responds when the validator finds no resource, whatever the preconditions are [X1]', async (t) => {
   const app = await service()
   app.get('/', { config: { validator: async () => ({ exists: false }) } }, async (_request, reply) => reply.code(404).send({}))
   for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }, { 'if-none-match': '"7"' }])
     t.equal((await app.inject({ url: '/', headers })).statusCode, 404)
 })
 
-t.test('an error has no tag, is kept by nobody and is never 304, whatever the route says [C1] [C5]', async (t) => {
+t.test('an error does not have a tag, must not be stored and is never 304, whatever the route sets [C1] [C5]', async (t) => {
   const app = await service({ cache: 'public' })
   app.get('/:status', async (request, reply) => {
     const { status } = request.params as { status: string }
@@ -197,7 +197,7 @@ t.test('an error has no tag, is kept by nobody and is never 304, whatever the ro
   }
 })
 
-t.test('an answer to a write is kept by nobody and never 304 [C5]', async (t) => {
+t.test('a response to a write must not be stored and is never 304 [C5]', async (t) => {
   const app = await service({ cache: 'public' })
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -212,7 +212,7 @@ t.test('an answer to a write is kept by nobody and never 304 [C5]', async (t) =>
   t.match(await app.inject('/'), { headers: { 'cache-control': 'public, max-age=86400', etag: '"7"' } })
 })
 
-t.test('a route says by name or by directives how its answers may be kept [C2] [C3]', async (t) => {
+t.test('a route sets its cache policy by name or by directives [C2] [C3]', async (t) => {
   const app = await service({ publicMaxAgeSeconds: 3600 })
   const policies = [
     ['public', 'public, max-age=3600'],
@@ -229,14 +229,14 @@ t.test('a route says by name or by directives how its answers may be kept [C2] [
   }
   app.get('/own', { config: { cache: 'public' } }, async (_request, reply) => reply.header('cache-control', 'private, max-age=5').send({}))
   for (const [index, [, value]] of policies.entries()) t.equal((await app.inject(`/${index}`)).headers['cache-control'], value)
-  t.equal((await app.inject('/own')).headers['cache-control'], 'private, max-age=5', 'a handler has the last word')
+  t.equal((await app.inject('/own')).headers['cache-control'], 'private, max-age=5', 'Cache-Control from the handler takes precedence')
   const unkept = await app.inject('/3')
-  t.equal(unkept.headers.etag, undefined, 'nobody could use a tag of what is not kept')
+  t.equal(unkept.headers.etag, undefined, 'a response that is not stored needs no tag')
   for (const headers of [{ 'if-none-match': '*' }, { 'if-match': '"7"' }])
     t.equal((await app.inject({ url: '/3', headers })).statusCode, 200)
 })
 
-t.test('no answer to a known caller may be kept by a shared cache, unless it is private already [C3]', async (t) => {
+t.test('a response to a known caller is private, no-cache unless its policy is private already [C3]', async (t) => {
   const app = await service({ isPrivate: ({ headers }) => headers['x-api-key'] !== undefined })
   const policies = ['public', 'no-cache', { maxAgeSeconds: 60 }, { public: true, sMaxAgeSeconds: 60 }] as const
   for (const [index, cache] of policies.entries()) app.get(`/${index}`, { config: { cache } }, async () => ({}))
@@ -252,7 +252,7 @@ t.test('no answer to a known caller may be kept by a shared cache, unless it is 
   t.equal((await app.inject('/0')).headers['cache-control'], 'public, max-age=86400')
 })
 
-t.test('a version that the handler gives becomes the tag, and is answered 304 too [C1] [C4]', async (t) => {
+t.test('a version that the handler sets becomes the tag, and a matching request gets 304 [C1] [C4]', async (t) => {
   const app = await service({ revision: '2026-11' })
   app.get('/', async (_request, reply) => reply.entityTag(7).send({ name: 'Chai' }))
   app.get('/raw', async (_request, reply) => reply.header('etag', 'W/"own"').send({ name: 'Chai' }))
@@ -261,14 +261,18 @@ t.test('a version that the handler gives becomes the tag, and is answered 304 to
   const { headers } = await app.inject('/')
   t.equal(headers.etag, '"7~2026-11"')
   t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7~2026-11"' } })).statusCode, 304)
-  t.equal((await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode, 200, 'an older form of the same version')
+  t.equal(
+    (await app.inject({ url: '/', headers: { 'if-none-match': '"7"' } })).statusCode,
+    200,
+    'a tag of the same version from before the revision'
+  )
   t.equal((await app.inject('/raw')).headers.etag, 'W/"own"')
   t.equal((await app.inject({ url: '/raw', headers: { 'if-none-match': '"own"' } })).headers.etag, 'W/"own"')
-  t.match((await app.inject('/wrong')).headers.etag, /^"[\w-]{22}"$/, 'what is no tag is replaced')
-  t.match((await app.inject('/unsayable')).json(), { statusCode: 500, message: /"a b" is no version/ })
+  t.match((await app.inject('/wrong')).headers.etag, /^"[\w-]{22}"$/, 'an invalid tag is replaced')
+  t.match((await app.inject('/unsayable')).json(), { statusCode: 500, message: /"a b" is not a valid version/ })
 })
 
-t.test('with weak tags, reads are answered 304 and If-Match holds for none [C4]', async (t) => {
+t.test('with weak tags, reads get 304 and If-Match never matches [C4]', async (t) => {
   const { ask } = await products(() => ({ exists: true, etag: 7 }), { strength: 'weak' })
   for (const url of ['/versioned', '/hashed']) {
     const { etag } = (await ask(url)).headers
@@ -278,7 +282,7 @@ t.test('with weak tags, reads are answered 304 and If-Match holds for none [C4]'
   }
 })
 
-t.test('bytes are tagged by their content and media type, streams by a version alone', async (t) => {
+t.test('bytes have a tag from their content and media type, streams only from a version', async (t) => {
   const app = await service()
   const sources = { a: image('image/png', 'x'), b: image('image/jpeg', 'x'), c: image('image/png', 'y'), d: image('image/png', 'x') }
   for (const [name, source] of Object.entries(sources)) {
@@ -299,7 +303,7 @@ t.test('bytes are tagged by their content and media type, streams by a version a
   t.equal((await app.inject({ url: '/versioned', headers: { 'if-none-match': '"7"' } })).statusCode, 304)
 })
 
-t.test('a validator is asked after the hooks of the route, and what they refuse stays refused', async (t) => {
+t.test('a validator runs after the hooks of the route, and a request that they refuse stays refused', async (t) => {
   const app = await service()
   const order: string[] = []
   const refusing = (name: string, refuse: boolean) => async () => {
@@ -317,7 +321,7 @@ t.test('a validator is asked after the hooks of the route, and what they refuse 
   t.strictSame(order, ['mine', 'validator', 'foreign'])
 })
 
-t.test('an answer that a hook gives while the validator is being asked stays the only one', async (t) => {
+t.test('a response that is sent while the validator runs stays the only response', async (t) => {
   let log = ''
   const write = (line: string) => void (log += line)
   const app: FastifyInstance = Fastify({ handlerTimeout: 20, logger: { level: 'warn', stream: { write } } })
@@ -328,5 +332,5 @@ t.test('an answer that a hook gives while the validator is being asked stays the
   log = ''
   resolve({ exists: true, etag: 7 })
   await app.close()
-  t.equal(log, '', 'nobody tries to answer again')
+  t.equal(log, '', 'no second response is attempted')
 })

@@ -2,7 +2,7 @@ import conditionalCaching from '@concordat/conditional-caching'
 import { type Arbitrary, array, boolean, constant, dictionary, double, integer, type JsonValue, letrec, oneof, string } from 'fast-check'
 import Fastify from 'fastify'
 
-/** JSON documents of every kind, other scripts and odd numbers included. */
+/** Generates JSON documents of every kind, including other scripts and unusual numbers. */
 export const documents: Arbitrary<JsonValue> = letrec<{ value: JsonValue }>((tie) => ({
   value: oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -20,7 +20,7 @@ export const documents: Arbitrary<JsonValue> = letrec<{ value: JsonValue }>((tie
   )
 })).value
 
-/** A service that answers with one document and the time, as an envelope does, and asks itself for its tag. */
+/** Creates a service that responds with a document and a timestamp, like an envelope, and a function that requests the tag from it. */
 export async function taggingService() {
   let body = ''
   const app = Fastify()

@@ -14,7 +14,7 @@ const seed = Math.floor(Math.random() * 2 ** 31)
 const [morning, evening] = ['2026-11-21T09:30:00.000Z', '2031-01-02T23:59:59.999Z']
 const run = promisify(execFile)
 
-/** Every document that differs from the given one in one place. */
+/** Yields every document that differs from the given document in one place. */
 function* changesOf(document: JsonValue): Generator<JsonValue> {
   if (Array.isArray(document)) {
     yield [...document, null]
@@ -36,7 +36,7 @@ function* changesOf(document: JsonValue): Generator<JsonValue> {
 }
 
 t.test(
-  `of ${count.toLocaleString('en')} documents (seed ${seed}), each has one tag at all times, and every change of content another [C1]`,
+  `each of ${count.toLocaleString('en')} documents (seed ${seed}) has the same tag at all times, and every change of content another [C1]`,
   async (t) => {
     const { tagOf } = await taggingService()
     const faults: unknown[] = []
@@ -45,7 +45,7 @@ t.test(
       const tag = await tagOf(document, morning)
       if (tag !== (await tagOf(document, evening))) faults.push({ document })
       const [...changed] = changesOf(document)
-      // All changes of every tenth document, one of each other.
+      // Up to 50 changes of every tenth document, and one change of each of the others.
       for (const one of index % 10 === 0 ? changed.slice(0, 50) : changed.slice(index % changed.length).slice(0, 1)) {
         changes += 1
         if (tag === (await tagOf(one, morning))) faults.push({ document, one })
@@ -64,7 +64,7 @@ function otherNode() {
   }
 }
 
-// Not before a test asks: both tests below compare others with these.
+// Created lazily, because only the two tests below compare other tags with these.
 let own: ReturnType<typeof tagsOf> | undefined
 const ownTags = () => (own ??= tagsOf(process.execPath, morning))
 
@@ -83,22 +83,22 @@ async function tagsOf(node: string, timestamp: string) {
   }
 }
 
-t.test(`two processes make the same tags of the same documents (seed ${seed}) at different times [C6]`, async (t) => {
+t.test(`two processes create the same tags for the same documents (seed ${seed}) at different times [C6]`, async (t) => {
   const [one, other] = await Promise.all([ownTags(), tagsOf(process.execPath, evening)])
   t.strictSame(one, other)
   t.match(one.tags[0], /^"[\w-]{22}"$/)
 })
 
 const node22 = process.env['TEST_NODE_22'] ?? otherNode()
-const missing = node22 === undefined && 'set TEST_NODE_22 to where a Node.js 22 is'
-t.test(`two versions of Node.js make the same tags of the same documents (seed ${seed}) [C6]`, { skip: missing }, async (t) => {
+const missing = node22 === undefined && 'set TEST_NODE_22 to the path of Node.js 22'
+t.test(`two versions of Node.js create the same tags for the same documents (seed ${seed}) [C6]`, { skip: missing }, async (t) => {
   const [one, other] = await Promise.all([ownTags(), tagsOf(String(node22), evening)])
   t.match(other.version, /^v22\./)
   t.not(one.version, other.version)
   t.equal(one.hash, other.hash)
 })
 
-t.test('the same content has the same tag as text and as bytes, of any length and in any characters [C6]', async (t) => {
+t.test('the same content has the same tag as text and as bytes, with any length and any characters [C6]', async (t) => {
   const app = Fastify()
   await app.register(conditionalCaching)
   let text = ''

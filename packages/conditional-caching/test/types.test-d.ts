@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run: lines that must not compile are marked, and the compiler rejects a mark without an error.
 
 import type { ApiError, ErrorList } from '@concordat/api-error'
 import conditionalCaching, {
@@ -15,7 +15,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 const app = Fastify()
 app.register(conditionalCaching)
 app.register(conditionalCaching, { cache: { private: true, maxAgeSeconds: 60 }, strength: 'weak', ifMatch: 'opaque' })
-// @ts-expect-error there are four names
+// @ts-expect-error only four names are valid
 app.register(conditionalCaching, { cache: 'immutable' })
 // @ts-expect-error units are in the names
 app.register(conditionalCaching, { cache: { maxAge: 60 } })
@@ -32,9 +32,9 @@ app.patch('/orders/:id', { config: { validator, requireIfMatch: true } }, async 
   expectTypeOf(preconditions.failed(8)).toEqualTypeOf<ApiError>()
   return {}
 })
-// @ts-expect-error exists must be said
+// @ts-expect-error exists is required
 app.get('/', { config: { validator: () => ({ etag: '7' }) } }, async () => ({}))
-// @ts-expect-error a version is no date
+// @ts-expect-error a version is not a date
 app.get('/', { config: { validator: () => ({ exists: true, etag: new Date() }) } }, async () => ({}))
 
 expectTypeOf<NonNullable<ConditionalCachingOptions['cache']>>().toEqualTypeOf<CachePolicy>()

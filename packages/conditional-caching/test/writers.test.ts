@@ -6,7 +6,7 @@ import { Pool } from 'pg'
 import t, { type Test } from 'tap'
 
 const database = process.env['TEST_DATABASE_URL']
-const missing = database === undefined && 'set TEST_DATABASE_URL to the address of a PostgreSQL'
+const missing = database === undefined && 'set TEST_DATABASE_URL to the URL of a PostgreSQL server'
 const writers = 200
 const rounds = scaled(5, 50)
 
@@ -24,7 +24,7 @@ async function ordersTable(t: Test) {
 
 type OrderRequest = FastifyRequest<{ Params: { id: number }; Body: { note: string } }>
 
-// As a service does it: one read of the version before, and the same version in the WHERE of the write.
+// Like a service: the validator reads the version, and the write has the same version in its WHERE.
 async function instance({ pool, table }: Awaited<ReturnType<typeof ordersTable>>) {
   const app = Fastify()
   await app.register(conditionalCaching)
@@ -52,7 +52,7 @@ async function instance({ pool, table }: Awaited<ReturnType<typeof ordersTable>>
 }
 
 t.test(
-  `of ${writers} writers with one tag at two instances, one succeeds, the others are 412, and nothing else changes [O1]`,
+  `of ${writers} writers with the same tag at two instances, one succeeds, the others get 412, and nothing else changes [O1]`,
   { skip: missing },
   async (t) => {
     const orders = await ordersTable(t)
@@ -69,7 +69,7 @@ t.test(
       const successes = answers.filter(({ status }) => status === 200)
       const failures = answers.filter(({ status }) => status === 412)
       t.strictSame([successes.length, failures.length], [1, writers - 1], `round ${round}`)
-      t.strictSame(new Set(answers.map(({ etag }) => etag)), new Set([`"${round + 1}"`]), 'everyone learns the new version')
+      t.strictSame(new Set(answers.map(({ etag }) => etag)), new Set([`"${round + 1}"`]), 'all responses have the new version')
       const { rows } = await orders.pool.query(`SELECT * FROM ${orders.table} ORDER BY id`)
       t.strictSame(rows, [
         { id: 1, version: round + 1, note: successes[0]?.note },

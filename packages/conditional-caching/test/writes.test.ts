@@ -9,7 +9,7 @@ const earlier = 'Sun, 01 Mar 2026 11:59:59 GMT'
 
 type Found = Validator | (() => Validator | Promise<Validator>) | undefined
 
-// A resource that every method changes, and what each change was told about its preconditions.
+// A resource that every method changes; `told` records the preconditions of each change.
 async function service(found: Found, options: ConditionalCachingOptions & { requireIfMatch?: boolean } = {}) {
   const { requireIfMatch = false, ...own } = options
   const app = Fastify()
@@ -32,7 +32,7 @@ async function service(found: Found, options: ConditionalCachingOptions & { requ
 const version7: Validator = { exists: true, etag: 7, lastModified: changed }
 const later = (found: Validator) => async () => found
 
-t.test('a change whose If-Match holds is made, and told the version that its write has to find [O1]', async (t) => {
+t.test('a change whose If-Match matches is made, and gets the version that its write must find [O1]', async (t) => {
   for (const found of [version7, later(version7)]) {
     const { ask } = await service(found)
     const fields = ['"7"', '"6", "7"', '"7--gzip"', '"7--br"', ' "7" ', 'W/"7","7"']
@@ -49,21 +49,21 @@ t.test('a change whose If-Match holds is made, and told the version that its wri
   }
 })
 
-t.test('a change whose If-Match does not hold is 412 with the current tag, and is not made [O1] [X1]', async (t) => {
+t.test('returns 412 with the current tag when If-Match does not match, and the change is not made [O1] [X1]', async (t) => {
   const wrong = [
-    ['"6"', /not in the state/],
-    ['"6", "8--gzip"', /not in the state/],
-    ['"77"', /not in the state/],
-    ['"7--lzma"', /not in the state/],
-    ['W/"6"', /not in the state/],
-    ['W/"7"', /weak tag.*A proxy that compresses may have made it weak/],
-    ['"6",W/"7--gzip"', /weak tag/],
-    ['7', /no list of entity tags/],
-    ['"7', /no list/],
-    ['*, "7"', /no list/],
-    ['"7", *', /no list/],
-    ['"7" "8"', /no list/],
-    ['', /no list/]
+    ['"6"', /has changed since the version named/],
+    ['"6", "8--gzip"', /has changed since the version named/],
+    ['"77"', /has changed since the version named/],
+    ['"7--lzma"', /has changed since the version named/],
+    ['W/"6"', /has changed since the version named/],
+    ['W/"7"', /weak entity tag.*A proxy that compresses may have weakened it/],
+    ['"6",W/"7--gzip"', /weak entity tag/],
+    ['7', /not a valid list of entity tags/],
+    ['"7', /not a valid list/],
+    ['*, "7"', /not a valid list/],
+    ['"7", *', /not a valid list/],
+    ['"7" "8"', /not a valid list/],
+    ['', /not a valid list/]
   ] as const
   for (const found of [version7, later(version7)]) {
     const { ask } = await service(found)
@@ -77,35 +77,48 @@ t.test('a change whose If-Match does not hold is 412 with the current tag, and i
   }
 })
 
-t.test('If-Unmodified-Since without If-Match is 412 when the resource changed later, and ignored when it is no date [O1]', async (t) => {
+t.test('If-Unmodified-Since without If-Match gets 412 if the resource changed later, and is ignored if invalid [O1]', async (t) => {
   const { ask } = await service(version7)
   t.match(await ask('PATCH', { 'if-unmodified-since': earlier }), { status: 412, told: [] })
-  t.match(await ask('PATCH', { 'if-unmodified-since': earlier, 'if-match': '"7"' }), { status: 200 }, 'If-Match is the better one')
+  t.match(await ask('PATCH', { 'if-unmodified-since': earlier, 'if-match': '"7"' }), { status: 200 }, 'If-Match takes precedence')
   t.match(await ask('PATCH', { 'if-unmodified-since': 'yesterday' }), { status: 200, told: [{}] })
-  t.match(await ask('PATCH', { 'if-modified-since': changedAt }), { status: 200 }, 'only reads ask that')
+  t.match(await ask('PATCH', { 'if-modified-since': changedAt }), { status: 200 }, 'If-Modified-Since is only for reads')
   const undated = await service({ exists: true, etag: 7 })
   t.match(await undated.ask('PATCH', { 'if-unmodified-since': earlier }), { status: 200 })
 })
 
-t.test('If-None-Match on a change is 412 and never 304 when the version is among those [X1]', async (t) => {
+t.test('If-None-Match on a change gets 412 and never 304 when it lists the current version [X1]', async (t) => {
   const { ask } = await service(version7)
   for (const method of writes) {
     for (const field of ['"7"', 'W/"7"', '"6","7--br"', '*']) {
       const answer = await ask(method, { 'if-none-match': field })
-      t.match(answer, { status: 412, message: /it exists, in a version that If-None-Match excludes/, headers: { etag: '"7"' }, told: [] })
+      t.match(answer, {
+        status: 412,
+        message: /already exists in a version that If-None-Match excludes/,
+        headers: { etag: '"7"' },
+        told: []
+      })
     }
-    t.match(await ask(method, { 'if-none-match': '7' }), { status: 412, message: /no list/, told: [] }, 'a guard that nobody can read')
-    t.match(await ask(method, { 'if-match': '"7"', 'if-none-match': '"7"' }), { status: 412 }, 'both have to hold')
+    t.match(
+      await ask(method, { 'if-none-match': '7' }),
+      { status: 412, message: /not a valid list/, told: [] },
+      'a condition that cannot be parsed'
+    )
+    t.match(await ask(method, { 'if-match': '"7"', 'if-none-match': '"7"' }), { status: 412 }, 'both conditions must be fulfilled')
   }
 })
 
-t.test('what does not exist is 404 for a change and 412 for a PUT, which would create it [X1]', async (t) => {
+t.test('a missing resource is 404 for a change and 412 for a PUT, which would create it [X1]', async (t) => {
   for (const found of [{ exists: false }, later({ exists: false })]) {
     const { ask } = await service(found)
     for (const method of ['POST', 'PATCH', 'DELETE'] as const) {
       for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-match': 'x' }, { 'if-none-match': '"7"' }])
         t.match(await ask(method, headers), { status: 404, told: [], headers: { etag: undefined } })
-      t.match(await ask(method, { 'if-unmodified-since': earlier }), { status: 200, told: [{}] }, 'the handler says that it is missing')
+      t.match(
+        await ask(method, { 'if-unmodified-since': earlier }),
+        { status: 200, told: [{}] },
+        'the handler reports the missing resource'
+      )
     }
     for (const field of ['"7"', '*', 'x'])
       t.match(await ask('PUT', { 'if-match': field }), { status: 412, told: [], headers: { etag: undefined } })
@@ -119,7 +132,7 @@ t.test('PUT with If-None-Match: * creates and does not replace [M4]', async (t) 
   t.match(await there.ask('PUT', { 'if-none-match': '*' }), { status: 412, told: [] })
 })
 
-t.test('where If-Match is required, a change without it is 428 and is not made [X1]', async (t) => {
+t.test('returns 428 for a change without a required If-Match, and the change is not made [X1]', async (t) => {
   const { ask } = await service(version7, { requireIfMatch: true })
   for (const method of writes) {
     for (const headers of [{}, { 'if-unmodified-since': changedAt }, { 'if-none-match': '"6"' }]) {
@@ -128,24 +141,24 @@ t.test('where If-Match is required, a change without it is 428 and is not made [
     }
     t.match(await ask(method, { 'if-match': '"7"' }), { status: 200 })
   }
-  t.match(await ask('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT creates')
+  t.match(await ask('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT can create')
 })
 
-t.test('without a validator, what can not be checked is refused and not ignored [O1]', async (t) => {
+t.test('without a validator, a condition that cannot be checked is refused and not ignored [O1]', async (t) => {
   const { ask } = await service(undefined)
   for (const method of writes) {
     for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }])
-      t.match(await ask(method, headers), { status: 412, message: /has no version for changes/, told: [] })
+      t.match(await ask(method, headers), { status: 412, message: /does not support conditional changes/, told: [] })
     t.match(await ask(method, { 'if-unmodified-since': earlier }), { status: 200, told: [{ versions: null }] })
   }
   const dated = await service({ exists: true, lastModified: changed })
   for (const headers of [{ 'if-match': '"7"' }, { 'if-none-match': '"7"' }])
-    t.match(await dated.ask('PATCH', headers), { status: 412, message: /has no version/, told: [] })
+    t.match(await dated.ask('PATCH', headers), { status: 412, message: /does not support conditional changes/, told: [] })
   t.match(await dated.ask('PATCH', { 'if-match': '*' }), { status: 200, told: [{ versions: '*' }] })
   t.match(await dated.ask('PATCH', { 'if-unmodified-since': changedAt }), { status: 200, told: [{ versions: null }] })
 })
 
-t.test('with ifMatch opaque, a tag that a proxy made weak guards a change too [O1]', async (t) => {
+t.test('with ifMatch opaque, a tag that a proxy made weak also protects a change [O1]', async (t) => {
   const { ask } = await service(version7, { ifMatch: 'opaque' })
   t.match(await ask('PATCH', { 'if-match': 'W/"7"' }), { status: 200, told: [{ versions: ['7'] }] })
   t.match(await ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, told: [] })
@@ -154,13 +167,13 @@ t.test('with ifMatch opaque, a tag that a proxy made weak guards a change too [O
   t.match(await weak.ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: 'W/"7"' } })
 })
 
-t.test('the tag of a revision guards a change, and the write gets the version without it [O1]', async (t) => {
+t.test('a tag with a revision protects a change, and the write gets the version without the revision [O1]', async (t) => {
   const { ask } = await service(version7, { revision: 'r2' })
   t.match(await ask('PATCH', { 'if-match': '"7~r2"' }), { status: 200, told: [{ versions: ['7'] }] })
   t.match(await ask('PATCH', { 'if-match': '"7"' }), { status: 412, headers: { etag: '"7~r2"' } })
 })
 
-t.test('a change answers with its new version; PUT does only where it is asked to', async (t) => {
+t.test('the response to a change has the tag of the new version, for PUT only with etagOnPut', async (t) => {
   const { ask } = await service(version7)
   for (const method of ['POST', 'PATCH', 'DELETE'] as const)
     t.match((await ask(method, {})).headers, { etag: '"8"', 'last-modified': changedAt, 'cache-control': 'no-store' })
@@ -169,7 +182,7 @@ t.test('a change answers with its new version; PUT does only where it is asked t
   t.match((await told.ask('PUT', {})).headers, { etag: '"8"', 'last-modified': changedAt })
 })
 
-t.test('a write that finds another version after all throws 412 with that version, where the caller may know it [O1]', async (t) => {
+t.test('a write that finds another version throws 412, with that version if the caller is allowed to see it [O1]', async (t) => {
   const app = Fastify()
   await app.register(conditionalCaching, { revision: 'r2' })
   app.patch('/known', async ({ preconditions }) => {
@@ -185,7 +198,7 @@ t.test('a write that finds another version after all throws 412 with that versio
   t.match(await app.inject({ method: 'PATCH', url: '/unknown' }), { statusCode: 412, headers: { etag: undefined } })
 })
 
-// Every way in which Fastify lets a handler answer, around a check that waits and one that does not.
+// All ways in which a Fastify handler can respond, with an asynchronous and a synchronous check.
 const handlers: Readonly<Record<string, (this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) => unknown>> = {
   async 'returns from an async function'() {
     return { sum: this.hasDecorator('mark') }
@@ -193,7 +206,7 @@ const handlers: Readonly<Record<string, (this: FastifyInstance, request: Fastify
   'returns a value'() {
     return { sum: this.hasDecorator('mark') }
   },
-  'sends at once'(_request, reply) {
+  'sends immediately'(_request, reply) {
     reply.send({ sum: this.hasDecorator('mark') })
   },
   'sends later, from a callback'(_request, reply) {
@@ -217,7 +230,7 @@ const handlers: Readonly<Record<string, (this: FastifyInstance, request: Fastify
   }
 }
 for (const [name, handler] of Object.entries(handlers)) {
-  t.test(`a handler that ${name} answers as without the check, and has its own this`, async (t) => {
+  t.test(`a handler that ${name} responds as without the check, and has its own this`, async (t) => {
     const problems: string[] = []
     const stream = { write: (line: string) => void problems.push(line) }
     const app = Fastify({ logger: { level: 'warn', stream } })
@@ -238,7 +251,7 @@ for (const [name, handler] of Object.entries(handlers)) {
   })
 }
 
-t.test('a handler that throws or rejects is answered as without the check', async (t) => {
+t.test('a handler that throws or rejects gets the same response as without the check', async (t) => {
   const app = Fastify()
   await app.register(conditionalCaching)
   const failing = {
@@ -257,7 +270,7 @@ t.test('a handler that throws or rejects is answered as without the check', asyn
     t.equal((await app.inject({ method: 'PATCH', url, headers: { 'if-match': '"7"' } })).statusCode, 409)
 })
 
-t.test('a change is not made when its time was up while the validator was asked', async (t) => {
+t.test('a change is not made when its request timed out while the validator ran', async (t) => {
   const app = Fastify({ handlerTimeout: 20 })
   await app.register(conditionalCaching)
   const { promise, resolve } = Promise.withResolvers<Validator>()
@@ -267,7 +280,7 @@ t.test('a change is not made when its time was up while the validator was asked'
   await app.close()
 })
 
-t.test('a gate around the handler that is registered later is asked first, and so is one before all handlers', async (t) => {
+t.test('a wrapper of the handler that is registered later runs before the validator, and so does a preHandler hook', async (t) => {
   const app = Fastify()
   await app.register(conditionalCaching)
   const order: string[] = []
@@ -276,7 +289,7 @@ t.test('a gate around the handler that is registered later is asked first, and s
     route.preHandler = [async () => void order.push('before')]
     route.handler = async function gate(request, reply) {
       order.push('gate')
-      // A replay of an answer, for which the version of today says nothing.
+      // A replay of a stored response, to which the current version does not apply.
       return request.headers['idempotency-key'] === 'known' ? { replayed: true } : inner.call(this, request, reply)
     }
   })

@@ -50,13 +50,13 @@ t.test('a refused change is in the envelope, in the language of the client, with
   const put = (headers: Record<string, string>) => app.inject({ method: 'PUT', url: '/v1/products/small-1', headers, body: product })
   const failed = await put({ 'if-match': '"7"', 'accept-language': 'es' })
   t.match(failed.json(), {
-    error: { status: 412, error: 'Precondition Failed', code: 'PRECONDITION_FAILED', message: /^El recurso no está en el estado/ },
+    error: { status: 412, error: 'Precondition Failed', code: 'PRECONDITION_FAILED', message: /^El recurso ha cambiado desde la versión/ },
     _links: [{ rel: 'self', href: 'https://shop.example/v1/products/small-1', method: 'PUT' }],
     _meta: { version: 'v1' }
   })
   t.match(failed.headers, { etag: '"1"', 'cache-control': 'no-store', 'content-language': 'es' })
-  t.match((await put({ 'if-match': 'W/"1"', 'accept-language': 'es' })).json(), { error: { message: /etiqueta débil/ } })
-  t.match((await put({ 'if-match': 'x' })).json(), { error: { code: 'PRECONDITION_FAILED', message: /no list of entity tags/ } })
+  t.match((await put({ 'if-match': 'W/"1"', 'accept-language': 'es' })).json(), { error: { message: /etiqueta de entidad débil/ } })
+  t.match((await put({ 'if-match': 'x' })).json(), { error: { code: 'PRECONDITION_FAILED', message: /not a valid list of entity tags/ } })
   t.equal((await put({ 'if-match': '"1"' })).statusCode, 200)
   t.match((await app.inject({ url: '/v1/products/small-1' })).headers, { etag: '"2"' })
 })

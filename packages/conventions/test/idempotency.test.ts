@@ -95,7 +95,7 @@ t.test(
     t.match((await send(undefined, { headers: { 'accept-language': 'es' } })).json().error, {
       status: 400,
       code: 'IDEMPOTENCY_KEY_REQUIRED',
-      message: /^Falta la cabecera Idempotency-Key/
+      message: /^El encabezado Idempotency-Key es obligatorio/
     })
     t.match((await send('"open')).json().error, { status: 400, code: 'IDEMPOTENCY_KEY_INVALID' })
     await send('k')

@@ -40,7 +40,7 @@ interface Answer {
   payload: string | undefined
 }
 
-// What no gate can do without: two digests, and the answer between them. No lease, no waiting, no care for a store that fails.
+// The minimum of any gate: two digests and the stored response. It has no lease, no waiting, and no handling of a store that fails.
 function keepAnswersByHand(app: FastifyInstance) {
   const answers = new Map<string, Answer>()
   app.decorateRequest('answer', null)

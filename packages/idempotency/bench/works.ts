@@ -1,4 +1,4 @@
-// pnpm bench idempotency: a POST with validation, with new keys and with replays, against the bare one.
+// pnpm bench idempotency: a POST with validation, with new keys and with replays, compared with bare Fastify.
 const body = JSON.stringify({ customer: 'ada', note: 'By the door.', lines: [1, 2, 3].map((n) => ({ product: `tea-${n}`, quantity: n })) })
 let keys = 0
 const freshKey = () => `"${String((keys += 1)).padStart(36, '0')}"`
@@ -12,7 +12,7 @@ const server = (way: string, replayed: 'true' | null) => ({
 })
 const replaying = (way: string) => ({
   ...server(way, 'true'),
-  // A process of its own.
+  // The second argument gives this case its own process.
   server: [way, 'replay'],
   async load(address: string) {
     for (let n = 0; n < 1000; n += 1) await post(address, sameKey())
@@ -32,12 +32,12 @@ async function load(address: string, replayed: 'true' | null, key: () => string)
   const again = freshKey()
   const [first, retry] = [await post(address, again), await post(address, again)]
   if (first.status !== 201 || retry.headers.get('idempotency-replayed') !== replayed)
-    throw new Error(`The server answers ${first.status}, then replayed: ${retry.headers.get('idempotency-replayed')}`)
+    throw new Error(`The server responded with ${first.status}, then replayed: ${retry.headers.get('idempotency-replayed')}`)
   return {
     url: `${address}/orders`,
     method: 'POST' as const,
     body,
-    // A new object each time: autocannon keeps the one that it is given.
+    // A new object for each request, because autocannon retains the object it receives.
     requests: [{ setupRequest: (request: object) => ({ ...request, headers: headersWith(key()) }) }]
   }
 }

@@ -1,18 +1,18 @@
 import type { FastifyReply } from 'fastify'
 
-/** What is known of the answer of a handler while it runs. */
+/** Callbacks that report on the response of a handler while it runs. */
 export interface AnswerWatch {
-  /** Whether it has come to the hook that stores it. */
+  /** Whether the response has reached the hook that stores it. */
   isAnswered(): boolean
-  /** The client is gone, and whether the handler will still answer can't be told. */
+  /** The client has disconnected, and it is unknown whether the handler will still send a response. */
   unanswered(): void
-  /** The handler gave nothing to send: it sends by itself, some time, or writes to the response and passes by every hook. */
+  /** The handler returned nothing to send: it sends the response itself later, or writes to `reply.raw` and bypasses every hook. */
   sendsItself(): void
 }
 
 /**
- * Runs a handler of any form and answers what Fastify is to send. A handler that the client has left goes on to its end, and its answer
- * passes the onSend hooks all the same.
+ * Runs a handler of any form and returns what Fastify must send. When the client disconnects, the handler still runs to its end, and its
+ * response still passes through the onSend hooks.
  */
 export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: AnswerWatch): Promise<unknown> {
   const result = handle()
@@ -28,10 +28,10 @@ export async function carryOut(reply: FastifyReply, handle: () => unknown, watch
     if (payload === undefined || reply.sent) watch?.sendsItself()
   }
   if (payload !== undefined) return payload
-  // It has called reply.send and returns nothing: while the answer is being stored, Fastify would send that nothing.
+  // The handler called reply.send and returned undefined: Fastify would send that undefined while the response is being stored.
   if (watch?.isAnswered()) return never()
-  // To a client that is gone Fastify does not send nothing, and what is not sent is not stored. A reply that an async handler returned is
-  // fulfilled with nothing too, as soon as the client leaves.
+  // Fastify does not send undefined to a client that has disconnected, and what is not sent is not stored. A reply that an async handler
+  // returned also resolves to undefined as soon as the client disconnects.
   if (reply.raw.destroyed) {
     if (reply.statusCode === 204) reply.send(undefined)
     else watch?.unanswered()
@@ -39,7 +39,7 @@ export async function carryOut(reply: FastifyReply, handle: () => unknown, watch
   return undefined
 }
 
-/** What a handler answers that sends by itself. Each its own: who waits for one stays in memory as long as it does. */
+/** Returns the result for a handler that sends its response itself. Each promise is new, because a shared one would retain its waiters. */
 export function never(): Promise<never> {
   return new Promise(() => {})
 }

@@ -75,38 +75,38 @@ const list = defineErrors(
   }
 )
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** All errors that this package raises, for the catalogue's `include`. */
 export const idempotencyErrors: ErrorList = list
 
 type Headers = Readonly<Record<string, string>>
 
-/** 400: the route needs a key (draft-07 §2.7). */
+/** 400: the route requires a key (draft-07 §2.7). */
 export function keyRequired(headers: Headers): ApiError {
   return list.create('IDEMPOTENCY_KEY_REQUIRED', { headers })
 }
 
-/** 400: the key is neither a structured-field String nor a bare key, or there are two. */
+/** 400: the key is neither a structured-field String nor a bare key, or the header was sent more than once. */
 export function keyInvalid(headers: Headers): ApiError {
   return list.create('IDEMPOTENCY_KEY_INVALID', { headers })
 }
 
-/** 422: the key stands for another method, URI or body (rule I5, draft-07 §2.7). */
+/** 422: the key was used with another method, URI or body (rule I5, draft-07 §2.7). */
 export function keyReused(): ApiError {
   return list.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: 'headers.idempotency-key', key: 'IDEMPOTENCY_KEY_REUSED' }] })
 }
 
-/** 409: another runs the request. Retry-After is what is left of its lease, from 1 to 30 seconds (rule I4). */
+/** 409: another owner runs the request. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */
 export function inProgress(leaseMilliseconds: number): ApiError {
   const seconds = Math.min(Math.max(Math.ceil(leaseMilliseconds / 1000), 1), 30)
   return list.create('IDEMPOTENCY_IN_PROGRESS', { headers: { 'retry-after': String(seconds) } })
 }
 
-/** 409: its owner is gone, and the route forbids to run it again. */
+/** 409: the owner of the request was lost, and the route does not allow it to run again. */
 export function outcomeUnknown(): ApiError {
   return list.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
 }
 
-/** 409: it ran, and its answer was a stream or too large to keep. */
+/** 409: the request ran, and its response was a stream or too large to store. */
 export function responseUnavailable(status: number, location: string | undefined): ApiError {
   return list.create('IDEMPOTENCY_RESPONSE_UNAVAILABLE', {
     params: { status },
@@ -114,12 +114,12 @@ export function responseUnavailable(status: number, location: string | undefined
   })
 }
 
-/** 503: nothing runs unprotected. */
+/** 503: the store failed, and the request does not run unprotected. */
 export function storeUnavailable(cause: unknown): ApiError {
   return list.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
 }
 
-/** 400: what can not be compared is not run. */
+/** 400: a request whose body cannot be compared does not run. */
 export function bodyTooNested(limit: number): ApiError {
   return list.create('IDEMPOTENCY_BODY_TOO_NESTED', { params: { limit } })
 }

@@ -5,21 +5,21 @@ import { bodyTooNested } from './errors.ts'
 const deepest = 1000
 
 /**
- * What a retry must have in common with its first request: method, URI with its query, and body (rule I5). The order of an object's
- * members does not matter. Throws a `TypeError` for a body that is no JSON value, text or bytes.
+ * Returns a hash of what a retry must have in common with its first request: method, URI with its query, and body (rule I5). The order
+ * of an object's members does not matter. Throws a `TypeError` for a body that is not a JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
   return hash('sha256', `${method} ${uri}\n${canonical(body, 0)}`, 'base64url')
 }
 
-/** Refuses a body that was not read, as a multipart one that is a stream: a retry with another would look the same. */
+/** Returns the body. Throws for a body that was not read, such as a multipart stream: a retry with another body would look the same. */
 export function requireBody({ body, headers }: FastifyRequest): unknown {
   const isSent = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (body === undefined && isSent) throw incomparable()
   return body
 }
 
-// Each value with its kind in front and, where its end does not show, its length: no two alike, and nothing to escape.
+// Each value is prefixed with its kind and, where its end is not visible, its length: the result is unambiguous without escapes.
 function canonical(value: unknown, depth: number): string {
   if (typeof value === 'string') return canonicalText(value)
   if (typeof value !== 'object' || value === null) return canonicalScalar(value)
@@ -41,14 +41,14 @@ function canonical(value: unknown, depth: number): string {
   return `${text}}`
 }
 
-// Half a surrogate pair has no bytes in UTF-8, and all of them would be hashed as the same replacement.
+// A lone surrogate has no encoding in UTF-8, and all of them would be hashed as the same replacement character.
 function canonicalText(value: string) {
   if (value.isWellFormed()) return `"${value.length}:${value}`
   const escaped = JSON.stringify(value)
   return `'${escaped.length}:${escaped}`
 }
 
-// Most objects come with few members and often in order, and to sort them takes longer than to look.
+// Most objects have few members, often in order already, and sorting takes longer than checking the order.
 function sortedNames(members: object) {
   const names = Object.keys(members)
   for (let n = 1; n < names.length; n += 1) {
@@ -64,6 +64,6 @@ function canonicalScalar(value: unknown) {
 
 function incomparable() {
   return new TypeError(
-    'idempotency: the body is no JSON value, text or bytes, so a retry can not be told from another request. Give the route idempotency.comparedBody.'
+    'idempotency: the body is not a JSON value, text or bytes, so a retry cannot be distinguished from another request. Set config.idempotency.comparedBody of the route.'
   )
 }

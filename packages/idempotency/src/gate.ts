@@ -12,7 +12,7 @@ import type { BeginOutcome, Claim, ClaimTerms, RequestTransaction, StoredAnswer 
 import { replay } from './stored-answer.ts'
 import { waitingRoom } from './waiting-room.ts'
 
-/** One request at the gate. */
+/** A request that the gate decides on. */
 interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -23,11 +23,11 @@ interface Passage {
   readonly handle: () => unknown
 }
 
-/** On which terms the keys of a route are claimed. */
+/** Returns the terms on which the keys of a route are claimed. */
 export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMilliseconds }: Settings): ClaimTerms {
   return {
     leaseMilliseconds,
-    // Not forgotten while it runs, however short its answer is kept.
+    // The record must not expire while the request runs, however short the lifetime of its response is.
     lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, longestRunMilliseconds + leaseMilliseconds),
     takesOver: policy.whenOutcomeUnknown === 'runAgain'
   }
@@ -35,10 +35,10 @@ export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMill
 
 type LookUp = BeginOutcome | { readonly state: 'bypassed' }
 
-/** What stands before a handler; it answers what is to be sent. */
+/** Runs in front of a handler and returns what Fastify must send. */
 export type Gate = (passage: Passage) => unknown
 
-/** Makes the gate: of all requests with one key one passes, and the others get its answer, or are told why not. */
+/** Creates the gate: one of all requests with a key runs, and the others get its response, or an error that says why not. */
 export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const room = waitingRoom(store, settings.maximumWaiters, settings.maximumWaitersPerKey)
@@ -52,7 +52,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
 
     const transaction = settings.transaction(request)
     const outcome = lookUp(passage, recordKey(scopeOf(request), key), transaction)
-    // What is known at once takes no turn of the microtasks.
+    // An outcome that is known synchronously does not wait for a microtask.
     return outcome instanceof Promise
       ? outcome.then((late) => proceed(passage, key, late, transaction))
       : proceed(passage, key, outcome, transaction)
@@ -81,14 +81,14 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const scope = settings.scope?.(request)
     if (typeof scope === 'string' && scope !== '') return scope
     throw new TypeError(
-      `idempotency: scope gave no client for ${request.method} ${String(request.routeOptions.url)}. Let the route be used by clients alone, or give anonymous ones a scope.`
+      `idempotency: options.scope returned no client for ${request.method} ${String(request.routeOptions.url)}. Allow only authenticated clients on the route, or return a scope for anonymous requests.`
     )
   }
 
   function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined): LookUp | Promise<LookUp> {
     const { fingerprint } = passage
     const terms = transaction ? { ...passage.terms, transaction } : passage.terms
-    // A claim in a transaction ends with that.
+    // A claim in a transaction ends with the transaction, so a late one needs no release.
     const late = transaction ? undefined : giveBack
     const begin = () => inTime(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
     const begun = begin()
@@ -107,7 +107,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
       if (outcome.state !== 'busy' || policy.waitMilliseconds === 0) return outcome
       return (await room.wait(key, policy.waitMilliseconds, reply, begin)) ?? outcome
     } catch (err) {
-      // What another is known to run is not run beside it.
+      // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
       onOutcome('storeUnavailable', request)
       throw storeUnavailable(err)
@@ -120,10 +120,10 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     return { state: 'bypassed' } as const
   }
 
-  // Nobody waits for it any more.
+  // The request that asked for this claim has already failed.
   function giveBack(outcome: BeginOutcome) {
     if (outcome.state !== 'claimed') return
-    store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not given back'))
+    store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not released'))
   }
 
   function run({ request, reply, policy, fingerprint, handle }: Passage, key: string, claim: Claim, transaction?: RequestTransaction) {

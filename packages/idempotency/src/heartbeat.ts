@@ -3,7 +3,7 @@ import { inTime } from './in-time.ts'
 import type { Run } from './run.ts'
 import type { IdempotencyStore } from './store.ts'
 
-/** What is needed to keep claims. */
+/** Settings for the renewal of claims. */
 export interface LeaseTerms {
   readonly store: IdempotencyStore
   readonly leaseMilliseconds: number
@@ -13,18 +13,18 @@ export interface LeaseTerms {
 
 interface Beat {
   readonly begunAt: number
-  /** When the last renewal was asked for. */
+  /** When the last renewal was requested. */
   askedAt: number
   heldUntil: number
   isAsking: boolean
 }
 
 /**
- * Renews the claims of runs, each from a third of its lease on, until they are let go. One timer for all, and nothing is noted of a run
- * before that first sees it: most have ended by then.
+ * Renews the claims of runs, each from a third of its lease on, until `letGo`. All runs share a timer, and nothing is recorded about a run
+ * before the timer first sees it: most runs have ended by then.
  */
 export class Heartbeat {
-  // Each knows its place: a Map of few entries that come and go is made anew all the time.
+  // An array in which each run stores its index: a small Map whose entries come and go is reallocated all the time.
   readonly #held: Run[] = []
   readonly #beats = new Map<Run, Beat>()
   readonly #terms: LeaseTerms
@@ -43,6 +43,7 @@ export class Heartbeat {
     this.#timer ??= this.#start()
   }
 
+  /** Stops renewing the claim. */
   letGo(run: Run): void {
     if (run.place === -1) return
     const last = this.#held.pop() as Run
@@ -63,7 +64,7 @@ export class Heartbeat {
 
   #renewAll() {
     const now = performance.now()
-    // Those that are given up leave their places.
+    // A copy, because runs that are aborted leave the array.
     for (const run of this.#held.slice()) {
       const beat = this.#beats.get(run) ?? this.#firstBeat(run)
       if (now - beat.begunAt >= this.#terms.longestRunMilliseconds) this.#giveUp(run)
@@ -72,7 +73,7 @@ export class Heartbeat {
     this.#lookedAt = now
   }
 
-  // It was claimed since the last look, and rather looks older than it is.
+  // The run was claimed after the last check. Its age is rather overestimated than underestimated.
   #firstBeat(run: Run) {
     const begunAt = this.#lookedAt
     const beat = { begunAt, askedAt: begunAt, heldUntil: begunAt + this.#terms.leaseMilliseconds, isAsking: false }

@@ -7,8 +7,8 @@ import { type HttpContractOptions, httpSceneOf } from './http-contract/service.t
 import type { RunTest } from './store-contract/scene.ts'
 
 /**
- * Tests over HTTP what a client of a service sees whose keys are kept in one store: the rows of `docs/idempotency.md`, by number. Keys are new in
- * each test.
+ * Registers tests, over HTTP, of what the clients of a service see when its keys are in one store: the rows of `docs/idempotency.md`, by
+ * number. Each test uses new keys.
  */
 export function idempotencyHttpContract(test: RunTest, options: HttpContractOptions): void {
   const leaseCases = options.isTransactional === true ? {} : { ...lostOwnerCases, ...leaseOutageCases, ...leaseAnswerCases }

@@ -1,6 +1,6 @@
 /**
- * What the work resolves to, or a rejection when it throws, rejects or takes longer. `late` is then told what it resolved to after all.
- * What is known at once comes without a promise and without a timer.
+ * Returns what the work resolves to; rejects when the work throws, rejects or times out. After a timeout, `late` is called with the value
+ * if the work still resolves. A synchronous result is returned without a promise and without a timer.
  */
 export function inTime<Result>(
   work: () => Result | Promise<Result>,
@@ -18,7 +18,7 @@ export function inTime<Result>(
 async function raced<Result>(work: Promise<Result>, milliseconds: number, late?: (result: Result) => void): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(new Error(`The store gave no answer within ${milliseconds} ms.`))
+    reject(new Error(`The store timed out after ${milliseconds} ms.`))
     if (late) work.then(late, () => {})
   }, milliseconds)
   try {

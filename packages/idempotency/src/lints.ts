@@ -1,22 +1,22 @@
-/** One rule about routes. */
+/** A rule about routes. */
 export interface Lint {
-  /** The rule's id, by which a route may waive it. */
+  /** The rule's id, which a route names to waive the rule. */
   readonly id: string
-  /** Says what is wrong and how to mend it; `undefined` when nothing is. */
+  /** Returns what is wrong and how to fix it, or `undefined` when the route follows the rule. */
   readonly check: (route: LintedRoute) => string | undefined
 }
 
-/** What a lint reads of a route: Fastify's route options have it all. */
+/** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {
   readonly method: string | readonly string[]
   readonly config?: { readonly idempotency?: unknown } | undefined
 }
 
-/** The rule that every POST and PATCH says whether it takes keys, for whoever collects such rules. */
+/** The lint that every POST and PATCH route declares whether it accepts keys, for a tool that collects lints. */
 export const lints: readonly Lint[] = [{ id: 'I1', check: declaresKeys }]
 
 function declaresKeys({ method, config }: LintedRoute) {
   const needsOne = [method].flat().some((one) => one === 'POST' || one === 'PATCH')
   if (!needsOne || config?.idempotency !== undefined) return undefined
-  return 'it does not say whether it takes idempotency keys. Set config.idempotency to "required", "accepted" or "off".'
+  return 'it does not say whether it accepts idempotency keys. Set config.idempotency to "required", "accepted" or "off".'
 }

@@ -1,12 +1,12 @@
 import type { BeginOutcome, Claim, IdempotencyStore, StoredAnswer } from './store.ts'
 
-/** How much a store in memory holds, and what time it is. */
+/** Options of `memoryStore`: its capacity and its clock. */
 export interface MemoryStoreOptions {
-  /** How many keys are remembered. @default 100000 */
+  /** How many keys are stored at most. @default 100000 */
   readonly maximumKeys?: number | undefined
-  /** How many bytes the kept answers may take together, roughly. @default 67108864 */
+  /** How many bytes the stored responses may take together, approximately. @default 67108864 */
   readonly maximumBytes?: number | undefined
-  /** A clock in milliseconds that never goes back. @default performance.now */
+  /** A monotonic clock in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -19,18 +19,18 @@ interface Entry {
   answer: StoredAnswer | undefined
 }
 
-// Looking for room takes as long as there are keys, so it is not done for each request that finds none.
+// A sweep takes time in proportion to the number of keys, so a full store does not sweep for each request.
 const sweepPauseMilliseconds = 1000
 
 /**
- * Keeps claims and answers in the memory of this process, for tests and for development. When it is full, new keys are refused: a key
- * that was forgotten early would let its request run twice.
+ * Returns a store that holds claims and responses in the memory of this process, for tests and for development. When it is full, it
+ * refuses new keys: a key that was deleted early would let its request run twice.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
   const { maximumKeys = 100_000, maximumBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Set<() => void>>()
-  // They go up over a restart too.
+  // Tokens also increase across a restart.
   let lastToken = Date.now() * 1000
   let bytes = 0
   let sweptAt = Number.NEGATIVE_INFINITY
@@ -93,7 +93,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     }
   }
 
-  // Not by an emitter: it would keep the name of each event for good.
+  // An EventEmitter is not used because it would retain the name of each event.
   async function end(key: string, signal: AbortSignal) {
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -127,7 +127,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
       sweptAt = time
       sweep(time, entries.size)
     }
-    if (!hasRoom()) throw new Error(`idempotency: the store in memory is full: ${entries.size} keys, ${bytes} bytes. Use a shared one.`)
+    if (!hasRoom()) throw new Error(`idempotency: the memory store is full: ${entries.size} keys, ${bytes} bytes. Use a shared store.`)
   }
 
   function hasRoom() {

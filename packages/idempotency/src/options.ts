@@ -7,51 +7,51 @@ import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } f
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
 import { answerFields } from './stored-answer.ts'
 
-/** What `@concordat/idempotency` can be told. What is also in {@link PolicyOptions} is the default for all routes. */
+/** Options of `@concordat/idempotency`. Those from {@link PolicyOptions} are the defaults for all routes. */
 export interface IdempotencyOptions extends PolicyOptions {
   /**
-   * Whose key it is, once authentication has run: issuer, client and subject of the principal. The keys of one client never meet those
-   * of another. Needed as soon as a route takes keys; `() => 'everyone'` for a service that has no clients.
+   * Returns the client that the key belongs to, after authentication: issuer, client and subject of the principal. The keys of different
+   * clients never collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients.
    */
   readonly scope?: ((request: FastifyRequest) => string | undefined) | undefined
-  /** Where claims and answers are kept. @default memoryStore() */
+  /** The store of claims and responses. @default memoryStore() */
   readonly store?: IdempotencyStore | undefined
-  /** Lets a store that other processes do not see run in production. @default false */
+  /** Allows a store that is not shared with other processes in production. @default false */
   readonly dangerouslyUnshared?: boolean | undefined
   /**
-   * The transaction that the request runs in, `undefined` for none. A store that is able to keeps claim and answer inside it; with any
-   * other store the answer is kept after it was committed.
+   * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
+   * it; with any other store, the response is stored after COMMIT.
    */
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
-  /** Whether the bare form of a key is read beside the quoted one. @default 'both' */
+  /** Whether the bare form of a key is accepted in addition to the quoted one. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
-  /** How long a claim stands when its process is lost; it is renewed three times in that time. From 100 to ten minutes. @default 30000 */
+  /** How long a claim lasts after its process is lost; it is renewed three times in that time. From 100 to 600000. @default 30000 */
   readonly leaseMilliseconds?: number | undefined
-  /** How long a handler keeps its claim. After it, its signal aborts and a retry may run. @default 300 */
+  /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. @default 300 */
   readonly longestRunSeconds?: number | undefined
-  /** How long the store is waited for, and how long it is tried to store an answer. @default 2000 */
+  /** The timeout of calls to the store, and how long storing a response is retried. @default 2000 */
   readonly storeTimeoutMilliseconds?: number | undefined
-  /** How often records whose time is over are deleted, where the store does not do it by itself. @default 60 */
+  /** How often expired records are deleted, if the store does not delete them itself. @default 60 */
   readonly sweepSeconds?: number | undefined
-  /** How many retries of one key wait in this process; further ones get 409 at once. @default 10 */
+  /** How many retries of the same key wait in this process; more get 409 immediately. @default 10 */
   readonly maximumWaitersPerKey?: number | undefined
-  /** How many retries wait in this process. @default 1000 */
+  /** How many retries wait in this process in total. @default 1000 */
   readonly maximumWaiters?: number | undefined
-  /** Header fields of the service's own that belong to an answer and come back with it, in lower case. @default [] */
+  /** Additional header fields that are stored and replayed with a response, in lower case. @default [] */
   readonly replayedFields?: readonly string[] | undefined
-  /** A page about keys: 400 names it in `Link` with `rel="describedby"`. */
+  /** The URL of a page about keys: a 400 links to it in `Link` with `rel="describedby"`. */
   readonly documentationUrl?: string | undefined
-  /** Is called before a kept answer is sent in place of the handler's, as to mark it for what shapes answers. */
+  /** Called before a stored response is sent instead of the handler's, for example to mark it for a plugin that formats responses. */
   readonly onReplay?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
-  /** Is told what became of each request with a key, for counting. */
+  /** Called with the outcome of each request with a key, for metrics. */
   readonly onOutcome?: TellOutcome | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The validated options with defaults applied. */
 export interface Settings {
   readonly scope: ((request: FastifyRequest) => string | undefined) | undefined
   readonly store: IdempotencyStore
-  /** Refuses a store that other processes do not see, where there may be others. */
+  /** Throws for a store that is not shared, when other processes may exist. */
   readonly requireShared: () => void
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly keySyntax: KeySyntax
@@ -70,12 +70,12 @@ export interface Settings {
 
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: IdempotencyOptions): Settings {
   const { scope, store = memoryStore(), transaction, keySyntax = 'both', replayedFields = [], onReplay, onOutcome } = options
   for (const [name, value] of Object.entries({ scope, transaction, onReplay, onOutcome })) {
     if (value !== undefined && typeof value !== 'function') {
-      throw new TypeError(`idempotency: ${name} is a ${typeof value}. Give a function.`)
+      throw new TypeError(`idempotency: options.${name} must be a function, but its type is ${typeof value}.`)
     }
   }
   requireStore(store)
@@ -84,36 +84,36 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     store,
     requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
     transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
-    keySyntax: requireOneOf('keySyntax', keySyntax, ['both', 'quoted']),
-    leaseMilliseconds: requireWhole('leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 100, 600_000),
-    longestRunMilliseconds: requireWhole('longestRunSeconds', options.longestRunSeconds ?? 300, 1, 86_400) * 1000,
-    storeTimeoutMilliseconds: requireWhole('storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 2000, 1, 60_000),
-    sweepMilliseconds: requireWhole('sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,
-    maximumWaitersPerKey: requireWhole('maximumWaitersPerKey', options.maximumWaitersPerKey ?? 10, 0, 100_000),
-    maximumWaiters: requireWhole('maximumWaiters', options.maximumWaiters ?? 1000, 0, 100_000),
+    keySyntax: requireOneOf('options.keySyntax', keySyntax, ['both', 'quoted']),
+    leaseMilliseconds: requireWhole('options.leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 100, 600_000),
+    longestRunMilliseconds: requireWhole('options.longestRunSeconds', options.longestRunSeconds ?? 300, 1, 86_400) * 1000,
+    storeTimeoutMilliseconds: requireWhole('options.storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 2000, 1, 60_000),
+    sweepMilliseconds: requireWhole('options.sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,
+    maximumWaitersPerKey: requireWhole('options.maximumWaitersPerKey', options.maximumWaitersPerKey ?? 10, 0, 100_000),
+    maximumWaiters: requireWhole('options.maximumWaiters', options.maximumWaiters ?? 1000, 0, 100_000),
     answerFields: [...answerFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
     onReplay: onReplay ?? (() => {}),
     onOutcome: onOutcome ?? (() => {}),
-    policy: resolvePolicy('', options, generalPolicy)
+    policy: resolvePolicy('options.', options, generalPolicy)
   }
 }
 
 function requireStore(store: IdempotencyStore) {
   if (typeof store !== 'object' || store === null || methods.some((method) => typeof store[method] !== 'function')) {
-    throw new TypeError('idempotency: store is no store. Give one, as memoryStore() or redisIdempotency(redis).')
+    throw new TypeError('idempotency: options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).')
   }
 }
 
 function requireShared(store: IdempotencyStore, mayBeUnshared: boolean) {
   if (!store.guarantees.shared && process.env['NODE_ENV'] === 'production' && !mayBeUnshared) {
     throw new TypeError(
-      'idempotency: in production the store must be one that all processes share, or a retry runs again elsewhere. Give one, or set dangerouslyUnshared for a single process.'
+      'idempotency: options.store must be shared by all processes in production, or a retry runs again in another process. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
     )
   }
 }
 
-// What belongs to one client, one connection or one moment.
+// Fields that belong to a single client, connection or point in time.
 const neverReplayed = new Set([
   'set-cookie',
   'date',
@@ -127,7 +127,9 @@ const neverReplayed = new Set([
 
 function requireField(field: string) {
   if (typeof field !== 'string' || !/^[a-z][a-z0-9-]*$/.test(field) || neverReplayed.has(field)) {
-    throw new TypeError(`idempotency: replayedFields has "${field}". Give names of header fields that belong to an answer, in lower case.`)
+    throw new TypeError(
+      `idempotency: options.replayedFields contains "${field}". Use lower-case names of header fields that belong to a response.`
+    )
   }
   return field
 }
@@ -135,7 +137,7 @@ function requireField(field: string) {
 function describedBy(url: string | undefined): Readonly<Record<string, string>> {
   if (url === undefined) return {}
   if (!URL.canParse(url) || /[\s<>]/.test(url)) {
-    throw new TypeError(`idempotency: documentationUrl is "${url}". Give an absolute URL.`)
+    throw new TypeError(`idempotency: options.documentationUrl must be an absolute URL, but is "${url}".`)
   }
   return { link: `<${url}>; rel="describedby"` }
 }

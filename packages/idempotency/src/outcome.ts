@@ -1,14 +1,14 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 
 /**
- * What became of a request with a key:
- * - `ran`: the handler ran, and its answer is stored
- * - `released`: it ran, and the key is free again
- * - `replayed`: it got the answer that was stored
- * - `inProgress`, `reused`, `outcomeUnknown`, `answerUnavailable`, `storeUnavailable`: it was refused
- * - `bypassed`: it ran without protection, because the store failed and the route allows that
- * - `answerNotStored`: it ran and was answered, but the store did not take the answer
- * - `claimLost`: it ran, and another owned its key meanwhile
+ * The outcome of a request with a key:
+ * - `ran`: the handler ran, and its response is stored
+ * - `released`: the handler ran, and the key is free again
+ * - `replayed`: the request got the stored response
+ * - `inProgress`, `reused`, `outcomeUnknown`, `answerUnavailable`, `storeUnavailable`: the request was refused
+ * - `bypassed`: the handler ran without protection, because the store failed and the route allows that
+ * - `answerNotStored`: the handler ran and the response was sent, but the store did not accept it
+ * - `claimLost`: the handler ran, and meanwhile another owner had the key
  */
 export type IdempotencyOutcome =
   | 'ran'
@@ -23,10 +23,10 @@ export type IdempotencyOutcome =
   | 'answerNotStored'
   | 'claimLost'
 
-/** Is told what became of a request. */
+/** A callback that receives the outcome of a request. */
 export type TellOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
 
-/** Keeps what counts outcomes from failing a request, and the process where nobody waits for it. */
+/** Wraps the callback so that its errors are logged and fail neither the request nor the process. */
 export function harmless(tell: TellOutcome, log: FastifyBaseLogger): TellOutcome {
   return (outcome, request) => {
     try {

@@ -13,11 +13,11 @@ import { tendStore } from './store-care.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests of this POST or PATCH route need an `Idempotency-Key`, may have one, or ignore it. @default 'off' */
+    /** Whether requests to this POST or PATCH route must have an `Idempotency-Key`, may have one, or ignore it. @default 'off' */
     idempotency?: 'required' | 'accepted' | 'off' | RouteIdempotency | undefined
   }
   interface FastifyRequest {
-    /** Of a request that runs under an idempotency key; `null` in every other. */
+    /** The key and its claim, in a request that runs under an idempotency key; `null` in all other requests. */
     idempotency: RequestIdempotency | null
   }
 }
@@ -27,7 +27,7 @@ type SendNext = (error: Error | null, payload?: unknown) => void
 const fingerprintKey: unique symbol = Symbol('concordat.idempotency.fingerprint')
 type ComparedRequest = FastifyRequest & { [fingerprintKey]: string }
 
-/** A request with a key runs once: its answer is stored before it is sent, and whoever asks again gets that (rules I1 to I5). */
+/** Runs a request with a key once: its response is stored before it is sent, and a retry gets the stored response (rules I1 to I5). */
 const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options) => {
   const resolved = resolveOptions(options)
   const settings = { ...resolved, onOutcome: harmless(resolved.onOutcome, app.log) }
@@ -43,14 +43,16 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   app.addHook('onReady', requireOutermost)
   app.addHook('onClose', async () => heartbeat.stop())
   tendStore(app, settings)
-  // Looking at each request costs as much as a hash of its key.
+  // The hook runs for each request and costs as much as a hash of its key, so it is added only if routes exist already.
   if (app.printRoutes() !== '(empty tree)') app.addHook('onRequest', refuseUnguarded)
 
   function guardRoute(route: RouteOptions) {
     const policy = policyOf(route, settings.policy)
     if (policy === undefined) return
     if (settings.scope === undefined) {
-      throw new TypeError(`idempotency: ${nameOf(route)} takes keys, but whose they are is not known. Give the option scope.`)
+      throw new TypeError(
+        `idempotency: options.scope is required because ${nameOf(route)} accepts keys. Set it to a function that returns the client's id.`
+      )
     }
     settings.requireShared()
     route.config = withPolicy(route.config, policy)
@@ -63,7 +65,11 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   function requireOutermost(next: Next) {
     const wrapped = guarded.find(({ route, handler }) => route.handler !== handler)
     if (wrapped === undefined) return next()
-    next(new Error(`idempotency: another plugin stands before the keys of ${nameOf(wrapped.route)}. Register idempotency after it.`))
+    next(
+      new Error(
+        `idempotency: another plugin wraps the handler of ${nameOf(wrapped.route)} outside idempotency. Register idempotency after it.`
+      )
+    )
   }
 
   // Before validation, which may write defaults into the body.
@@ -87,7 +93,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     }
   }
 
-  // After the hooks that shape the answer, and before the one that compresses it. Fastify takes a promise as well.
+  // Runs after the hooks that format the response and before the hook that compresses it. Fastify also accepts a promise.
   function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
     const run = request.idempotency as Run | null
     const isNone = run === null || run.isSettled || run.isInTransaction
@@ -96,18 +102,22 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 }
 
-// A route that was there before this plugin would run without protection.
+// A route that was registered before this plugin would run without protection.
 function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply, next: Next) {
   const { idempotency: wish } = routeOptions.config
   if (wish === undefined || wish === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
-  next(new Error(`idempotency: ${nameOf(routeOptions)} was registered before idempotency. Register it after, and await the plugin.`))
+  next(
+    new Error(
+      `idempotency: ${nameOf(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`
+    )
+  )
 }
 
 function requirePlace(app: FastifyInstance) {
-  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: it is registered here already. Register it once.')
+  if (app.hasRequestDecorator('idempotency')) throw new TypeError('idempotency: the plugin is already registered here. Register it once.')
   if (!app.hasPlugin('@fastify/compress')) return
   throw new TypeError(
-    'idempotency: @fastify/compress is registered already, and would compress before answers are stored. Register it after.'
+    'idempotency: @fastify/compress is already registered and would compress responses before they are stored. Register it after idempotency.'
   )
 }
 

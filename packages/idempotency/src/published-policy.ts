@@ -1,24 +1,24 @@
 import type { RoutePolicy } from './route-policy.ts'
 
-/** What the callers of a route are told about its keys. */
+/** What a route publishes about its keys, for API descriptions. */
 export interface PublishedIdempotency {
   readonly isRequired: boolean
-  /** How long a retry gets the answer of the first request. */
+  /** How long a retry gets the response of the first request. */
   readonly lifetimeSeconds: number
-  /** How long a retry waits for a request that is still being carried out. */
+  /** How long a retry waits for a request that is still in progress. */
   readonly waitMilliseconds: number
 }
 
 const policyKey: unique symbol = Symbol.for('concordat.idempotency')
 
-/** The config of a route with its policy in it. */
+/** Returns the config of a route with its policy added. */
 export function withPolicy<Config extends object>(config: Config | undefined, policy: RoutePolicy): Config {
   return { ...config, [policyKey]: policy } as unknown as Config
 }
 
 /**
- * What a route that was registered after the plugin promises about keys, from its options as `onRoute` gets them or from
- * `request.routeOptions`; `undefined` for one that takes none.
+ * Returns what a route publishes about its keys, or `undefined` for a route that does not accept keys. Takes the route options that
+ * `onRoute` receives, or `request.routeOptions`, of a route that was registered after the plugin.
  */
 export function idempotencyOf(route: { readonly config?: object | undefined }): PublishedIdempotency | undefined {
   const config: { [policyKey]?: PublishedIdempotency } | undefined = route.config

@@ -1,11 +1,11 @@
-/** Answers the value when it is a whole number in this range, else throws a `TypeError` with one line. */
+/** Returns the value when it is an integer in this range; throws a `TypeError` that names the option otherwise. */
 export function requireWhole(name: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new TypeError(`idempotency: ${name} is ${value}. Give a whole number from ${least} to ${most}.`)
+  throw new TypeError(`idempotency: ${name} must be an integer from ${least} to ${most}, but is ${value}.`)
 }
 
-/** Answers the value when it is one of these, else throws a `TypeError` with one line. */
+/** Returns the value when it is one of the choices; throws a `TypeError` that names the option otherwise. */
 export function requireOneOf<Choice extends string>(name: string, value: Choice, choices: readonly Choice[]): Choice {
   if (choices.includes(value)) return value
-  throw new TypeError(`idempotency: ${name} is ${JSON.stringify(value)}. Give one of ${choices.join(', ')}.`)
+  throw new TypeError(`idempotency: ${name} must be one of ${choices.join(', ')}, but is ${JSON.stringify(value)}.`)
 }

@@ -2,38 +2,38 @@ import { hash } from 'node:crypto'
 import type { RoutePolicy } from './route-policy.ts'
 import type { Claim } from './store.ts'
 
-/** What a handler can know and do about the key of its request. */
+/** What a handler can read and do about the key of its request: `request.idempotency`. */
 export interface RequestIdempotency {
   /** The key as the client sent it, without quotes. */
   readonly key: string
-  /** 1, or more when a process before this one was lost while it ran the request: something of it may have happened already. */
+  /** 1, or more when an earlier process was lost while it ran the request: part of the request may have taken effect already. */
   readonly attempt: number
   /**
-   * A number that grows with each owner of the key. A database that remembers the highest one it saw can refuse the writes of an owner that
-   * was thought to be lost and comes back.
+   * The fencing token: a number that increases with each owner of the key. A database that stores the highest token it has seen can refuse
+   * the writes of an owner that was presumed lost and comes back.
    */
   readonly token: number
-  /** Aborts when the claim is lost, or can't be renewed any more: from then on another may run the request. */
+  /** Aborts when the claim is lost or can no longer be renewed: from then on another owner may run the request. */
   readonly signal: AbortSignal
-  /** A key for a call to another service, 43 characters, the same at each attempt. One label a call. */
+  /** Returns a key for a call to another service: 43 characters, the same at each attempt. Use a separate label for each call. */
   derivedKey(label: string): string
-  /** Leaves the key free: the answer is sent and not stored, and a retry runs the handler. For what did not happen at all. */
+  /** Leaves the key free: the response is sent and not stored, and a retry runs the handler. For requests that had no effect at all. */
   release(): void
 }
 
-/** A handler that runs under a claim. */
+/** The run of a handler under a claim. */
 export class Run implements RequestIdempotency {
   readonly key: string
   readonly claim: Claim
   readonly fingerprint: string
   readonly policy: RoutePolicy
   isReleased = false
-  /** Its answer was judged; what is sent after it is none of its. */
+  /** Its response has been handled; what is sent after it does not belong to this run. */
   isSettled = false
-  /** Another has the claim, or nobody. */
+  /** The claim belongs to another owner, or to none. */
   isLost = false
   readonly isInTransaction: boolean
-  /** Among those that the heartbeat holds; -1: it does not. */
+  /** The index among the runs of the heartbeat; -1 when it is not among them. */
   place = -1
   #abortion: AbortController | undefined
 
@@ -66,10 +66,10 @@ export class Run implements RequestIdempotency {
     this.isReleased = true
   }
 
-  /** Its claim is lost, or can't be renewed any more. */
+  /** Aborts the signal: the claim is lost or can no longer be renewed. */
   abort(): void {
-    // A handler that asks for it later finds it aborted.
+    // A handler that reads the signal later gets an aborted one.
     this.#abortion ??= new AbortController()
-    this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so another may run it now.'))
+    this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so another owner may run it now.'))
   }
 }

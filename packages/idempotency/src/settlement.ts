@@ -8,24 +8,24 @@ import type { Run } from './run.ts'
 import type { Claim, StoredAnswer } from './store.ts'
 import { answerOf, discard, isTransient, replay } from './stored-answer.ts'
 
-/** What is done with the answer of a handler that ran under a claim. */
+/** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
-  /** Stores it or releases the key, inside the transaction of the claim. */
+  /** Stores the response or releases the key, inside the transaction of the claim. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
   /**
-   * Stores it or releases the key, and answers the payload to send: another's, where the claim was lost to it. What the store keeps at once
-   * takes no promise.
+   * Stores the response or releases the key, and returns the payload to send: that of another owner if the claim was lost to it. When the
+   * store completes synchronously, no promise is returned.
    */
   byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
-  /** Stores that the request was carried out, once the response has ended and its answer passed by all hooks. */
+  /** Records that the request completed, once the response has ended without passing through the hooks. */
   sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void
-  /** Does that too when no answer has come until a lease from now. */
+  /** Records the same when there is still no response after the duration of a lease. */
   unanswered(run: Run, request: FastifyRequest, reply: FastifyReply): void
 }
 
 const firstPauseMilliseconds = 20
 
-/** Makes what stores answers. */
+/** Creates the settlement that stores responses. */
 export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: FastifyBaseLogger): Settlement {
   const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
 
@@ -96,7 +96,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     return answerOf(reply, payload, answerFields, policy.maximumStoredBytes)
   }
 
-  // What is not released is free when its lease ends.
+  // A key that is not released becomes free when its lease ends.
   async function release(run: Run, request: FastifyRequest, payload: unknown) {
     try {
       await inTime(() => store.release(run.claim), storeTimeoutMilliseconds)
@@ -112,7 +112,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     return inTime(() => store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
   }
 
-  // The client gets its answer however this ends: what was done is done.
+  // The client gets its response whether or not it is stored, because the request has taken effect.
   async function complete(
     run: Run,
     claim: Claim,
@@ -125,7 +125,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
         return await kept
       } catch (err) {
         if (performance.now() + pause >= until) {
-          log.error({ err }, 'idempotency: an answer was not stored; retries get 409 until the lease ends')
+          log.error({ err }, 'idempotency: a response was not stored; retries get 409 until the lease ends')
           return 'failed'
         }
       }
@@ -136,9 +136,9 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   async function giveWay(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, answer: StoredAnswer) {
     onOutcome('claimLost', request)
-    log.warn({ token: run.token }, 'idempotency: a claim was lost before its handler was done')
+    log.warn({ token: run.token }, 'idempotency: a claim was lost before its handler finished')
     const outcome = await lookAgain(run)
-    // Nobody has the key any more, or it means another request now: the own answer is the true one.
+    // The key is free, or now belongs to another request: this run's own response is the correct one.
     if (outcome.state === 'claimed') await complete(run, outcome.claim, answer)
     if (outcome.state === 'claimed' || outcome.state === 'mismatch') return payload
     discard(reply, payload, answerFields)

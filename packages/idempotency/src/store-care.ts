@@ -4,7 +4,7 @@ import type { Settings } from './options.ts'
 
 const sweptAtOnce = 1000
 
-/** Asks the store at boot what about it breaks a promise, deletes what is over while the service runs, and closes it with the service. */
+/** Checks the store at boot, deletes expired records while the service runs, and closes the store with the service. */
 export function tendStore(app: FastifyInstance, { store, sweepMilliseconds, storeTimeoutMilliseconds }: Settings): void {
   let timer: NodeJS.Timeout | undefined
 
@@ -17,13 +17,13 @@ export function tendStore(app: FastifyInstance, { store, sweepMilliseconds, stor
     await store.close?.()
   })
 
-  // A store that is down does not keep the service from starting: it answers 503 until it is back.
+  // A store that is down does not stop the service from starting: requests with a key get 503 until the store is available.
   async function check() {
     try {
       const problems = await inTime(async () => (await store.check?.()) ?? [], storeTimeoutMilliseconds)
       for (const problem of problems) app.log.warn(`idempotency: ${problem}`)
     } catch (err) {
-      app.log.warn({ err }, 'idempotency: the store does not answer yet')
+      app.log.warn({ err }, 'idempotency: the store is not available yet')
     }
   }
 
@@ -31,7 +31,7 @@ export function tendStore(app: FastifyInstance, { store, sweepMilliseconds, stor
     try {
       while ((await store.sweep?.(sweptAtOnce)) === sweptAtOnce);
     } catch (err) {
-      app.log.warn({ err }, 'idempotency: records whose time is over were not deleted')
+      app.log.warn({ err }, 'idempotency: expired records were not deleted')
     }
   }
 }

@@ -6,8 +6,8 @@ import { type RunTest, type StoreContractOptions, sceneOf } from './store-contra
 import { transactionCases } from './store-contract/transaction-cases.ts'
 
 /**
- * Tests whether a store keeps the promises of {@link IdempotencyStore}, each with keys of its own. `create` makes a store for each test; it may
- * hold what earlier tests left there. The tests are to run one after another.
+ * Registers tests of the guarantees of {@link IdempotencyStore}; each test uses its own keys. `create` returns a store for each test; the
+ * store may contain records of earlier tests. The tests must run sequentially.
  */
 export function idempotencyStoreContract(
   test: RunTest,

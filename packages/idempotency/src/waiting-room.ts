@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import type { BeginOutcome, IdempotencyStore } from './store.ts'
 
-/** Where retries wait for the request that is still being carried out. */
+/** Lets retries wait for the request that is still in progress. */
 export interface WaitingRoom {
   /**
-   * Begins again whenever the key may have changed, and at intervals, until the outcome is no longer `busy`, the time is over or the
-   * client is gone. The last outcome; `busy` at once when too many wait. Between two looks nothing of the store is held.
+   * Calls `begin` whenever the key may have changed, and at intervals, until the outcome is no longer `busy`, the wait times out or the
+   * client disconnects. Resolves to the last outcome; when too many retries wait, immediately without an outcome, which means `busy`.
+   * Between two calls it holds no resources of the store.
    */
   wait(key: string, milliseconds: number, reply: FastifyReply, begin: Begin): Promise<BeginOutcome | undefined>
 }
@@ -14,10 +15,10 @@ type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
 const firstPauseMilliseconds = 50
 const longestPauseMilliseconds = 1000
-// A process that is lost tells nobody: about so often one of those that wait for a key looks.
+// A lost process sends no notification: about once in this interval, one of the retries that wait for a key checks it.
 const lookMilliseconds = 250
 
-/** Makes a waiting room with so many places. */
+/** Creates a waiting room with these limits, in total and per key. */
 export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, maximumWaitersPerKey: number): WaitingRoom {
   const waiters = new Map<string, number>()
   let all = 0

@@ -26,15 +26,20 @@ async function service(t: Test, { options, route, handler = async () => ({ made:
   return { app, send }
 }
 
-t.test('with nothing but Fastify its errors have status, code and a message for people', async (t) => {
+t.test('with Fastify alone, errors have a status, a code and a readable message', async (t) => {
   const { app, send } = await service(t)
   const missing = await app.inject({ method: 'POST', url: '/orders' })
-  t.match(missing.json(), { statusCode: 400, error: 'Bad Request', code: 'IDEMPOTENCY_KEY_REQUIRED', message: /Send a value that is new/ })
+  t.match(missing.json(), {
+    statusCode: 400,
+    error: 'Bad Request',
+    code: 'IDEMPOTENCY_KEY_REQUIRED',
+    message: /Send a new value with each request/
+  })
   await send({ a: 1 })
-  t.match((await send({ a: 2 })).json(), { statusCode: 422, code: 'IDEMPOTENCY_KEY_REUSED', message: /Send a new one/ })
+  t.match((await send({ a: 2 })).json(), { statusCode: 422, code: 'IDEMPOTENCY_KEY_REUSED', message: /Send a new key, or retry/ })
 })
 
-t.test('a replay is compressed as its own request asks for, since answers are stored before compression [I3]', async (t) => {
+t.test('compresses a replay as its own request accepts, because responses are stored before compression [I3]', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(idempotency, { scope: () => 'ada' })
@@ -59,7 +64,7 @@ t.test('a replay is compressed as its own request asks for, since answers are st
   )
 })
 
-t.test('row 22: after its lifetime a key is new [I2]', async (t) => {
+t.test('row 22: a key is new after its lifetime [I2]', async (t) => {
   let time = 0
   let runs = 0
   const { send } = await service(t, {
@@ -73,7 +78,7 @@ t.test('row 22: after its lifetime a key is new [I2]', async (t) => {
   t.equal((await send({ another: 'request' })).body, '{"run":2}')
 })
 
-t.test('row 22: to be replayed does not prolong it', async (t) => {
+t.test('row 22: a replay does not prolong the lifetime', async (t) => {
   let time = 0
   let runs = 0
   const { send } = await service(t, {
@@ -85,7 +90,7 @@ t.test('row 22: to be replayed does not prolong it', async (t) => {
   t.equal(runs, 2)
 })
 
-t.test('the store in memory refuses new keys when it is full, and takes them when old ones are over', async (t) => {
+t.test('the memory store refuses new keys when it is full, and accepts them when old keys have expired', async (t) => {
   let time = 0
   const store = memoryStore({ maximumKeys: 2, now: () => time })
   const { app } = await service(t, { options: { store, lifetimeSeconds: 600, longestRunSeconds: 60 } })
@@ -97,7 +102,7 @@ t.test('the store in memory refuses new keys when it is full, and takes them whe
   t.strictSame([(await send('c')).statusCode, (await send('d')).statusCode, (await send('e')).statusCode], [200, 200, 503])
 })
 
-t.test('the store in memory keeps no more bytes than it may: what is over is recorded without its body', async (t) => {
+t.test('the memory store records responses beyond maximumBytes without their body', async (t) => {
   const { app } = await service(t, {
     options: { store: memoryStore({ maximumBytes: 3000 }) },
     handler: async () => ({ text: 'x'.repeat(1000) })
@@ -108,7 +113,7 @@ t.test('the store in memory keeps no more bytes than it may: what is over is rec
   t.equal((await send('b')).json().code, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
 })
 
-t.test('a body that is text or bytes is compared whole', async (t) => {
+t.test('compares the whole body when it is text or bytes', async (t) => {
   const { app, send } = await service(t)
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   for (const type of ['text/plain', 'application/octet-stream']) {
@@ -119,22 +124,25 @@ t.test('a body that is text or bytes is compared whole', async (t) => {
   }
 })
 
-t.test('a body that can not be compared is a 500 that says what to give, and nothing runs; with comparedBody it does', async (t) => {
-  const parsed: unknown[] = [undefined, new Map(), { made: () => {} }, [Symbol('one')], new Date()]
-  for (const body of parsed) {
-    const { app, send } = await service(t)
-    app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, body))
-    t.match((await send('odd', { 'content-type': 'application/odd' })).json(), { statusCode: 500, message: /idempotency.comparedBody/ })
+t.test(
+  'responds with 500 that names comparedBody when a body cannot be compared, and runs nothing; with comparedBody it runs',
+  async (t) => {
+    const parsed: unknown[] = [undefined, new Map(), { made: () => {} }, [Symbol('one')], new Date()]
+    for (const body of parsed) {
+      const { app, send } = await service(t)
+      app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, body))
+      t.match((await send('odd', { 'content-type': 'application/odd' })).json(), { statusCode: 500, message: /idempotency.comparedBody/ })
+    }
+    const { app, send } = await service(t, { route: { comparedBody: ({ headers }) => [1n, undefined, headers['x-digest']] } })
+    app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, new Map()))
+    const odd = { 'content-type': 'application/odd' }
+    t.equal((await send('odd', { ...odd, 'x-digest': 'a' })).statusCode, 200)
+    t.equal((await send('other', { ...odd, 'x-digest': 'a' })).headers['idempotency-replayed'], 'true')
+    t.equal((await send('odd', { ...odd, 'x-digest': 'b' })).statusCode, 422)
   }
-  const { app, send } = await service(t, { route: { comparedBody: ({ headers }) => [1n, undefined, headers['x-digest']] } })
-  app.addContentTypeParser('application/odd', { parseAs: 'string' }, (_request, _text, done) => done(null, new Map()))
-  const odd = { 'content-type': 'application/odd' }
-  t.equal((await send('odd', { ...odd, 'x-digest': 'a' })).statusCode, 200)
-  t.equal((await send('other', { ...odd, 'x-digest': 'a' })).headers['idempotency-replayed'], 'true')
-  t.equal((await send('odd', { ...odd, 'x-digest': 'b' })).statusCode, 422)
-})
+)
 
-t.test('members that are named like parts of an object are compared like others', async (t) => {
+t.test('compares members named __proto__ and constructor like all others', async (t) => {
   const app = Fastify({ onProtoPoisoning: 'ignore', onConstructorPoisoning: 'ignore' })
   t.teardown(() => app.close())
   await app.register(idempotency, { scope: () => 'ada' })
@@ -147,7 +155,7 @@ t.test('members that are named like parts of an object are compared like others'
   t.equal((await send('["{","constructor",1]')).statusCode, 422)
 })
 
-t.test('a body that is nested too deep is 400, and the key stays unused', async (t) => {
+t.test('responds with 400 to a body that is nested too deeply, and leaves the key unused', async (t) => {
   const { send } = await service(t)
   const as = { 'content-type': 'application/json' }
   const [shallow, deep] = [1000, 100_000].map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`)
@@ -155,14 +163,14 @@ t.test('a body that is nested too deep is 400, and the key stays unused', async 
   t.equal((await send(shallow, as)).statusCode, 200)
 })
 
-t.test('row 6: where the scope gives no client, the request is a 500 and does not run', async (t) => {
+t.test('row 6: a request for which scope returns no client gets 500 and does not run', async (t) => {
   for (const scope of [() => undefined, () => '']) {
     const { send } = await service(t, { options: { scope } })
-    t.match((await send()).json(), { statusCode: 500, message: /scope gave no client for POST \/orders/ })
+    t.match((await send()).json(), { statusCode: 500, message: /options\.scope returned no client for POST \/orders/ })
   }
 })
 
-t.test('scope and key are told apart, however they are cut', async (t) => {
+t.test('scope and key are distinguished wherever the boundary between them is', async (t) => {
   let client = 'a'
   const { app } = await service(t, { options: { scope: () => client } })
   const send = (key: string) => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
@@ -171,7 +179,7 @@ t.test('scope and key are told apart, however they are cut', async (t) => {
   t.equal((await send('c')).headers['idempotency-replayed'], undefined)
 })
 
-t.test('a serializer that a hook has set is not used on a replay', async (t) => {
+t.test('does not use a serializer that a hook has set on a replay', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(idempotency, { scope: () => 'ada' })
@@ -181,7 +189,7 @@ t.test('a serializer that a hook has set is not used on a replay', async (t) => 
   t.strictSame([(await send()).body, (await send()).body], ['({"a":1})', '({"a":1})'])
 })
 
-t.test('a retry that waits looks at intervals where the store tells nobody of changes', async (t) => {
+t.test('a retry that waits checks the key at intervals when the store has no changed method', async (t) => {
   const store = { ...memoryStore() }
   delete store.changed
   const begun = Promise.withResolvers<void>()
@@ -202,7 +210,7 @@ t.test('a retry that waits looks at intervals where the store tells nobody of ch
   t.equal((await retry).body, (await first).body)
 })
 
-t.test('what became of each request can be counted, and a replay is announced before it is sent', async (t) => {
+t.test('calls onOutcome with the outcome of each request, and onReplay before a replay is sent', async (t) => {
   const outcomes: IdempotencyOutcome[] = []
   let replays = 0
   const { send } = await service(t, {
@@ -222,7 +230,7 @@ t.test('what became of each request can be counted, and a replay is announced be
   t.equal(replays, 1)
 })
 
-t.test('what counts outcomes may fail, and the request does not', async (t) => {
+t.test('an error in onOutcome does not fail the request', async (t) => {
   const { send } = await service(t, {
     options: {
       onOutcome() {
@@ -233,8 +241,8 @@ t.test('what counts outcomes may fail, and the request does not', async (t) => {
   t.strictSame([(await send()).statusCode, (await send()).statusCode, (await send({ other: 1 })).statusCode], [200, 200, 422])
 })
 
-t.test('with a store that is able to, claim and answer are kept in the transaction of the request', async (t) => {
-  // What a plugin for transactions does, without a database: the work before COMMIT runs in its onSend hook.
+t.test('a transactional store writes claim and response in the transaction of the request', async (t) => {
+  // Simulates a plugin for transactions without a database: the work before COMMIT runs in its onSend hook.
   const begun: (RequestTransaction | undefined)[] = []
   const memory = memoryStore()
   let isLost = false

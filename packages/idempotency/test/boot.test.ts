@@ -19,66 +19,73 @@ async function boot(
   await app.close()
 }
 
-t.test('options that make no sense are refused with one clear line', async (t) => {
+t.test('refuses invalid options with an error that names the option', async (t) => {
   const cases: [object, string][] = [
-    [{ scope: 'ada' }, 'scope is a string. Give a function.'],
-    [{ transaction: {} }, 'transaction is a object. Give a function.'],
-    [{ store: {} }, 'store is no store. Give one, as memoryStore() or redisIdempotency(redis).'],
-    [{ store: null }, 'store is no store. Give one, as memoryStore() or redisIdempotency(redis).'],
-    [{ keySyntax: 'bare' }, 'keySyntax is "bare". Give one of both, quoted.'],
-    [{ leaseMilliseconds: 30 }, 'leaseMilliseconds is 30. Give a whole number from 100 to 600000.'],
-    [{ longestRunSeconds: 0.5 }, 'longestRunSeconds is 0.5. Give a whole number from 1 to 86400.'],
-    [{ storeTimeoutMilliseconds: 0 }, 'storeTimeoutMilliseconds is 0. Give a whole number from 1 to 60000.'],
-    [{ sweepSeconds: 0 }, 'sweepSeconds is 0. Give a whole number from 1 to 86400.'],
-    [{ maximumWaiters: -1 }, 'maximumWaiters is -1. Give a whole number from 0 to 100000.'],
-    [{ maximumWaitersPerKey: 1.5 }, 'maximumWaitersPerKey is 1.5. Give a whole number from 0 to 100000.'],
-    [{ lifetimeSeconds: 59 }, 'lifetimeSeconds is 59. Give a whole number from 60 to 34560000.'],
-    [{ waitMilliseconds: 60_001 }, 'waitMilliseconds is 60001. Give a whole number from 0 to 60000.'],
-    [{ serverErrors: 'drop' }, 'serverErrors is "drop". Give one of store, release.'],
-    [{ whenOutcomeUnknown: 'guess' }, 'whenOutcomeUnknown is "guess". Give one of runAgain, refuse.'],
-    [{ maximumStoredBytes: 1e9 }, 'maximumStoredBytes is 1000000000. Give a whole number from 0 to 16777216.'],
+    [{ scope: 'ada' }, 'options.scope must be a function, but its type is string.'],
+    [{ transaction: {} }, 'options.transaction must be a function, but its type is object.'],
+    [{ store: {} }, 'options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).'],
+    [{ store: null }, 'options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).'],
+    [{ keySyntax: 'bare' }, 'options.keySyntax must be one of both, quoted, but is "bare".'],
+    [{ leaseMilliseconds: 30 }, 'options.leaseMilliseconds must be an integer from 100 to 600000, but is 30.'],
+    [{ longestRunSeconds: 0.5 }, 'options.longestRunSeconds must be an integer from 1 to 86400, but is 0.5.'],
+    [{ storeTimeoutMilliseconds: 0 }, 'options.storeTimeoutMilliseconds must be an integer from 1 to 60000, but is 0.'],
+    [{ sweepSeconds: 0 }, 'options.sweepSeconds must be an integer from 1 to 86400, but is 0.'],
+    [{ maximumWaiters: -1 }, 'options.maximumWaiters must be an integer from 0 to 100000, but is -1.'],
+    [{ maximumWaitersPerKey: 1.5 }, 'options.maximumWaitersPerKey must be an integer from 0 to 100000, but is 1.5.'],
+    [{ lifetimeSeconds: 59 }, 'options.lifetimeSeconds must be an integer from 60 to 34560000, but is 59.'],
+    [{ waitMilliseconds: 60_001 }, 'options.waitMilliseconds must be an integer from 0 to 60000, but is 60001.'],
+    [{ serverErrors: 'drop' }, 'options.serverErrors must be one of store, release, but is "drop".'],
+    [{ whenOutcomeUnknown: 'guess' }, 'options.whenOutcomeUnknown must be one of runAgain, refuse, but is "guess".'],
+    [{ maximumStoredBytes: 1e9 }, 'options.maximumStoredBytes must be an integer from 0 to 16777216, but is 1000000000.'],
     [
       { replayedFields: ['set-cookie'] },
-      'replayedFields has "set-cookie". Give names of header fields that belong to an answer, in lower case.'
+      'options.replayedFields contains "set-cookie". Use lower-case names of header fields that belong to a response.'
     ],
-    [{ replayedFields: ['X-Total'] }, 'replayedFields has "X-Total". Give names of header fields that belong to an answer, in lower case.'],
-    [{ documentationUrl: '/docs/keys' }, 'documentationUrl is "/docs/keys". Give an absolute URL.']
+    [
+      { replayedFields: ['X-Total'] },
+      'options.replayedFields contains "X-Total". Use lower-case names of header fields that belong to a response.'
+    ],
+    [{ documentationUrl: '/docs/keys' }, 'options.documentationUrl must be an absolute URL, but is "/docs/keys".']
   ]
   for (const [options, line] of cases) await t.rejects(boot(options), { name: 'TypeError', message: `idempotency: ${line}` })
 })
 
-t.test('a route whose config makes no sense is refused with one clear line', async (t) => {
-  const choices = 'Give "required", "accepted" or "off", or { key, … }.'
+t.test('refuses an invalid config of a route with an error that names the route', async (t) => {
+  const choices = 'config.idempotency must be "required", "accepted", "off" or an object { key, … }, but is'
   const cases: [unknown, RouteOptions['method'], string][] = [
-    [true, 'POST', `POST /orders has config.idempotency true. ${choices}`],
-    ['always', 'POST', `POST /orders has config.idempotency "always". ${choices}`],
-    [{ waitMilliseconds: 5 }, 'POST', `POST /orders has config.idempotency {"waitMilliseconds":5}. ${choices}`],
-    [null, 'POST', `POST /orders has config.idempotency null. ${choices}`],
+    [true, 'POST', `POST /orders: ${choices} true.`],
+    ['always', 'POST', `POST /orders: ${choices} "always".`],
+    [{ waitMilliseconds: 5 }, 'POST', `POST /orders: ${choices} {"waitMilliseconds":5}.`],
+    [null, 'POST', `POST /orders: ${choices} null.`],
     [
       { key: 'required', lifetime: 5 },
       'POST',
-      'POST /orders has the unknown member idempotency.lifetime. There are key, lifetimeSeconds, waitMilliseconds, serverErrors, whenOutcomeUnknown, maximumStoredBytes, whenStoreFails, comparedBody.'
+      'POST /orders: config.idempotency.lifetime is unknown. The options are key, lifetimeSeconds, waitMilliseconds, serverErrors, whenOutcomeUnknown, maximumStoredBytes, whenStoreFails, comparedBody.'
     ],
-    ['required', 'PUT', 'PUT /orders takes keys, which are for POST and PATCH: PUT may be repeated as it is. Leave them out there.'],
+    [
+      'required',
+      'PUT',
+      'PUT /orders: config.idempotency is only for POST and PATCH, because PUT can be repeated without a key. Remove it for PUT.'
+    ],
     [
       'accepted',
       ['POST', 'GET'],
-      'POST,GET /orders takes keys, which are for POST and PATCH: GET may be repeated as it is. Leave them out there.'
+      'POST,GET /orders: config.idempotency is only for POST and PATCH, because GET can be repeated without a key. Remove it for GET.'
     ],
     [
       { key: 'required', comparedBody: 'body' },
       'POST',
-      'POST /orders has an idempotency.comparedBody that is no function. Give one from the request to what is compared.'
+      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns what is compared.'
     ],
     [
       { key: 'required', whenStoreFails: 'bypass' },
       'POST',
-      'POST /orders has idempotency.whenStoreFails is "bypass". Give one of refuse, dangerouslyBypass.'
+      'POST /orders: config.idempotency.whenStoreFails must be one of refuse, dangerouslyBypass, but is "bypass".'
     ],
     [
       { key: 'required', lifetimeSeconds: 1 },
       'POST',
-      'POST /orders has idempotency.lifetimeSeconds is 1. Give a whole number from 60 to 34560000.'
+      'POST /orders: config.idempotency.lifetimeSeconds must be an integer from 60 to 34560000, but is 1.'
     ]
   ]
   for (const [config, method, line] of cases) {
@@ -86,14 +93,14 @@ t.test('a route whose config makes no sense is refused with one clear line', asy
   }
 })
 
-t.test('row 6: without a scope no route may take keys, and a service without such routes starts', async (t) => {
+t.test('row 6: requires scope if a route accepts keys; a service without such routes starts', async (t) => {
   await t.rejects(boot({ scope: undefined }), {
-    message: 'idempotency: POST /orders takes keys, but whose they are is not known. Give the option scope.'
+    message: "idempotency: options.scope is required because POST /orders accepts keys. Set it to a function that returns the client's id."
   })
   await boot({ scope: undefined }, 'off')
 })
 
-t.test('in production a store that other processes do not see is refused, unless the service says that there is one process', async (t) => {
+t.test('refuses a store that is not shared in production, unless dangerouslyUnshared is set', async (t) => {
   const before = process.env['NODE_ENV']
   t.teardown(() => {
     if (before === undefined) delete process.env['NODE_ENV']
@@ -102,40 +109,46 @@ t.test('in production a store that other processes do not see is refused, unless
   process.env['NODE_ENV'] = 'production'
   await t.rejects(boot({}), {
     message:
-      'idempotency: in production the store must be one that all processes share, or a retry runs again elsewhere. Give one, or set dangerouslyUnshared for a single process.'
+      'idempotency: options.store must be shared by all processes in production, or a retry runs again in another process. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
   })
   await boot({}, 'off')
   await boot({ dangerouslyUnshared: true })
   await boot({ store: { ...memoryStore(), guarantees: { durable: true, shared: true, transactional: false } } })
 })
 
-t.test('it is registered once, and before compression, or the service does not start', async (t) => {
+t.test('the service does not start when the plugin is registered twice or after compression', async (t) => {
   const twice = Fastify()
   await twice.register(idempotency)
-  await t.rejects(async () => twice.register(idempotency), { message: 'idempotency: it is registered here already. Register it once.' })
+  await t.rejects(async () => twice.register(idempotency), {
+    message: 'idempotency: the plugin is already registered here. Register it once.'
+  })
   const after = Fastify()
   await after.register(compress)
   await t.rejects(async () => after.register(idempotency), {
-    message: 'idempotency: @fastify/compress is registered already, and would compress before answers are stored. Register it after.'
+    message:
+      'idempotency: @fastify/compress is already registered and would compress responses before they are stored. Register it after idempotency.'
   })
 })
 
-t.test('a plugin that stands before the keys, as a transaction or a precondition would, keeps the service from starting', async (t) => {
-  const app = Fastify()
-  await app.register(idempotency, { scope })
-  app.addHook('onRoute', (route) => {
-    const { handler } = route
-    route.handler = function (request, reply) {
-      return handler.call(this, request, reply)
-    }
-  })
-  app.post('/orders', { config: { idempotency: 'required' } }, async () => ({}))
-  await t.rejects(async () => app.ready(), {
-    message: 'idempotency: another plugin stands before the keys of POST /orders. Register idempotency after it.'
-  })
-})
+t.test(
+  'the service does not start when another plugin, such as transactions or preconditions, wraps the handler outside idempotency',
+  async (t) => {
+    const app = Fastify()
+    await app.register(idempotency, { scope })
+    app.addHook('onRoute', (route) => {
+      const { handler } = route
+      route.handler = function (request, reply) {
+        return handler.call(this, request, reply)
+      }
+    })
+    app.post('/orders', { config: { idempotency: 'required' } }, async () => ({}))
+    await t.rejects(async () => app.ready(), {
+      message: 'idempotency: another plugin wraps the handler of POST /orders outside idempotency. Register idempotency after it.'
+    })
+  }
+)
 
-t.test('a route that was there before the plugin runs nothing, and says why', async (t) => {
+t.test('a route that was registered before the plugin responds with 500 that says why, and runs nothing', async (t) => {
   const app = Fastify()
   let runs = 0
   app.post('/orders', { config: { idempotency: 'accepted' } }, async () => ({ run: (runs += 1) }))
@@ -144,13 +157,13 @@ t.test('a route that was there before the plugin runs nothing, and says why', as
   const answer = await app.inject({ method: 'POST', url: '/orders', headers: { 'idempotency-key': 'k' } })
   t.match(answer.json(), {
     statusCode: 500,
-    message: 'idempotency: POST /orders was registered before idempotency. Register it after, and await the plugin.'
+    message: 'idempotency: POST /orders was registered before the plugin. Await the registration of the plugin, then register the route.'
   })
   t.equal((await app.inject({ method: 'POST', url: '/notes' })).statusCode, 200)
   t.equal(runs, 0)
 })
 
-t.test('what a route promises about keys can be read from its config, for a description [I1]', async (t) => {
+t.test('idempotencyOf returns the policy of a route from its config, for an API description [I1]', async (t) => {
   const app = Fastify()
   await app.register(idempotency, { scope, waitMilliseconds: 500 })
   const seen: unknown[] = []
@@ -167,17 +180,17 @@ t.test('what a route promises about keys can be read from its config, for a desc
   ])
 })
 
-t.test('the lint finds POST and PATCH routes that do not say whether they take keys [I1]', async (t) => {
+t.test('the lint finds POST and PATCH routes that do not declare whether they accept keys [I1]', async (t) => {
   const [lint] = lints
   t.equal(lint?.id, 'I1')
-  t.match(lint?.check({ method: 'POST' }), /does not say whether it takes idempotency keys/)
+  t.match(lint?.check({ method: 'POST' }), /does not say whether it accepts idempotency keys/)
   t.match(lint?.check({ method: ['GET', 'PATCH'], config: {} }), /does not say/)
   t.equal(lint?.check({ method: 'GET' }), undefined)
   t.equal(lint?.check({ method: 'POST', config: { idempotency: 'off' } }), undefined)
 })
 
 t.test(
-  'what the store finds wrong with its set-up is logged at boot, and a store that is down does not keep the service from starting',
+  'logs the problems that the store reports about its set-up at boot, and starts the service even if the store is down at that time',
   async (t) => {
     const lines: string[] = []
     const stream = { write: (line: string) => void lines.push(line) }
@@ -187,12 +200,12 @@ t.test(
       await app.ready()
       await app.close()
     }
-    t.match(lines.join(''), /idempotency: It keeps nothing\..*idempotency: the store does not answer yet/s)
+    t.match(lines.join(''), /idempotency: It keeps nothing\..*idempotency: the store is not available yet/s)
   }
 )
 
 t.test(
-  'the store is swept while the service runs, until nothing is left to sweep, also after it was down, and closed with the service',
+  'sweeps the store while the service runs until no expired records are left, also after it was down, and closes it with the service',
   async (t) => {
     const calls: string[] = []
     const left = [0, 1000, 1000, 3]

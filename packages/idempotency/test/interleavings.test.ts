@@ -4,14 +4,14 @@ import * as fc from 'fast-check'
 import Fastify from 'fastify'
 import t from 'tap'
 
-/** How many orders of events are tried. */
+/** The number of interleavings that are tested. */
 const numRuns = scaled(400, 20_000)
 
 const key = 'k'.repeat(43)
 const lease = 100
 const lifetime = 1000
 
-/** One thing that took effect in the store, at the moment when it did. */
+/** An effect in the store, with the time at which it took place. */
 type Event =
   | { readonly what: 'begin'; readonly at: number; readonly fingerprint: string; readonly outcome: BeginOutcome }
   | {
@@ -22,7 +22,7 @@ type Event =
       readonly body?: unknown
     }
 
-/** A store at a distance: the scheduler decides when each question arrives, and when each answer does. */
+/** Returns a remote store: the scheduler decides when each call and each result arrives. */
 function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, note: (event: Event) => void): IdempotencyStore {
   const travels = () => s.schedule(Promise.resolve('it travels'))
   const onClaim = async <Told>(what: 'renew' | 'complete' | 'release', claim: Claim, work: () => Told | Promise<Told>, body?: unknown) => {
@@ -47,7 +47,7 @@ function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, not
   }
 }
 
-/** What one process does: asks some times, and with the claim renews, waits, and ends in one of three ways. */
+/** The behaviour of a process: it calls `begin` several times, and with the claim it renews, waits, and ends in one of three ways. */
 const behaviour = fc.record({
   asks: fc.integer({ min: 1, max: 3 }),
   fingerprint: fc.constantFrom('same', 'same', 'same', 'other'),
@@ -56,7 +56,7 @@ const behaviour = fc.record({
   end: fc.constantFrom('complete', 'complete', 'complete twice', 'release', 'die')
 })
 const processes = fc.array(behaviour, { minLength: 2, maxLength: 5 })
-// How the time goes on: within a lease, just over it, over the lifetime.
+// The steps of the clock: within a lease, just over it, over the lifetime.
 const clockSteps = fc.array(fc.constantFrom(1, 50, lease - 1, lease, lease + 1, lifetime), { maxLength: 5 })
 type Plan = typeof processes extends fc.Arbitrary<infer Plans> ? Plans : never
 
@@ -88,7 +88,7 @@ async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], stor
   return events
 }
 
-/** What was promised and did not hold; told from the events alone. */
+/** Returns the guarantee that was broken, determined from the events alone. */
 function broken(events: readonly Event[]): string | undefined {
   let owner: { token: number; fingerprint: string; leaseEndsAt: number; endsAt: number } | undefined
   let answer: unknown
@@ -101,18 +101,18 @@ function broken(events: readonly Event[]): string | undefined {
     if (event.what === 'begin') {
       const { outcome, fingerprint, at } = event
       if (owner !== undefined && owner.fingerprint !== fingerprint) {
-        if (outcome.state !== 'mismatch') return `another request was told ${outcome.state}`
-      } else if (outcome.state === 'mismatch') return 'the same request was told mismatch'
+        if (outcome.state !== 'mismatch') return `another request got ${outcome.state}`
+      } else if (outcome.state === 'mismatch') return 'the same request got mismatch'
       else if (answer !== undefined) {
-        if (outcome.state !== 'done' || outcome.answer.body !== answer) return 'the answer did not come back'
-      } else if (outcome.state === 'done') return 'an answer came from nowhere'
+        if (outcome.state !== 'done' || outcome.answer.body !== answer) return 'the stored response was not returned'
+      } else if (outcome.state === 'done') return 'a response was returned that was never stored'
       else if (outcome.state === 'claimed') {
-        if (owner !== undefined && at < owner.leaseEndsAt) return 'two owners in one epoch'
-        if (outcome.claim.token <= highest) return 'a token that is not higher'
+        if (owner !== undefined && at < owner.leaseEndsAt) return 'two owners in the same epoch'
+        if (outcome.claim.token <= highest) return 'a token is not higher than the one before'
         highest = outcome.claim.token
         owner = { token: highest, fingerprint, leaseEndsAt: at + lease, endsAt: at + lifetime }
       } else if (owner === undefined || (outcome.state === 'busy') !== at < owner.leaseEndsAt)
-        return `${outcome.state} without an owner like that`
+        return `${outcome.state} without a matching owner`
       continue
     }
     const { what, claim, told, at, body } = event
@@ -132,7 +132,7 @@ function broken(events: readonly Event[]): string | undefined {
   return undefined
 }
 
-t.test('whatever the order of events: never two owners in one epoch, and a stale token never writes', async (t) => {
+t.test('in any order of events, there are never two owners in the same epoch, and a stale token never writes', async (t) => {
   let takeovers = 0
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
@@ -148,9 +148,9 @@ t.test('whatever the order of events: never two owners in one epoch, and a stale
   t.ok(takeovers > 0, `${numRuns} interleavings, ${takeovers} takeovers among them`)
 })
 
-/** What implementations do that were measured: read first and write later, complete without a token, forget when the lease is over. */
+/** Faults of existing implementations: they read first and write later, complete without a token, or forget when the lease expires. */
 const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStore>> = {
-  'one that reads first and claims later': (store) => {
+  'reads first and claims later': (store) => {
     let records = 0
     return {
       ...store,
@@ -164,7 +164,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
       }
     }
   },
-  'one that completes without looking at the token': (store) => {
+  'completes without checking the token': (store) => {
     let latest: Claim | undefined
     return {
       ...store,
@@ -176,7 +176,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
       complete: (_claim, ...told) => store.complete(latest as Claim, ...told)
     }
   },
-  'one that releases without looking at the token': (store) => {
+  'releases without checking the token': (store) => {
     let latest: Claim | undefined
     return {
       ...store,
@@ -188,7 +188,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
       release: () => store.release(latest as Claim)
     }
   },
-  'one that gives the same token again': (store) => ({
+  'returns the same token again': (store) => ({
     ...store,
     async begin(...told) {
       const outcome = await store.begin(...told)
@@ -198,7 +198,7 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
 }
 
 for (const [what, tear] of Object.entries(torn)) {
-  t.test(`a store that breaks a promise is caught: ${what}`, async (t) => {
+  t.test(`detects a store that breaks a guarantee: ${what}`, async (t) => {
     const { failed } = await fc.check(
       fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
         const events = await play(s, plans, steps, (now) => tear(memoryStore({ now })))
@@ -210,11 +210,11 @@ for (const [what, tear] of Object.entries(torn)) {
   })
 }
 
-// Over HTTP: some clients with one key, each asking until it has an answer, and a store whose answers are late or lost.
+// Over HTTP: clients with the same key, each of which retries until it gets a response, and a store whose results are late or lost.
 const clients = fc.array(fc.record({ lost: fc.array(fc.boolean(), { maxLength: 3 }) }), { minLength: 2, maxLength: 4 })
 
 t.test(
-  'whatever the order of events, of clients with one key that ask until they are answered one runs, and all get its answer',
+  'in any order of events, one request runs for clients that retry with the same key until they get a response, and all get its response',
   async (t) => {
     const httpRuns = scaled(40, 2000)
     await fc.assert(
@@ -226,7 +226,7 @@ t.test(
           () => 0,
           () => {}
         )
-        // An acknowledgement that is lost: the store did it, and nobody knows.
+        // A lost acknowledgement: the store completed the call, but the caller does not know it.
         const losses = plans.flatMap(({ lost }) => lost)
         const unreliable: IdempotencyStore = {
           ...store,

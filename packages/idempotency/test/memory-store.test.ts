@@ -2,13 +2,13 @@ import { type Claim, type IdempotencyStore, idempotencyStoreContract, memoryStor
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import t from 'tap'
 
-t.test('the store in memory keeps the contract', async (t) => {
+t.test('the memory store passes the store contract', async (t) => {
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
   idempotencyStoreContract(casesOf(t), () => memoryStore({ now: () => time }), { pass })
 })
 
-/** What the suite asks of stores with transactions can be kept: each writes when it commits, and gives its claims back when it does not. */
+/** A transaction that shows that the contract can be fulfilled: it writes at COMMIT and releases its claims at ROLLBACK. */
 class Transaction implements RequestTransaction {
   readonly claims: Claim[] = []
   readonly writes: (() => unknown)[] = []
@@ -44,7 +44,7 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
   }
 }
 
-t.test('the contract asks nothing of transactions that can not be kept', async (t) => {
+t.test('a transactional store can pass all transaction cases of the contract', async (t) => {
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
   const memory = memoryStore({ now: () => time })

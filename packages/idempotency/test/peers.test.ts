@@ -1,4 +1,4 @@
-// What existing libraries do wrong with keys, measured; none of it happens here. Fourteen in libraries for keys, two in one for caching.
+// Measured faults of existing libraries that this package does not have: fourteen in libraries for keys, two in a library for caching.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import idempotency, { type IdempotencyStore, memoryStore } from '@concordat/idempotency'
@@ -40,7 +40,7 @@ function post(app: FastifyInstance, key: string, wish: { url?: string; body?: ob
   return app.inject({ method: 'POST', url, payload: body, headers: { 'idempotency-key': key, ...headers } })
 }
 
-t.test('a 422 for another body does not overwrite the answer: the retry still gets it', async (t) => {
+t.test('a 422 for another body does not overwrite the response: the retry still gets it', async (t) => {
   const { app } = await service(t)
   const first = await post(app, 'k')
   t.equal((await post(app, 'k', { body: { count: 2 } })).statusCode, 422)
@@ -48,7 +48,7 @@ t.test('a 422 for another body does not overwrite the answer: the retry still ge
   t.strictSame([retry.statusCode, retry.body], [201, first.body])
 })
 
-t.test('the 409 of a retry does not overwrite the record: the next retry is no replay of a 409', async (t) => {
+t.test('the 409 of a retry does not overwrite the record: the next retry is not a replay of the 409', async (t) => {
   const end = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const { app, runs } = await service(t, {
@@ -70,20 +70,20 @@ t.test('the 409 of a retry does not overwrite the record: the next retry is no r
   t.equal(runs(), 1)
 })
 
-t.test('a body that fails validation does not use the key up: the corrected one runs', async (t) => {
+t.test('a body that fails validation leaves the key unused: the corrected request runs', async (t) => {
   const { app, runs } = await service(t)
   t.equal((await post(app, 'k', { body: { count: 'many' } })).statusCode, 400)
   t.equal((await post(app, 'k')).statusCode, 201)
   t.equal(runs(), 1)
 })
 
-t.test('a 401 of somebody without credentials does not spoil the key of another', async (t) => {
+t.test('a 401 for a client without credentials does not affect the key of another client', async (t) => {
   const { app } = await service(t)
   t.equal((await post(app, 'k', { headers: { 'x-client': 'nobody' }, body: { count: 9 } })).statusCode, 401)
   t.equal((await post(app, 'k')).statusCode, 201)
 })
 
-t.test('another user with the same key and body does not get the answer of the first', async (t) => {
+t.test('another user with the same key and body does not get the response of the first user', async (t) => {
   const { app, runs } = await service(t)
   const [ada, ben] = [await post(app, 'k'), await post(app, 'k', { headers: { 'x-client': 'ben' } })]
   t.not(ada.body, ben.body)
@@ -91,21 +91,21 @@ t.test('another user with the same key and body does not get the answer of the f
   t.equal(runs(), 2)
 })
 
-t.test('the retry of a streamed answer is no 500, and does not run', async (t) => {
+t.test('the retry of a streamed response does not get 500 and does not run', async (t) => {
   const { app, runs } = await service(t, { handler: async (_request, reply) => reply.send(Readable.from(['streamed'])) })
   t.equal((await post(app, 'k')).body, 'streamed')
   t.equal((await post(app, 'k')).statusCode, 409)
   t.equal(runs(), 1)
 })
 
-t.test('while the store is down nothing runs without protection', async (t) => {
+t.test('no request runs without protection while the store is down', async (t) => {
   const store = { ...memoryStore(), begin: () => Promise.reject(new Error('connect ECONNREFUSED')) }
   const { app, runs } = await service(t, { store })
   t.equal((await post(app, 'k')).statusCode, 503)
   t.equal(runs(), 0)
 })
 
-t.test('a replay has the Location of the first answer', async (t) => {
+t.test('a replay has the Location of the first response', async (t) => {
   const { app } = await service(t)
   const first = await post(app, 'k')
   t.equal((await post(app, 'k')).headers['location'], first.headers['location'])
@@ -117,7 +117,7 @@ t.test('a body with its members in another order is the same request', async (t)
   t.equal((await post(app, 'k', { body: { b: { d: 2, c: 1 }, a: 1 } })).headers['idempotency-replayed'], 'true')
 })
 
-t.test('halves of characters are compared, and not what UTF-8 puts in their place', async (t) => {
+t.test('lone surrogates are compared as they are, not as the UTF-8 replacement character', async (t) => {
   const { app } = await service(t)
   await post(app, 'k', { body: { a: '\ud800' } })
   t.equal((await post(app, 'k', { body: { a: '\ud801' } })).statusCode, 422)
@@ -125,13 +125,13 @@ t.test('halves of characters are compared, and not what UTF-8 puts in their plac
   t.equal((await post(app, 'k', { body: { a: '\ud800' } })).headers['idempotency-replayed'], 'true')
 })
 
-t.test('a replay never has a cookie', async (t) => {
+t.test('a replay does not have Set-Cookie', async (t) => {
   const { app } = await service(t)
   t.ok((await post(app, 'k')).headers['set-cookie'])
   t.equal((await post(app, 'k')).headers['set-cookie'], undefined)
 })
 
-t.test('the same key on another URL is refused, and not answered by the first', async (t) => {
+t.test('the same key on another URL is refused and does not get the response of the first request', async (t) => {
   const { app, runs } = await service(t)
   await post(app, 'k')
   t.equal((await post(app, 'k', { url: '/b' })).statusCode, 422)
@@ -145,7 +145,7 @@ t.test('another user with a new key and the same body runs', async (t) => {
   t.equal(runs(), 2)
 })
 
-t.test('a quoted key and the same one bare are one', async (t) => {
+t.test('a quoted key and the same bare key are equal', async (t) => {
   const { app } = await service(t)
   await post(app, '"k"')
   t.equal((await post(app, 'k')).headers['idempotency-replayed'], 'true')
@@ -162,7 +162,7 @@ t.test('a thrown error is replayed as it was sent, with its body', async (t) => 
   t.equal(retry.body, first.body)
 })
 
-t.test('the tag of one answer does not answer another URL, nor keep a POST from running', async (t) => {
+t.test('the ETag of a response does not match another URL and does not stop a POST from running', async (t) => {
   const { app, runs } = await service(t)
   const { etag } = (await post(app, 'one')).headers
   const headers = { 'if-none-match': String(etag) }
@@ -172,7 +172,7 @@ t.test('the tag of one answer does not answer another URL, nor keep a POST from 
   t.equal(runs(), 3)
 })
 
-t.test('a replay is no 304: it has the status, the tag and the body of the first answer', async (t) => {
+t.test('a replay is not a 304: it has the status, the ETag and the body of the first response', async (t) => {
   const { app } = await service(t)
   const first = await post(app, 'k')
   const retry = await post(app, 'k', { headers: { 'if-none-match': String(first.headers['etag']) } })

@@ -6,27 +6,27 @@ const pauseMilliseconds = 20
 /** The request that belongs to a key. */
 export interface KeyedRequest {
   readonly path: string
-  /** Beside `Idempotency-Key`. */
+  /** Headers in addition to `Idempotency-Key`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly body?: string | undefined
 }
 
-/** What a client was told by the success at the end. */
+/** The content of the successful response that a client finally gets. */
 export interface Told {
   readonly body: string
   readonly location: string | null
 }
 
-/** Who wants to know what happens on the way. */
+/** Callbacks that report the attempts of a client. */
 export interface Watch {
   answered(status: number): void
-  /** A process went away with the request. */
+  /** A process ended while it handled the request, or the connection broke. */
   lost(member: FleetMember): void
 }
 
 /**
- * Sends the request to any process that is up until the answer is a success: after a broken connection to another at once, after another
- * answer when its `Retry-After` is over.
+ * Sends the request to any process that is up until the response is a success. After a broken connection it tries another process
+ * immediately; after any other response it waits for the time in `Retry-After`.
  */
 export async function askUntilDone(fleet: Fleet, key: string, { path, headers, body }: KeyedRequest, watch: Watch): Promise<Told> {
   const request = { method: 'POST', headers: { ...headers, 'idempotency-key': key }, ...(body !== undefined && { body }) }

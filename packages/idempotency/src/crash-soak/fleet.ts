@@ -5,32 +5,32 @@ import { createServer } from 'node:net'
 /** How the processes of a fleet are started. */
 export interface FleetProgram {
   /**
-   * The program and its arguments. It listens on 127.0.0.1 at the port in the variable `PORT`, and prints to its standard output once it
-   * accepts requests, not before.
+   * The program and its arguments. It listens on 127.0.0.1, on the port in the environment variable `PORT`, and writes to standard output
+   * as soon as it accepts requests, not before.
    */
   readonly command: readonly [string, ...string[]]
-  /** Variables beside those of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
-/** One process of a fleet; after a restart it has the same address. */
+/** A process of a fleet; it has the same address after a restart. */
 export interface FleetMember {
-  /** As `http://127.0.0.1:40123`. */
+  /** The base URL, for example `http://127.0.0.1:40123`. */
   readonly url: string
   /** Whether it accepts requests. */
   readonly isUp: boolean
-  /** Counts the answers of this process, from its start on; by whoever sends the requests. */
+  /** The number of responses of this process since its start; maintained by the client. */
   served: number
-  /** Requests that it has not answered yet; likewise. */
+  /** The number of its requests without a response yet; maintained by the client. */
   underWay: number
 }
 
 /** Several processes of one service. */
 export interface Fleet {
   readonly members: readonly FleetMember[]
-  /** Kills one without warning (SIGKILL), and starts it again at once; resolves when it is dead. */
+  /** Kills a process without warning (SIGKILL) and starts it again immediately; resolves when the old process is dead. */
   kill(member: FleetMember): Promise<void>
-  /** Kills all of them. */
+  /** Kills all processes. */
   stop(): Promise<void>
 }
 
@@ -42,13 +42,13 @@ interface Running {
   child: ChildProcess
 }
 
-/** Starts so many processes of a service; resolves when all accept requests, and rejects when one ends before. */
+/** Starts `count` processes of a service. Resolves when all accept requests, and rejects when a process ends before that. */
 export async function startFleet(count: number, { command: [program, ...words], env = {} }: FleetProgram): Promise<Fleet> {
   let isOver = false
   const members: Running[] = []
 
   function start(port: string) {
-    // A process that is killed leaves no report of its coverage behind. Node.js sets the variable again where it is only removed.
+    // A killed process writes no coverage report. The variable is set to empty because Node.js sets it again if it is only removed.
     const coverage = { NODE_V8_COVERAGE: '' }
     return spawn(program, words, { env: { ...process.env, ...coverage, ...env, PORT: port }, stdio: ['ignore', 'pipe', 'inherit'] })
   }
@@ -77,7 +77,7 @@ export async function startFleet(count: number, { command: [program, ...words], 
       if (isOver) return
       one.served = 0
       one.child = start(new URL(one.url).port)
-      // One that does not come back is down, and the run goes on with the others.
+      // A process that does not come back stays down, and the run continues with the others.
       ready(one).catch(() => {})
     }
   }
@@ -103,7 +103,7 @@ async function end(member: Running) {
   await gone
 }
 
-/** A port of 127.0.0.1 that nobody has at this moment. */
+/** Returns a port of 127.0.0.1 that is not in use at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -5,53 +5,54 @@ import { type Spread, spreadOf } from './spread.ts'
 
 const servedBeforeKill = 20
 const clients = 16
-// Of so many keys one is sent by two clients at once, so that one of them waits for the other.
+// One in this many keys is sent by two clients at the same time, so that one of them waits for the other.
 const keysPerTwin = 4
-// Between two keys of a client, at most: a machine with nothing to spare would measure its queues.
+// The longest pause between two keys of a client: a machine at full load would measure its own queues.
 const thoughtMilliseconds = 200
 
-/** What a soak does. */
+/** Options of {@link crashSoak}. */
 export interface CrashSoak {
   readonly program: FleetProgram
   readonly processes: number
   readonly kills: number
   readonly keys: number
-  /** The request of the key with this number: the same each time it is asked for. */
+  /** Returns the request of the key with this number: the same at each call. */
   readonly request: (key: string, number: number) => KeyedRequest
   /**
-   * How many processes are up at least when one is killed. With fewer than all of them, kills meet each other: a request may be killed
-   * again, or find nobody up, and its takeover is then as long as a start.
+   * How many processes must be up when one is killed. With fewer than all of them, kills overlap: a request may be killed again, or find
+   * no process up, and its takeover then takes as long as a start.
    * @default all
    */
   readonly leastUp?: number | undefined
-  /** Ends it before its time: the report is then of the keys and kills so far. */
+  /** Ends the soak early: the report then covers the keys and kills so far. */
   readonly signal?: AbortSignal | undefined
-  /** Is told after each kill. */
+  /** Called after each kill. */
   readonly onProgress?: ((kills: number, answered: number) => void) | undefined
-  /** Restarts what the service stands on, as its database, so many times at even distances, while the clients go on. */
+  /** Restarts a dependency of the service, such as its database, `count` times at even intervals, while the clients continue. */
   readonly restarts?: { readonly count: number; readonly restart: () => Promise<void> } | undefined
 }
 
-/** What came of it. What the service has done is for the caller to count. */
+/** The result of a soak. The caller must count what the service has done. */
 export interface CrashReport {
   readonly keys: number
   readonly kills: number
-  /** Answers that differ from the first that the key was given, in body or `Location`. */
+  /** Responses that differ from the first one for the key, in body or `Location`. */
   readonly divergent: number
-  /** Requests that a killed process took along, and other broken connections. */
+  /** Requests that a killed process lost, and other broken connections. */
   readonly lost: number
-  /** How many answers there were of each status. */
+  /** The number of responses with each status. */
   readonly statuses: Readonly<Record<string, number>>
-  /** From the kill to the success of a request whose key was being worked on by the killed process. */
+  /** The time from the kill to the success of a request whose key the killed process was working on. */
   readonly takeoverMilliseconds: Spread
-  /** How long requests took that no kill has touched, to compare with. */
+  /** The duration of requests that no kill affected, for comparison. */
   readonly usualMilliseconds: Spread
   readonly seconds: number
 }
 
 /**
- * Kills processes of a service at random while clients send requests with keys and repeat them until they succeed; asks for each key once
- * more at the end. A process is killed in the middle of a request, once it has given 20 answers, and started again at once.
+ * Kills processes of a service at random while clients send requests with keys and repeat them until they succeed; sends the request of
+ * each key once more at the end. A process is killed in the middle of a request, after it has sent 20 responses, and started again
+ * immediately.
  */
 export async function crashSoak(soak: CrashSoak): Promise<CrashReport> {
   const fleet = await startFleet(soak.processes, soak.program)
@@ -97,14 +98,14 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
     return fleet.members.filter(({ isUp }) => isUp)
   }
 
-  // The share of the keys that belongs to so many kills.
+  // The number of keys that belongs to this many kills.
   function keysFor(killed: number) {
     return (keys * killed) / kills
   }
 
   async function client() {
     while (!isOver() && (count.next < keys || count.killed < kills)) {
-      // Once all keys are there, their retries are what is killed.
+      // Once all keys have been sent, the kills hit retries of them.
       const number = count.next < keys ? count.next++ : Math.floor(Math.random() * keys)
       const touched: { since?: number } = {}
       const asks = [ask(number, touched)]
@@ -112,7 +113,7 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
       await Promise.all(asks)
       count.done += 1
       await delay(Math.random() * thoughtMilliseconds)
-      // The keys are for all kills: while too few are up for the next, what is ahead waits.
+      // The keys must last for all kills: while too few processes are up for the next kill, clients that are ahead wait.
       while (isKilling() && count.done > keysFor(count.killed) && up().length < leastUp) await delay(20)
     }
   }
@@ -141,7 +142,7 @@ async function soakOn(fleet: Fleet, soak: CrashSoak): Promise<CrashReport> {
     while (isKilling()) {
       const ready = up().filter(({ served, underWay }) => served >= servedBeforeKill && underWay > 0)
       const victim = ready[Math.floor(Math.random() * ready.length)]
-      // Not sooner than the share of the keys that belongs to this kill.
+      // A kill happens only after the keys that belong to the kills before it are done.
       if (victim === undefined || up().length < leastUp || count.done < keysFor(count.killed)) {
         await delay(5)
         continue

@@ -5,9 +5,9 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, 
 
 type Case = (scene: HttpScene) => Promise<void>
 
-/** Rows 7 to 11, 15 and 19 to 21: what is stored and what a retry gets, on every store. */
+/** Cases of rows 7 to 11, 15 and 19 to 21: what is stored and what a retry gets, on every store. */
 export const answerCases: Readonly<Record<string, Case>> = {
-  'row 7: the answer is stored before its first byte is sent': async ({ serve }) => {
+  'row 7: the response is stored before its first byte is sent': async ({ serve }) => {
     const order: string[] = []
     const { send } = await serve({
       through: (store) => ({
@@ -24,19 +24,19 @@ export const answerCases: Readonly<Record<string, Case>> = {
     order.push('sent')
     deepStrictEqual(order, ['stored', 'sent'])
   },
-  'row 8: a retry gets status, body and Location of the first, marked, and the handler does not run': async ({ serve }) => {
+  'row 8: a retry gets status, body and Location of the first response, marked as replayed, without a run': async ({ serve }) => {
     const { send, runs } = await serve()
     const first = await send()
     for (let n = 0; n < 3; n += 1) expectReplay(first, await send())
     strictEqual(runs(), 1)
   },
-  'row 8: a retry on another process gets it too': async ({ serve }) => {
+  'row 8: a retry on another process gets the same response': async ({ serve }) => {
     const [here, there] = [await serve(), await serve()]
     const first = await here.send()
     expectReplay(first, await there.send())
     strictEqual(there.runs(), 0)
   },
-  'row 8: the fields of the answer come back, those of the moment and of the client do not': async ({ serve }) => {
+  'row 8: a replay has the header fields of the response, and not those of the time or the client': async ({ serve }) => {
     const fields = {
       'content-type': 'application/vnd.order+json; charset=utf-8',
       'content-language': 'es',
@@ -61,7 +61,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     deepStrictEqual([retry.headers['set-cookie'], retry.headers['x-moment']], [undefined, undefined])
     ok(first.headers['request-id'] !== retry.headers['request-id'])
   },
-  'row 8: text, bytes, an empty body and none come back byte by byte': async ({ serve }) => {
+  'row 8: text, bytes, an empty body and no body come back byte for byte': async ({ serve }) => {
     const bodies: Record<string, unknown> = {
       text: 'Ñandú\n',
       bytes: Buffer.from([0, 255, 10, 200]),
@@ -87,7 +87,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
       )
     }
   },
-  'row 8: a handler may answer by callback, by a promise, or by reply.send and a promise of nothing': async ({ serve }) => {
+  'row 8: a handler can respond by callback, by a promise, or by reply.send and a promise of undefined': async ({ serve }) => {
     const wishes: ServiceWish[] = [
       { handler: (_request, reply) => void setTimeout(() => reply.code(201).send({ by: 'callback' }), 5) },
       { handler: async () => ({ by: 'promise' }) },
@@ -103,7 +103,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
       strictEqual(runs(), 1)
     }
   },
-  'row 10: a retry while the first runs is 409 with Retry-After, at once': async ({ serve }) => {
+  'row 10: a retry while the first request runs gets 409 with Retry-After immediately': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const { send, runs } = await serve({ handler })
     const first = send()
@@ -116,7 +116,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     expectReplay(await first, await send())
     strictEqual(runs(), 1)
   },
-  'row 11: a retry that waits gets the answer of the first': async ({ serve }) => {
+  'row 11: a retry that waits gets the response of the first request': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const wish = { handler, route: { waitMilliseconds: 30_000 } }
     const [here, there] = [await serve(wish), await serve(wish)]
@@ -127,7 +127,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     for (const retry of retries) expectReplay(await first, await retry)
     deepStrictEqual([here.runs(), there.runs()], [1, 0])
   },
-  'row 11: a retry that has waited long enough is 409': async ({ serve }) => {
+  'row 11: a retry whose wait times out gets 409': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const { send } = await serve({ handler, route: { waitMilliseconds: 120 } })
     const first = send()
@@ -138,7 +138,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     letGo()
     await first
   },
-  'row 11: when too many wait, for one key or in all, the next is 409 at once': async ({ serve }) => {
+  'row 11: when too many retries wait, for a key or in total, the next gets 409 immediately': async ({ serve }) => {
     for (const limit of [{ maximumWaitersPerKey: 2 }, { maximumWaiters: 2 }]) {
       const { handler, begun, letGo } = heldHandler()
       const { send } = await serve({ handler, route: { waitMilliseconds: 30_000 }, options: limit })
@@ -157,7 +157,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
       await first
     }
   },
-  'row 11: of many with one key at once one runs, and those that wait get its answer': async ({ serve }) => {
+  'row 11: one of many concurrent requests with the same key runs, and those that wait get its response': async ({ serve }) => {
     const wish = { route: { waitMilliseconds: 30_000 }, options: { maximumWaitersPerKey: 100 } }
     const [here, there] = [await serve(wish), await serve(wish)]
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 ? here : there).send()))
@@ -165,7 +165,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(answers.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length, 1)
     strictEqual(here.runs() + there.runs(), 1)
   },
-  'row 15: what the handler answers with 2xx, 3xx or 4xx is stored': async ({ serve }) => {
+  'row 15: a 2xx, 3xx or 4xx response of the handler is stored': async ({ serve }) => {
     for (const status of [200, 202, 303, 402, 404, 409, 410, 422]) {
       const { send, runs } = await serve({ handler: async (_request, reply) => reply.code(status).send({ run: runs() }) })
       const key = randomUUID()
@@ -195,7 +195,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
       strictEqual(runs(), 2)
     }
   },
-  'row 15: a handler can leave the key free itself': async ({ serve }) => {
+  'row 15: a handler can release the key': async ({ serve }) => {
     const { send, runs } = await serve({
       handler: async (request, reply) => {
         if (runs() === 1) request.idempotency?.release()
@@ -206,7 +206,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     ok(first.body !== second.body)
     expectReplay(second, await send())
   },
-  'row 19: a body over the limit is sent and not kept: a retry is 409 with the Location, and never runs': async ({ serve }) => {
+  'row 19: a body over the limit is sent and not stored: a retry gets 409 with the Location and never runs': async ({ serve }) => {
     const { send, runs } = await serve({
       route: { maximumStoredBytes: 100 },
       handler: async (_request, reply) =>
@@ -222,7 +222,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(retry.headers['location'], '/orders/1')
     strictEqual(runs(), 1)
   },
-  'row 20: when the client leaves, the handler goes on, and its answer is stored': async ({ serve }) => {
+  'row 20: when the client disconnects, the handler continues, and its response is stored': async ({ serve }) => {
     for (const form of ['promise', 'callback', 'reply', 'promise of reply', '204'] as const) {
       const begun = Promise.withResolvers<void>()
       const left = Promise.withResolvers<void>()
@@ -248,7 +248,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
       )
     }
   },
-  'row 21: a retry gets its replay before preconditions are looked at, and a first 412 leaves the key free': async ({ serve }) => {
+  'row 21: a retry gets its replay before preconditions are evaluated, and a first 412 leaves the key free': async ({ serve }) => {
     let version = 1
     const { send, runs } = await serve({
       handler: async (request, reply) => {
@@ -263,7 +263,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     expectReplay(first, await send({ headers: { 'if-match': '"1"' } }))
     strictEqual(runs(), 2)
   },
-  'a handler has the attempt, a token, and keys for other services that stay the same at each attempt': async ({ serve, key }) => {
+  'a handler has the attempt, a token, and keys for other services that are the same at each attempt': async ({ serve, key }) => {
     const seen: unknown[][] = []
     const { send } = await serve({
       handler: async ({ idempotency }, reply) => {
@@ -279,7 +279,7 @@ export const answerCases: Readonly<Record<string, Case>> = {
     const [own, attempt, charge, mail] = seen[0] ?? []
     deepStrictEqual([own, attempt, String(charge).length, charge === mail], [key, 1, 43, false])
   },
-  'a request without a key has none': async ({ serve }) => {
+  'request.idempotency is null in a request without a key': async ({ serve }) => {
     const { send } = await serve({ handler: async ({ idempotency }) => ({ idempotency }) })
     strictEqual((await send({ key: null, url: '/notes' })).body, '{"idempotency":null}')
   }

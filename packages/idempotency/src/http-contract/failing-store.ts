@@ -4,7 +4,7 @@ async function gone(): Promise<never> {
   throw new Error('The store is down.')
 }
 
-/** A store that can't be reached while `isDown`. */
+/** Returns a store whose methods fail while `isDown` returns true for them. */
 export function failing(
   store: IdempotencyStore,
   isDown: (method: 'begin' | 'renew' | 'complete' | 'release') => boolean

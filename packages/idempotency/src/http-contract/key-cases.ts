@@ -5,21 +5,21 @@ import { expectRefusal, expectReplay, type HttpScene, heldHandler } from './serv
 
 type Case = (scene: HttpScene) => Promise<void>
 
-/** Rows 1 to 5: what is a key, and what never comes to the gate. */
+/** Cases of rows 1 to 5: valid keys, and requests that never reach the gate. */
 export const keyCases: Readonly<Record<string, Case>> = {
-  'row 1: a required key that is missing is 400 with a link to what keys are, and nothing runs': async ({ serve }) => {
+  'row 1: a missing required key gets 400 with a link to the page about keys, and no handler runs': async ({ serve }) => {
     const { send, runs } = await serve({ options: { documentationUrl: 'https://example.com/docs/keys' } })
     const answer = await send({ key: null })
     expectRefusal(answer, 400, 'IDEMPOTENCY_KEY_REQUIRED')
     strictEqual(answer.headers['link'], '<https://example.com/docs/keys>; rel="describedby"')
     strictEqual(runs(), 0)
   },
-  'row 1: a key that is only accepted may be missing, and then nothing is stored': async ({ serve }) => {
+  'row 1: an optional key may be missing, and then nothing is stored': async ({ serve }) => {
     const { send, runs } = await serve()
     for (let n = 0; n < 2; n += 1) strictEqual((await send({ url: '/notes', key: null })).status, 201)
     strictEqual(runs(), 2)
   },
-  'row 2: a key that can not be read is 400, and nothing runs': async ({ serve }) => {
+  'row 2: an invalid key gets 400, and no handler runs': async ({ serve }) => {
     const { send, runs } = await serve()
     const long = 'k'.repeat(256)
     const bad = [
@@ -46,7 +46,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     }
     strictEqual(runs(), 0)
   },
-  'row 2: two fields are 400, also when they join to one string': async ({ serve, key }) => {
+  'row 2: a repeated header gets 400, also when the values join to a valid string': async ({ serve, key }) => {
     const { app, runs } = await serve()
     for (const pair of [
       [`"${key}`, `b"`],
@@ -57,27 +57,27 @@ export const keyCases: Readonly<Record<string, Case>> = {
     }
     strictEqual(runs(), 0)
   },
-  'row 3: quoted, quoted with parameters and bare, it is one key': async ({ serve, key }) => {
+  'row 3: a key is the same quoted, quoted with parameters, and bare': async ({ serve, key }) => {
     const { send, runs } = await serve()
     const first = await send({ key: `"${key}"` })
     for (const same of [key, `"${key}";p=1`, `"${key}"; a; b="c"`]) expectReplay(first, await send({ key: same }))
     strictEqual(runs(), 1)
   },
-  'row 3: what is escaped in quotes is the same key as bare or plain': async ({ serve, key }) => {
+  'row 3: a quoted key is compared after its escapes are decoded': async ({ serve, key }) => {
     const { send, runs } = await serve()
     const first = await send({ key: `"${key} \\"\\\\"` })
     expectReplay(first, await send({ key: `"${key} \\"\\\\";x` }))
     strictEqual((await send({ key: `"${key} \\\\"` })).headers['idempotency-replayed'], undefined)
     strictEqual(runs(), 2)
   },
-  'row 3: keys of 255 characters are read, and differ by one': async ({ serve, key }) => {
+  'row 3: keys of 255 characters are accepted, and differ when one character differs': async ({ serve, key }) => {
     const { send, runs } = await serve()
     const long = key.padEnd(255, 'x')
     expectReplay(await send({ key: long }), await send({ key: `"${long}"` }))
     strictEqual((await send({ key: `${long.slice(0, -1)}y` })).headers['idempotency-replayed'], undefined)
     strictEqual(runs(), 2)
   },
-  'row 3: where only the quoted form is read, a bare key is 400': async ({ serve, key }) => {
+  'row 3: a bare key gets 400 when only the quoted form is accepted': async ({ serve, key }) => {
     const { send } = await serve({ options: { keySyntax: 'quoted' } })
     expectRefusal(await send({ key }), 400, 'IDEMPOTENCY_KEY_INVALID')
     strictEqual((await send({ key: `"${key}"` })).status, 201)
@@ -93,7 +93,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
       strictEqual(two.headers['idempotency-replayed'], undefined)
     }
   },
-  'row 5: what is refused before the gate leaves the key unused': async ({ serve }) => {
+  'row 5: a request that is refused before the gate leaves the key unused': async ({ serve }) => {
     const { send, runs } = await serve({
       prepare(app) {
         app.addHook('preHandler', async ({ headers }, reply) => {
@@ -115,7 +115,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     strictEqual(first.headers['idempotency-replayed'], undefined)
     expectReplay(first, await send())
   },
-  'row 9: the same key with another body, query, path or method is 422, and the record is untouched': async ({ serve }) => {
+  'row 9: the same key with another body, query, path or method gets 422, and the record is unchanged': async ({ serve }) => {
     const { send, runs } = await serve()
     const first = await send()
     for (const other of [
@@ -130,7 +130,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     expectReplay(first, await send())
     strictEqual(runs(), 1)
   },
-  'row 9: a body is compared by its content: the order of members and the white space do not matter, that of items does': async ({
+  'row 9: a body is compared by its content: the order of members and white space do not matter, the order of items does': async ({
     serve
   }) => {
     const { send, runs } = await serve()
@@ -163,7 +163,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     expectReplay(ben, await send({ client: 'ben' }))
     deepStrictEqual([(await send({ client: 'ben', body: {} })).status, runs()], [422, 2])
   },
-  'row 9: another request with the key is 422 or 409 while the first runs, and changes nothing': async ({ serve }) => {
+  'row 9: another request with the key gets 422 or 409 while the first runs, and changes nothing': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const { send, runs } = await serve({ handler })
     const first = send()
@@ -179,7 +179,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
 async function statusOverTheWire(app: FastifyInstance, keys: readonly string[]): Promise<number> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  // Its import alone loads a good part of Node.
+  // Imported here because the import alone loads a large part of Node.js.
   const http = await import('node:http')
   return new Promise((resolve, reject) => {
     const headers = ['content-type', 'application/json', ...keys.flatMap((key) => ['idempotency-key', key])]

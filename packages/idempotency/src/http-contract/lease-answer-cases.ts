@@ -6,12 +6,12 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, leave } from 
 
 type Case = (scene: HttpScene) => Promise<void>
 
-/** Rows 14, 19 and 20 where claims are held by a lease: answers that fail, are streams, or come too late. */
+/** Cases of rows 14, 19 and 20 for claims with a lease: responses that are errors, are streams, or come too late. */
 export const leaseAnswerCases: Readonly<Record<string, Case>> = {
-  'row 14: a 5xx is stored and replayed, since the request may have half happened': async ({ serve }) => {
+  'row 14: a 5xx is stored and replayed, because the request may have partly taken effect': async ({ serve }) => {
     const { send, runs } = await serve({
       handler: async () => {
-        throw new Error('The other service did not answer.')
+        throw new Error('The other service did not respond.')
       }
     })
     const first = await send()
@@ -19,7 +19,7 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
     expectReplay(first, await send())
     strictEqual(runs(), 1)
   },
-  'row 14: where the route says so, or the handler, a 5xx leaves the key free': async ({ serve }) => {
+  'row 14: a 5xx leaves the key free when the route or the handler releases it': async ({ serve }) => {
     const fails = [
       { route: { serverErrors: 'release' as const }, release: false },
       { route: {}, release: true }
@@ -37,7 +37,7 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
       deepStrictEqual([(await send({ key })).status, (await send({ key })).status, runs()], [500, 201, 2])
     }
   },
-  'row 19: a stream is sent and not kept: a retry is 409, and never runs': async ({ serve }) => {
+  'row 19: a stream is sent and not stored: a retry gets 409 and never runs': async ({ serve }) => {
     const streams = [
       () => Readable.from(['{"a":', '1}']),
       () => new Blob(['{"a":1}']).stream(),
@@ -52,7 +52,7 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
       strictEqual(runs(), 1)
     }
   },
-  'row 19: a reply that was hijacked is not kept: a retry is 409, and never runs': async ({ serve }) => {
+  'row 19: a hijacked reply is not stored: a retry gets 409 and never runs': async ({ serve }) => {
     const { send, runs } = await serve({
       handler: async (_request, reply) => {
         reply.hijack()
@@ -67,7 +67,7 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
     expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
     strictEqual(runs(), 1)
   },
-  'row 20: when the client leaves a handler that answers nothing, its retry is 409, and never runs': async ({ serve, key }) => {
+  'row 20: when the client disconnects and the handler returns nothing, a retry gets 409 and never runs': async ({ serve, key }) => {
     const begun = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const { app, send, runs } = await serve({
@@ -84,7 +84,7 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
     expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
     strictEqual(runs(), 1)
   },
-  'row 20: a handler that answers after the client was told that it took too long changes nothing': async ({ serve }) => {
+  'row 20: a handler that responds after its request timed out changes nothing': async ({ serve }) => {
     const end = Promise.withResolvers<void>()
     const { send, runs } = await serve({
       prepare: (app) =>

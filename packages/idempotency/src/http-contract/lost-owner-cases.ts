@@ -4,9 +4,9 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, 
 
 type Case = (scene: HttpScene) => Promise<void>
 
-/** Rows 12 and 18 where claims are held by a lease: its owner is lost, or has lost it. */
+/** Cases of rows 12 and 18 for claims with a lease: the owner is lost, or has lost its claim. */
 export const lostOwnerCases: Readonly<Record<string, Case>> = {
-  'row 12: when the owner is lost a retry runs the handler, and knows that it is the second attempt': async ({ serve }) => {
+  'row 12: when the owner is lost, a retry runs the handler as the second attempt': async ({ serve }) => {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
@@ -27,7 +27,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     expectReplay(answer, await next.send())
     deepStrictEqual([answer.status, told], [201, [2]])
   },
-  'row 12: where a request must not run twice, a retry is 409 when its owner is lost': async ({ serve }) => {
+  'row 12: when the owner is lost and the route refuses a second run, a retry gets 409': async ({ serve }) => {
     const { handler, begun } = heldHandler()
     const lost = await serve({
       handler,
@@ -66,7 +66,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     expectReplay(await first, await send())
     strictEqual(runs(), 1)
   },
-  'row 18: an owner that lost its claim to another answers what that one stored, and its signal has aborted': async ({ serve }) => {
+  'row 18: an owner that lost its claim responds with what the new owner stored, and its signal has aborted': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const aborted = Promise.withResolvers<void>()
     const slow = await serve({
@@ -90,7 +90,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     expectReplay(won, await slow.send())
     deepStrictEqual([slow.runs(), next.runs()], [1, 1])
   },
-  'row 18: an owner that lost its claim to one that still runs answers 409': async ({ serve }) => {
+  'row 18: an owner that lost its claim to an owner that still runs responds with 409': async ({ serve }) => {
     const [one, two] = [heldHandler(), heldHandler()]
     const slow = await serve({
       handler: one.handler,
@@ -107,7 +107,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     two.letGo()
     expectReplay(await second, await slow.send())
   },
-  'row 18: an owner whose record was lost stores its answer anew': async ({ serve }) => {
+  'row 18: an owner whose record was lost stores its response again': async ({ serve }) => {
     const outcomes: string[] = []
     const { send, runs } = await serve({
       options: { onOutcome: (outcome) => outcomes.push(outcome) },
@@ -122,7 +122,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     expectReplay(await send(), await send())
     deepStrictEqual([runs(), outcomes], [1, ['claimLost', 'replayed']])
   },
-  'row 18: an owner whose key means another request by now answers what it did': async ({ serve }) => {
+  'row 18: an owner whose key now belongs to another request sends its own response': async ({ serve }) => {
     const other = await serve()
     const { send } = await serve({
       through: (store) => ({
@@ -138,7 +138,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     deepStrictEqual([first.status, first.headers['idempotency-replayed']], [201, undefined])
     expectRefusal(await send(), 422, 'IDEMPOTENCY_KEY_REUSED')
   },
-  'row 18: an owner that lost its claim while the store is down answers 409': async ({ serve }) => {
+  'row 18: an owner that lost its claim responds with 409 while the store is down': async ({ serve }) => {
     let isDown = false
     const { send } = await serve({
       through: (store) =>
@@ -155,7 +155,7 @@ export const lostOwnerCases: Readonly<Record<string, Case>> = {
     })
     strictEqual((await send()).status, 409)
   },
-  'a handler that runs longer than it may loses its claim, and its signal aborts': async ({ serve }) => {
+  'a handler that runs longer than longestRunSeconds loses its claim, and its signal aborts': async ({ serve }) => {
     const aborted = Promise.withResolvers<void>()
     const slow = await serve({
       options: { leaseMilliseconds: 300, longestRunSeconds: 1 },

@@ -4,9 +4,9 @@ import { createOrder, expectRefusal, expectReplay, type HttpScene, heldHandler, 
 
 type Case = (scene: HttpScene) => Promise<void>
 
-/** Row 16: on every store. */
+/** Cases of row 16 for every store. */
 export const outageCases: Readonly<Record<string, Case>> = {
-  'row 16: while the store is down a request with a key is 503 with Retry-After, and nothing runs': async ({ serve }) => {
+  'row 16: while the store is down, a request with a key gets 503 with Retry-After, and no handler runs': async ({ serve }) => {
     let isDown = true
     const { send, runs } = await serve({ through: (store) => failing(store, () => isDown) })
     const answer = await send()
@@ -16,15 +16,15 @@ export const outageCases: Readonly<Record<string, Case>> = {
     isDown = false
     expectReplay(await send(), await send())
   },
-  'row 16: while the store is down a request without a key is answered': async ({ serve }) => {
+  'row 16: while the store is down, a request without a key runs': async ({ serve }) => {
     const { send } = await serve({ through: (store) => failing(store, () => true) })
     strictEqual((await send({ url: '/notes', key: null })).status, 201)
   }
 }
 
-/** Rows 16 and 17 where claims are held by a lease: the store is down or late. */
+/** Cases of rows 16 and 17 for claims with a lease: the store is down or slow. */
 export const leaseOutageCases: Readonly<Record<string, Case>> = {
-  'row 16: where the route allows it, a request runs without protection while the store is down, and its answer says so': async ({
+  'row 16: a request runs without protection while the store is down if the route allows it, and its response says so': async ({
     serve
   }) => {
     let isDown = true
@@ -41,7 +41,7 @@ export const leaseOutageCases: Readonly<Record<string, Case>> = {
     strictEqual((await send()).headers['idempotency-status'], undefined)
     strictEqual(runs(), 3)
   },
-  'row 16: a request that another is known to run does not run beside it, whatever the route allows': async ({ serve }) => {
+  'row 16: a request that is known to be in progress does not run a second time, whatever the route allows': async ({ serve }) => {
     const { handler, begun, letGo } = heldHandler()
     const owner = await serve({ handler })
     let asked = 0
@@ -56,7 +56,7 @@ export const leaseOutageCases: Readonly<Record<string, Case>> = {
     await first
     strictEqual(waiting.runs(), 0)
   },
-  'row 16: a store that answers too late is down, and what it claimed late is given back': async ({ serve }) => {
+  'row 16: a store that times out counts as down, and its late claim is released': async ({ serve }) => {
     const late = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     let isLate = true
@@ -81,13 +81,13 @@ export const leaseOutageCases: Readonly<Record<string, Case>> = {
     await released.promise
     strictEqual((await send()).headers['idempotency-replayed'], undefined)
   },
-  'row 17: an answer that the store does not take at once is stored all the same': async ({ serve }) => {
+  'row 17: storing a response is retried until the store accepts it': async ({ serve }) => {
     let failures = 3
     const { send, runs } = await serve({ through: (store) => failing(store, (method) => method === 'complete' && failures-- > 0) })
     expectReplay(await send(), await send())
     strictEqual(runs(), 1)
   },
-  'row 17: an answer that the store does not take is sent; a retry is 409 until the lease ends, and then runs': async ({ serve }) => {
+  'row 17: a response that cannot be stored is sent; a retry gets 409 until the lease ends, and then runs': async ({ serve }) => {
     let isDown = true
     const outcomes: string[] = []
     const { send, runs } = await serve({
@@ -101,7 +101,7 @@ export const leaseOutageCases: Readonly<Record<string, Case>> = {
     expectReplay(await retryWhile(409, send), await send())
     strictEqual(runs(), 2)
   },
-  'a key that the store does not release is free when its lease ends': async ({ serve }) => {
+  'a key that the store fails to release is free when its lease ends': async ({ serve }) => {
     const { send, runs } = await serve({
       options: { leaseMilliseconds: 100 },
       through: (store) => failing(store, (method) => method === 'release'),

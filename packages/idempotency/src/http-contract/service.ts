@@ -8,32 +8,32 @@ import plugin from '../plugin.ts'
 import type { RouteIdempotency } from '../route-policy.ts'
 import type { IdempotencyStore } from '../store.ts'
 
-/** What the requests of the suite are made to. */
+/** Options of `idempotencyHttpContract`. */
 export interface HttpContractOptions {
-  /** A new server with Fastify alone, or with what a route needs beside the keys, as the plugin for transactions. */
+  /** Returns a new Fastify server, with the other plugins that the routes need, such as the plugin for transactions. */
   readonly createServer: () => FastifyInstance | Promise<FastifyInstance>
-  /** The store, or another connection to it. It may hold what earlier tests left there. */
+  /** Returns the store, or another connection to it. It may contain records of earlier tests. */
   readonly createStore: () => IdempotencyStore | Promise<IdempotencyStore>
-  /** What the plugin is told beside the store, as how it finds a request's transaction. @default {} */
+  /** Options of the plugin in addition to the store, such as `transaction`. @default {} */
   readonly options?: IdempotencyOptions | undefined
-  /** What the routes are configured with, as `{ transaction: true }`. @default {} */
+  /** The config of the routes, such as `{ transaction: true }`. @default {} */
   readonly routeConfig?: FastifyContextConfig | undefined
-  /** The claims are made in transactions: without leases, and rolled back with a failure. @default false */
+  /** Whether claims are made in transactions: without leases, and rolled back on failure. @default false */
   readonly isTransactional?: boolean | undefined
 }
 
-/** What a test asks its service for. */
+/** The settings of the service of a test. */
 export interface ServiceWish {
   readonly options?: Omit<IdempotencyOptions, 'store'>
   readonly route?: Partial<RouteIdempotency>
-  /** Stands between the plugin and the store. */
+  /** Wraps the store before it is passed to the plugin. */
   readonly through?: (store: IdempotencyStore) => IdempotencyStore
   readonly handler?: RouteHandlerMethod
   /** Adds what the test needs, before the routes and after the plugin. */
   readonly prepare?: (app: FastifyInstance) => unknown
 }
 
-/** An answer, as far as the suite looks at it. */
+/** The part of a response that the suite checks. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export interface Answer {
   readonly code: unknown
 }
 
-/** What is sent. */
+/** The request to send. */
 interface RequestWish {
   readonly key?: string | null
   readonly method?: 'POST' | 'PATCH' | 'GET' | 'PUT' | 'DELETE'
@@ -51,16 +51,16 @@ interface RequestWish {
   readonly client?: string
 }
 
-/** A service of one test with the routes `/orders` (keys required) and `/notes` (keys accepted), and how often handlers ran. */
+/** The service of a test, with the routes `/orders` (keys required) and `/notes` (keys accepted). */
 interface Service {
   readonly app: FastifyInstance
-  /** How often handlers ran. */
+  /** Returns how often handlers ran. */
   readonly runs: () => number
-  /** Sends a request with the key of the test, unless told otherwise. */
+  /** Sends a request, by default with the key of the test. */
   readonly send: (wish?: RequestWish) => Promise<Answer>
 }
 
-/** Makes services on the store under test; all of one scene share its key. */
+/** Creates services on the store under test; all services of a scene share its key. */
 export interface HttpScene {
   readonly key: string
   readonly serve: (wish?: ServiceWish) => Promise<Service>
@@ -70,7 +70,7 @@ export interface HttpScene {
 export function httpSceneOf(options: HttpContractOptions): HttpScene {
   const key = randomUUID()
   const apps: FastifyInstance[] = []
-  // Requests that are injected keep no process running.
+  // Injected requests do not keep the process running.
   const running = setInterval(() => {}, 1000)
   return {
     key,
@@ -102,14 +102,14 @@ export function httpSceneOf(options: HttpContractOptions): HttpScene {
   }
 }
 
-/** An order like any other: 201 with a Location, and a number that tells one run from another. */
+/** The default handler: creates an order with 201, a Location, and an id that identifies the run. */
 export async function createOrder(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const id = randomUUID()
   reply.code(201).header('location', `/orders/${id}`)
   return { id, got: request.body ?? null }
 }
 
-/** A handler that waits until it is let go, and tells when it began. */
+/** Returns a handler that waits for `letGo`, and a promise that resolves when it begins. */
 export function heldHandler(): { readonly handler: RouteHandlerMethod; readonly begun: Promise<void>; readonly letGo: () => void } {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()
@@ -133,20 +133,20 @@ async function send(app: FastifyInstance, ownKey: string, wish: RequestWish = {}
   return { status: response.statusCode, headers: response.headers, body: response.body, code: told.code }
 }
 
-/** The retry got what the first request got, marked. */
+/** Asserts that the retry got the response of the first request, marked as a replay. */
 export function expectReplay(first: Answer, retry: Answer): void {
   strictEqual(retry.headers['idempotency-replayed'], 'true')
   strictEqual(first.headers['idempotency-replayed'], undefined)
   deepStrictEqual([retry.status, retry.body, retry.headers['location']], [first.status, first.body, first.headers['location']])
 }
 
-/** The request was refused with this code, and nothing was replayed. */
+/** Asserts that the request was refused with this code, and that nothing was replayed. */
 export function expectRefusal(answer: Answer, status: number, code: string): void {
   deepStrictEqual([answer.status, answer.code], [status, code])
   strictEqual(answer.headers['idempotency-replayed'], undefined)
 }
 
-/** Retries until the answer is no longer this, as a client does. */
+/** Retries while the response has this status, as a client does. */
 export async function retryWhile(status: number, ask: () => Promise<Answer>): Promise<Answer> {
   for (;;) {
     const answer = await ask()
@@ -155,7 +155,7 @@ export async function retryWhile(status: number, ask: () => Promise<Answer>): Pr
   }
 }
 
-/** A client that asks and leaves before the answer. */
+/** Sends a request and disconnects before the response. */
 export async function leave(app: FastifyInstance, key: string, begun: Promise<void>): Promise<void> {
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -5,14 +5,14 @@ import { answer, type Case, expectAnswer, expectState, long, otherFingerprint } 
 const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const another: StoredAnswer = { status: 200, headers: {}, body: 'another' }
 
-/** What comes back: answers, their time, and keys that are free again. */
+/** Cases about stored responses, their lifetime, and released keys. */
 export const answerCases: Readonly<Record<string, Case>> = {
-  'a completed key gives its answer, on every connection': async (scene) => {
+  'a completed key returns its response on every connection': async (scene) => {
     strictEqual(await scene.store.complete(await scene.claim(), answer, long), 'stored')
     await expectAnswer(scene, answer)
     await expectAnswer(scene, answer, { by: scene.second })
   },
-  'an answer is given again and again': async (scene) => {
+  'a response is returned repeatedly': async (scene) => {
     await scene.store.complete(await scene.claim(), answer, long)
     for (let n = 0; n < 3; n += 1) await expectAnswer(scene, answer)
   },
@@ -20,14 +20,14 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(await scene.second.complete(await scene.claim(), answer, long), 'stored')
     await expectAnswer(scene, answer)
   },
-  'every status is kept': async (scene) => {
+  'every status is stored': async (scene) => {
     for (const status of [200, 204, 303, 404, 422, 500, 599]) {
       const own = scene.another()
       await own.store.complete(await own.claim(), { ...answer, status }, long)
       await expectAnswer(own, { ...answer, status })
     }
   },
-  'header fields are kept, whatever is in them': async (scene) => {
+  'header fields are stored with any content': async (scene) => {
     const headers = {
       link: '</a>; rel="next", </b>; rel="prev"',
       etag: 'W/"a\\"b"',
@@ -38,11 +38,11 @@ export const answerCases: Readonly<Record<string, Case>> = {
     await scene.store.complete(await scene.claim(), { ...answer, headers }, long)
     await expectAnswer(scene, { ...answer, headers })
   },
-  'an answer may have no header fields': async (scene) => {
+  'a response without header fields is stored': async (scene) => {
     await scene.store.complete(await scene.claim(), { ...answer, headers: {} }, long)
     await expectAnswer(scene, { ...answer, headers: {} })
   },
-  'text comes back with the same bytes, whatever is in it': async (scene) => {
+  'text with any content comes back with the same bytes': async (scene) => {
     const body = '{"name":"Ñandú 🐦","text":"line\\n\\"quoted\\" \u2028","nul":"\u0000"}\r\n'
     await scene.store.complete(await scene.claim(), { ...answer, body }, long)
     await expectAnswer(scene, { ...answer, body })
@@ -51,32 +51,32 @@ export const answerCases: Readonly<Record<string, Case>> = {
     await scene.store.complete(await scene.claim(), { ...answer, body: '0' }, long)
     await expectAnswer(scene, { ...answer, body: '0' })
   },
-  'an empty body is another thing than one that was not kept': async (scene) => {
+  'an empty body is distinguished from a body that was not stored': async (scene) => {
     await scene.store.complete(await scene.claim(), { ...answer, status: 204, body: '' }, long)
     await expectAnswer(scene, { ...answer, status: 204, body: '' })
   },
-  'a body that was not kept is told from an empty one': async (scene) => {
+  'a body that was not stored is distinguished from an empty body': async (scene) => {
     await scene.store.complete(await scene.claim(), { ...answer, body: null }, long)
     await expectAnswer(scene, { ...answer, body: null })
   },
-  'bytes come back as they were': async (scene) => {
+  'bytes come back unchanged': async (scene) => {
     await scene.store.complete(await scene.claim(), { ...answer, body: everyByte }, long)
     await expectAnswer(scene, { ...answer, body: everyByte })
   },
-  'bytes that could be text come back as bytes': async (scene) => {
+  'bytes that are valid text come back as bytes': async (scene) => {
     await scene.store.complete(await scene.claim(), { ...answer, body: Buffer.from('{"id":1}') }, long)
     await expectAnswer(scene, { ...answer, body: Buffer.from('{"id":1}') })
   },
-  'a body of a mebibyte comes back': async (scene) => {
+  'a body of 1 MiB comes back': async (scene) => {
     const body = 'ä'.repeat(512 * 1024)
     await scene.store.complete(await scene.claim(), { ...answer, body }, long)
     await expectAnswer(scene, { ...answer, body })
   },
-  'an owner that is late may complete while nobody took over': async (scene) => {
+  'an owner whose lease has expired can complete while there is no new owner': async (scene) => {
     strictEqual(await scene.store.complete(await scene.lose(), answer, long), 'stored')
     await expectAnswer(scene, answer)
   },
-  'an owner that lost its claim can not complete it, and the next one goes on': async (scene) => {
+  'an owner that lost its claim cannot complete it, and the next owner continues': async (scene) => {
     const first = await scene.lose()
     const second = await scene.claim()
     strictEqual(await scene.store.complete(first, another, long), 'lost')
@@ -84,26 +84,26 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(await scene.store.complete(second, answer, long), 'stored')
     await expectAnswer(scene, answer)
   },
-  'an owner that lost its claim does not overwrite the answer of the next': async (scene) => {
+  'an owner that lost its claim does not overwrite the response of the next owner': async (scene) => {
     const first = await scene.lose()
     await scene.store.complete(await scene.claim(), answer, long)
     strictEqual(await scene.store.complete(first, another, long), 'lost')
     await expectAnswer(scene, answer)
   },
-  'to complete again with the same claim is to be told so again, and changes nothing': async (scene) => {
+  'a repeated completion with the same claim returns stored again and changes nothing': async (scene) => {
     const claim = await scene.claim()
     await scene.store.complete(claim, answer, long)
     strictEqual(await scene.second.complete(claim, another, long), 'stored')
     await expectAnswer(scene, answer)
   },
-  'to complete again does not keep the answer longer': async (scene) => {
+  'a repeated completion does not prolong the lifetime of the response': async (scene) => {
     const claim = await scene.claim()
     await scene.store.complete(claim, answer, 40)
     await scene.store.complete(claim, answer, long)
     await scene.pass(60)
     await expectState(scene, 'claimed')
   },
-  'of many completions with one claim at once, one answer is kept': async (scene) => {
+  'one response is stored by many concurrent completions of the same claim': async (scene) => {
     const claim = await scene.claim()
     const told = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => (n % 2 ? scene.second : scene.store).complete(claim, { ...answer, body: 'same' }, long))
@@ -111,18 +111,18 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(told.join(' '), 'stored '.repeat(10).trim())
     await expectAnswer(scene, { ...answer, body: 'same' })
   },
-  'a late completion and a takeover at once: one of them has the key': async (scene) => {
+  'exactly one of a concurrent late completion and takeover gets the key': async (scene) => {
     const first = await scene.lose()
     const [told, outcome] = await Promise.all([scene.store.complete(first, answer, long), scene.begin({ by: scene.second })])
     strictEqual(`${told} ${outcome.state}`, told === 'stored' ? 'stored done' : 'lost claimed')
   },
-  'a released claim can not be completed, and the key stays free': async (scene) => {
+  'a released claim cannot be completed, and the key stays free': async (scene) => {
     const claim = await scene.claim()
     await scene.store.release(claim)
     strictEqual(await scene.store.complete(claim, another, long), 'lost')
     await expectState(scene, 'claimed')
   },
-  'a released claim can not complete the one that came after it': async (scene) => {
+  'a released claim cannot complete the claim that came after it': async (scene) => {
     const first = await scene.claim()
     await scene.store.release(first)
     const second = await scene.claim()
@@ -130,84 +130,84 @@ export const answerCases: Readonly<Record<string, Case>> = {
     strictEqual(await scene.store.complete(second, answer, long), 'stored')
     await expectAnswer(scene, answer)
   },
-  'a claim of another token can not complete': async (scene) => {
+  'a claim with another token cannot complete': async (scene) => {
     const claim = await scene.claim()
     for (const token of [0, claim.token - 1, claim.token + 1]) {
       strictEqual(await scene.store.complete({ ...claim, token }, another, long), 'lost')
     }
     await expectState(scene, 'busy')
   },
-  'a key that nobody claimed can not be completed, and stays free': async (scene) => {
+  'a key that was not claimed cannot be completed and stays free': async (scene) => {
     strictEqual(await scene.store.complete({ key: scene.key, token: 1, attempt: 1 }, another, long), 'lost')
     await expectState(scene, 'claimed')
   },
-  'a claim whose record ran out can not be completed': async (scene) => {
+  'a claim whose record has expired cannot be completed': async (scene) => {
     const claim = await scene.claim({ lifetimeMilliseconds: 30 })
     await scene.pass(60)
     strictEqual(await scene.store.complete(claim, another, long), 'lost')
     await expectState(scene, 'claimed')
   },
-  'an answer is forgotten when its time is over, and the key is new': async (scene) => {
+  'a response expires after its lifetime, and the key is new': async (scene) => {
     await scene.store.complete(await scene.lose().then(() => scene.claim()), answer, 40)
     await scene.pass(60)
     strictEqual((await scene.claim()).attempt, 1)
   },
-  'a key whose time is over is free for another request': async (scene) => {
+  'an expired key is free for another request': async (scene) => {
     await scene.store.complete(await scene.claim(), answer, 40)
     await scene.pass(60)
     await expectState(scene, 'claimed', { fingerprint: otherFingerprint })
   },
-  'the time of an answer begins when it is completed': async (scene) => {
+  'the lifetime of a response starts at its completion': async (scene) => {
     const claim = await scene.claim({ lifetimeMilliseconds: 500 })
     await scene.store.complete(claim, answer, long)
     await scene.pass(550)
     await expectAnswer(scene, answer)
   },
-  'to be replayed does not keep an answer longer': async (scene) => {
+  'a replay does not prolong the lifetime of a response': async (scene) => {
     await scene.store.complete(await scene.claim(), answer, 200)
     await scene.begin({ takesOver: false })
     await scene.pass(120)
-    // On a slow day it is over already.
+    // On a slow machine, the record may have expired already.
     if ((await scene.begin()).state !== 'done') return
     await scene.pass(100)
     await expectState(scene, 'claimed')
   },
-  'a claim whose owner never came back is forgotten when its time is over': async (scene) => {
+  'a claim whose owner never came back expires after its lifetime': async (scene) => {
     await scene.claim({ lifetimeMilliseconds: 40, leaseMilliseconds: 20 })
     await scene.pass(60)
     strictEqual((await scene.claim({ takesOver: false, fingerprint: otherFingerprint })).attempt, 1)
   },
-  'a released key is new: the first attempt, for another request too': async (scene) => {
+  'a released key starts with the first attempt again, also for another request': async (scene) => {
     strictEqual(await scene.store.release(await scene.claim()), 'released')
     const claim = await scene.claim({ fingerprint: otherFingerprint, by: scene.second })
     strictEqual(claim.attempt, 1)
   },
-  'an owner that is late may release while nobody took over': async (scene) => {
+  'an owner whose lease has expired can release while there is no new owner': async (scene) => {
     strictEqual(await scene.store.release(await scene.lose()), 'released')
     strictEqual((await scene.claim()).attempt, 1)
   },
-  'an owner that lost its claim can not release it': async (scene) => {
+  'an owner that lost its claim cannot release it': async (scene) => {
     const first = await scene.lose()
     const second = await scene.claim()
     strictEqual(await scene.store.release(first), 'lost')
     await expectState(scene, 'busy')
     strictEqual(await scene.store.complete(second, answer, long), 'stored')
   },
-  'a completed claim can not be released': async (scene) => {
+  'a completed claim cannot be released': async (scene) => {
     const claim = await scene.claim()
     await scene.store.complete(claim, answer, long)
     strictEqual(await scene.store.release(claim), 'lost')
     await expectAnswer(scene, answer)
   },
-  'to release twice is to be told that nothing is left': async (scene) => {
+  'a second release returns lost': async (scene) => {
     const claim = await scene.claim()
     strictEqual(await scene.store.release(claim), 'released')
     strictEqual(await scene.store.release(claim), 'lost')
   },
-  'a key that nobody claimed can not be released': async (scene) => {
+  'a key that was not claimed cannot be released': async (scene) => {
     strictEqual(await scene.store.release({ key: scene.key, token: 1, attempt: 1 }), 'lost')
   },
-  'a claim of another token can not release': async (scene) => {
+  'a claim with another token cannot release': async (scene) => {
     const claim = await scene.claim()
     strictEqual(await scene.store.release({ ...claim, token: claim.token + 1 }), 'lost')
     await expectState(scene, 'busy')

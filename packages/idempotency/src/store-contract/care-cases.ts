@@ -3,18 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Claim } from '../store.ts'
 import { answer, type Case, digestOf, expectAnswer, long, type Scene } from './scene.ts'
 
-/** Hints, sweeping, the check at boot. A store that has none of these keeps them all. */
+/** Cases about hints, sweeping and the check at boot. A store without these methods passes all of them. */
 export const careCases: Readonly<Record<string, Case>> = {
-  'the guarantees are said': async ({ store }) => {
+  'the store declares its guarantees': async ({ store }) => {
     for (const name of ['durable', 'shared', 'transactional'] as const) strictEqual(typeof store.guarantees[name], 'boolean')
   },
-  'who waits for a key is told when it is completed by another connection': async (scene) => {
+  'waiting for a key ends when another connection completes it': async (scene) => {
     await heard(scene, async (claim) => void (await scene.second.complete(claim, answer, 1)))
   },
-  'who waits for a key is told when it is released by another connection': async (scene) => {
+  'waiting for a key ends when another connection releases it': async (scene) => {
     await heard(scene, async (claim) => void (await scene.second.release(claim)))
   },
-  'who no longer wants to wait does not': async (scene) => {
+  'waiting for a key ends when its signal aborts': async (scene) => {
     await scene.claim()
     const end = new AbortController()
     const over = scene.store.changed?.(scene.key, end.signal)
@@ -22,7 +22,7 @@ export const careCases: Readonly<Record<string, Case>> = {
     strictEqual(await over, undefined)
     strictEqual(await scene.store.changed?.(scene.key, AbortSignal.abort()), undefined)
   },
-  'sweeping deletes what is over and nothing else, at most as many as told': async (scene) => {
+  'sweeping deletes only expired records, at most the given number': async (scene) => {
     const { store } = scene
     const terms = { leaseMilliseconds: 10, lifetimeMilliseconds: 20, takesOver: true }
     for (let n = 0; n < 5; n += 1) await store.begin(digestOf(`${scene.key} ${n}`), scene.key, terms)
@@ -37,17 +37,17 @@ export const careCases: Readonly<Record<string, Case>> = {
       ok(outcome.state === 'claimed' && outcome.claim.attempt === 1)
     }
   },
-  'sweeping leaves claims whose lease is over': async (scene) => {
+  'sweeping does not delete claims whose lease has expired': async (scene) => {
     await scene.lose()
     await scene.store.sweep?.(100)
     strictEqual((await scene.claim()).attempt, 2)
   },
-  'the check answers lines for people': async ({ store }) => {
+  'the check returns readable lines': async ({ store }) => {
     for (const line of (await store.check?.()) ?? []) ok(typeof line === 'string' && line.length > 10)
   }
 }
 
-// A hint may be missed, as while the connection for it is made; not every one.
+// A store may miss a hint, for example while its connection is being opened, but must not miss every hint.
 async function heard(scene: Scene, end: (claim: Claim) => Promise<void>, rounds = 20): Promise<void> {
   const { store, second, key } = scene
   const claim = await scene.claim()
@@ -57,5 +57,5 @@ async function heard(scene: Scene, end: (claim: Claim) => Promise<void>, rounds 
   await end(claim)
   await all
   await scene.pass(2)
-  return late.aborted && rounds > 0 ? heard(scene, end, rounds - 1) : strictEqual(late.aborted, false, 'Nobody heard of it.')
+  return late.aborted && rounds > 0 ? heard(scene, end, rounds - 1) : strictEqual(late.aborted, false, 'No waiting caller got a hint.')
 }

@@ -2,30 +2,30 @@ import { ok, strictEqual } from 'node:assert/strict'
 import type { BeginOutcome, Claim } from '../store.ts'
 import { answer, type Case, digestOf, expectAnswer, expectState, long, otherFingerprint, type Scene } from './scene.ts'
 
-/** Who owns a key: claims, leases and tokens. */
+/** Cases about the ownership of a key: claims, leases and tokens. */
 export const claimCases: Readonly<Record<string, Case>> = {
-  'a new key is claimed, at the first attempt': async (scene) => {
+  'a new key is claimed with attempt 1': async (scene) => {
     const { key, attempt, token } = await scene.claim()
     strictEqual(key, scene.key)
     strictEqual(attempt, 1)
     ok(Number.isSafeInteger(token) && token > 0)
   },
-  'a claimed key is busy, for no longer than its lease': async (scene) => {
+  'a claimed key is busy for at most the duration of its lease': async (scene) => {
     await scene.claim()
     const outcome = await scene.begin()
     ok(outcome.state === 'busy' && outcome.leaseMilliseconds >= 0 && outcome.leaseMilliseconds <= long)
   },
-  'a key that one connection claimed is busy on another': async (scene) => {
+  'a key that was claimed on a connection is busy on another': async (scene) => {
     await scene.claim()
     await expectState(scene, 'busy', { by: scene.second })
   },
-  'what is left of the lease grows less': async (scene) => {
+  'the remaining time of the lease decreases': async (scene) => {
     await scene.claim()
     await scene.pass(30)
     const outcome = await scene.begin()
     ok(outcome.state === 'busy' && outcome.leaseMilliseconds <= long - 20)
   },
-  'one key says nothing about another': async (scene) => {
+  'claiming a key does not affect another key': async (scene) => {
     await scene.claim()
     const other = await scene.store.begin(`${scene.key.slice(0, -1)}${scene.key.endsWith('A') ? 'E' : 'A'}`, otherFingerprint, {
       leaseMilliseconds: long,
@@ -35,37 +35,37 @@ export const claimCases: Readonly<Record<string, Case>> = {
     strictEqual(other.state, 'claimed')
     await expectState(scene, 'busy')
   },
-  'of many at once on two connections, exactly one claims and the others find it busy': async (scene) => {
+  'exactly one of many concurrent callers on two connections claims, and the others get busy': async (scene) => {
     strictEqual(await statesOf(scene, 50), `${'busy '.repeat(49)}claimed`)
   },
-  'of many requests that differ, one claims and the others mismatch': async (scene) => {
+  'exactly one of many different requests claims, and the others get mismatch': async (scene) => {
     strictEqual(await statesOf(scene, 20, (n) => digestOf(`request ${n}`)), `claimed${' mismatch'.repeat(19)}`)
   },
-  'another request with the key mismatches while the first runs': async (scene) => {
+  'another request with the key gets mismatch while the first runs': async (scene) => {
     await scene.claim()
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
   },
-  'another request with the key mismatches when the first is done': async (scene) => {
+  'another request with the key gets mismatch when the first is done': async (scene) => {
     await scene.store.complete(await scene.claim(), answer, long)
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint, by: scene.second })
   },
-  'another request with the key mismatches when the owner is gone, and does not take over': async (scene) => {
+  'another request with the key gets mismatch when the owner was lost, and does not take over': async (scene) => {
     await scene.lose()
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
     strictEqual((await scene.claim()).attempt, 2)
   },
-  'another request with the key mismatches when the owner is gone and nobody may take over': async (scene) => {
+  'another request with the key gets mismatch when the owner was lost and takeover is not allowed': async (scene) => {
     await scene.lose()
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint, takesOver: false })
   },
-  'a mismatch leaves the record as it was, while the first runs and when it is done': async (scene) => {
+  'a mismatch does not change the record, while the first runs and when it is done': async (scene) => {
     const claim = await scene.claim()
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
     strictEqual(await scene.store.complete(claim, answer, long), 'stored')
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
     await expectAnswer(scene, answer)
   },
-  'to find a key busy does not prolong its lease': async (scene) => {
+  'a busy outcome does not prolong the lease': async (scene) => {
     await scene.claim({ leaseMilliseconds: 60 })
     await scene.begin({ takesOver: false })
     await scene.pass(40)
@@ -73,45 +73,45 @@ export const claimCases: Readonly<Record<string, Case>> = {
     await scene.pass(40)
     strictEqual((await scene.claim()).attempt, 2)
   },
-  'when the lease is over, the next takes over: the second attempt, with a higher token': async (scene) => {
+  'after the lease expires, the next caller takes over with attempt 2 and a higher token': async (scene) => {
     const first = await scene.lose()
     const second = await scene.claim({ by: scene.second })
     strictEqual(second.attempt, 2)
     ok(second.token > first.token)
     await expectState(scene, 'busy')
   },
-  'of many at once, exactly one takes over': async (scene) => {
+  'exactly one of many concurrent callers takes over': async (scene) => {
     await scene.lose()
     strictEqual(await statesOf(scene, 50), `${'busy '.repeat(49)}claimed`)
   },
-  'each owner that is gone counts one attempt, and each token is higher': async (scene) => {
+  'each lost owner adds 1 to the attempt, and each token is higher': async (scene) => {
     const claims: Claim[] = []
     for (let round = 0; round < 4; round += 1) claims.push(await scene.lose())
     strictEqual(claims.map(({ attempt }) => attempt).join(), '1,2,3,4')
     for (let n = 1; n < 4; n += 1) ok((claims[n]?.token ?? 0) > (claims[n - 1]?.token ?? 0))
   },
-  'where nobody may take over, a key whose owner is gone is abandoned': async (scene) => {
+  'a key whose owner was lost is abandoned when takeover is not allowed': async (scene) => {
     await scene.lose()
     await expectState(scene, 'abandoned', { takesOver: false })
     await expectState(scene, 'abandoned', { takesOver: false, by: scene.second })
   },
-  'to find a key abandoned leaves it as it was': async (scene) => {
+  'an abandoned outcome does not change the record': async (scene) => {
     const claim = await scene.lose()
     await expectState(scene, 'abandoned', { takesOver: false })
     strictEqual(await scene.store.complete(claim, answer, long), 'stored')
     await expectAnswer(scene, answer, { takesOver: false })
   },
-  'where nobody may take over, a key is busy until its lease is over': async (scene) => {
+  'a key is busy until its lease expires when takeover is not allowed': async (scene) => {
     await scene.claim()
     await expectState(scene, 'busy', { takesOver: false })
   },
-  'a renewed claim outlasts its lease': async (scene) => {
+  'a renewed claim outlasts its first lease': async (scene) => {
     const claim = await scene.claim({ leaseMilliseconds: 30 })
     strictEqual(await scene.store.renew(claim, long), true)
     await scene.pass(60)
     await expectState(scene, 'busy')
   },
-  'a lease is renewed from now on, for a shorter time too': async (scene) => {
+  'a renewed lease is measured from now, also when it is shorter': async (scene) => {
     const claim = await scene.claim()
     strictEqual(await scene.store.renew(claim, 20), true)
     await scene.pass(40)
@@ -123,47 +123,47 @@ export const claimCases: Readonly<Record<string, Case>> = {
     await scene.pass(60)
     await expectState(scene, 'busy')
   },
-  'an owner that is late keeps its claim while nobody took over': async (scene) => {
+  'an owner whose lease has expired can renew it while there is no new owner': async (scene) => {
     const claim = await scene.lose()
     strictEqual(await scene.store.renew(claim, long), true)
     await expectState(scene, 'busy')
     strictEqual(await scene.store.complete(claim, answer, long), 'stored')
   },
-  'an owner that lost its claim can not renew it, and the lease of the next one stays': async (scene) => {
+  'an owner that lost its claim cannot renew it, and the lease of the next owner is unchanged': async (scene) => {
     const first = await scene.lose()
     await scene.claim({ leaseMilliseconds: 60 })
     strictEqual(await scene.store.renew(first, long), false)
     await scene.pass(90)
     strictEqual((await scene.claim()).attempt, 3)
   },
-  'a completed claim is not renewed': async (scene) => {
+  'a completed claim cannot be renewed': async (scene) => {
     const claim = await scene.claim()
     await scene.store.complete(claim, answer, long)
     strictEqual(await scene.store.renew(claim, long), false)
     await expectAnswer(scene, answer)
   },
-  'a released claim is not renewed, and stays released': async (scene) => {
+  'a released claim cannot be renewed and stays released': async (scene) => {
     const claim = await scene.claim()
     await scene.store.release(claim)
     strictEqual(await scene.store.renew(claim, long), false)
     strictEqual((await scene.claim()).attempt, 1)
   },
-  'a key that nobody claimed is not renewed, and stays free': async (scene) => {
+  'a key that was not claimed cannot be renewed and stays free': async (scene) => {
     strictEqual(await scene.store.renew({ key: scene.key, token: 1, attempt: 1 }, long), false)
     strictEqual((await scene.claim()).attempt, 1)
   },
-  'a claim of another token is not renewed': async (scene) => {
+  'a claim with another token cannot be renewed': async (scene) => {
     const claim = await scene.claim({ leaseMilliseconds: 30 })
     for (const token of [claim.token - 1, claim.token + 1]) strictEqual(await scene.store.renew({ ...claim, token }, long), false)
     await scene.pass(60)
     strictEqual((await scene.claim()).attempt, 2)
   },
-  'a token is higher than those of before the key was released': async (scene) => {
+  'a token is higher than the tokens before the key was released': async (scene) => {
     const first = await scene.claim()
     await scene.store.release(first)
     ok((await scene.claim({ by: scene.second })).token > first.token)
   },
-  'a token is higher than those of before the record ran out': async (scene) => {
+  'a token is higher than the tokens before the record expired': async (scene) => {
     const first = await scene.claim({ lifetimeMilliseconds: 30, leaseMilliseconds: 20 })
     await scene.pass(60)
     ok((await scene.claim()).token > first.token)

@@ -3,32 +3,32 @@ import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, RequestTransaction, StoredAnswer } from '../store.ts'
 
-/** A test of the caller's runner. */
+/** A function that registers a test with the caller's test runner. */
 export type RunTest = (title: string, run: () => Promise<void>) => unknown
 
-/** What a store can be tested with, beside itself. */
+/** Options of `idempotencyStoreContract`. */
 export interface StoreContractOptions {
-  /** Another connection to the same records, as another process has it. @default the same store */
+  /** Returns another connection to the same records, like that of another process. @default the same store */
   readonly createSecond?: ((first: IdempotencyStore) => IdempotencyStore | Promise<IdempotencyStore>) | undefined
-  /** Lets so much time pass for the store. @default waits */
+  /** Advances the time of the store. @default waits */
   readonly pass?: ((milliseconds: number) => unknown) | undefined
-  /** Runs the work in a transaction of its own, and ends it as the work says. Needed of a store that is `transactional`. */
+  /** Runs the work in its own transaction and ends it as the work returns. Required for a store that is `transactional`. */
   readonly transact?: ((work: (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>) => Promise<unknown>) | undefined
 }
 
-/** One key of a test, and two ways to the store. */
+/** The key of a test, and two connections to the store. */
 export interface Scene {
   readonly key: string
   readonly store: IdempotencyStore
   readonly second: IdempotencyStore
-  /** Begins with the scene's key and fingerprint, unless told otherwise. */
+  /** Calls `begin`, by default with the scene's key and fingerprint. */
   begin(wish?: BeginWish): Promise<BeginOutcome>
-  /** Begins, and must be told `claimed`. */
+  /** Calls `begin` and asserts the outcome `claimed`. */
   claim(wish?: BeginWish): Promise<Claim>
-  /** Claims, and lets the lease end. */
+  /** Claims the key and lets the lease expire. */
   lose(): Promise<Claim>
   pass(milliseconds: number): Promise<void>
-  /** The same stores, and another key. */
+  /** Returns a scene with the same stores and another key. */
   another(): Scene
 }
 
@@ -48,12 +48,12 @@ export const answer: StoredAnswer = {
   body: '{"id":1}'
 }
 
-/** What a key or fingerprint looks like. */
+/** Returns a value in the format of a key or fingerprint. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64url')
 }
 
-/** Makes the scene of one test. */
+/** Creates the scene of a test. */
 export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass: StoreContractOptions['pass'] = wait): Scene {
   const key = digestOf(randomUUID())
   const scene: Scene = {
@@ -80,12 +80,12 @@ export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass:
   return scene
 }
 
-/** Begins, and must be told this. */
+/** Calls `begin` and asserts this outcome. */
 export async function expectState(scene: Scene, state: BeginOutcome['state'], wish?: BeginWish): Promise<void> {
   strictEqual((await scene.begin(wish)).state, state)
 }
 
-/** Begins, and must be told `done` with this answer. */
+/** Calls `begin` and asserts the outcome `done` with this response. */
 export async function expectAnswer(scene: Scene, wanted: StoredAnswer, wish?: BeginWish): Promise<void> {
   const outcome = await scene.begin(wish)
   strictEqual(outcome.state, 'done')

@@ -5,9 +5,9 @@ import { answer, expectAnswer, expectState, long, otherFingerprint, type Scene }
 type Ending = 'commit' | 'rollback'
 type Transact = (work: (transaction: RequestTransaction) => Promise<Ending>) => Promise<unknown>
 
-/** What a store promises that can claim inside a transaction. */
+/** Cases for a store that can claim inside a transaction. */
 export const transactionCases: Readonly<Record<string, (scene: Scene, transact: Transact) => Promise<void>>> = {
-  'in a transaction: claim and answer are there after COMMIT': async (scene, transact) => {
+  'in a transaction: claim and response are visible after COMMIT': async (scene, transact) => {
     await transact(async (transaction) => {
       const claim = await scene.claim({ transaction })
       strictEqual(claim.attempt, 1)
@@ -18,14 +18,14 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     await expectAnswer(scene, answer, { by: scene.second })
     await expectState(scene, 'mismatch', { fingerprint: otherFingerprint })
   },
-  'in a transaction: after ROLLBACK the key is free, for another request too': async (scene, transact) => {
+  'in a transaction: after ROLLBACK the key is free, also for another request': async (scene, transact) => {
     await transact(async (transaction) => {
       await scene.store.complete(await scene.claim({ transaction }), answer, long)
       return 'rollback'
     })
     strictEqual((await scene.claim({ fingerprint: otherFingerprint })).attempt, 1)
   },
-  'in a transaction: until COMMIT the key is busy for all others, who are not kept waiting': async (scene, transact) => {
+  'in a transaction: until COMMIT the key is busy for all other callers, which do not wait': async (scene, transact) => {
     await transact(async (transaction) => {
       const claim = await scene.claim({ transaction })
       await scene.store.complete(claim, answer, long)
@@ -38,7 +38,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     })
     await expectAnswer(scene, answer)
   },
-  'in a transaction: of many at once exactly one claims': async (scene, transact) => {
+  'in a transaction: exactly one of many concurrent callers claims': async (scene, transact) => {
     const states: string[] = []
     const begun = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
     await Promise.all(
@@ -57,7 +57,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     strictEqual(states.sort().join(' '), 'busy busy busy busy claimed')
     await expectAnswer(scene, answer)
   },
-  'in a transaction: a key that is done is replayed, and the transaction may begin again': async (scene, transact) => {
+  'in a transaction: a completed key returns its response, and the transaction can call begin again': async (scene, transact) => {
     await scene.store.complete(await scene.claim(), answer, long)
     await transact(async (transaction) => {
       await expectAnswer(scene, answer, { transaction })
@@ -65,7 +65,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
       return 'commit'
     })
   },
-  'in a transaction: one that found the key busy may find it free later': async (scene, transact) => {
+  'in a transaction: a caller that got busy can claim the key later': async (scene, transact) => {
     const claim = await scene.claim()
     await transact(async (transaction) => {
       await expectState(scene, 'busy', { transaction })
@@ -75,7 +75,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     })
     await expectAnswer(scene, answer)
   },
-  'in a transaction: another request with the key mismatches': async (scene, transact) => {
+  'in a transaction: another request with the key gets mismatch': async (scene, transact) => {
     await scene.store.complete(await scene.claim(), answer, long)
     await transact(async (transaction) => {
       await expectState(scene, 'mismatch', { transaction, fingerprint: otherFingerprint })
@@ -90,7 +90,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     })
     strictEqual((await scene.claim({ fingerprint: otherFingerprint })).attempt, 1)
   },
-  'in a transaction: a record whose time is over is none': async (scene, transact) => {
+  'in a transaction: an expired record does not exist': async (scene, transact) => {
     await scene.store.complete(await scene.claim(), answer, 20)
     await scene.pass(40)
     await transact(async (transaction) => {
@@ -98,7 +98,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
       return 'rollback'
     })
   },
-  'in a transaction: the claim of an owner that is gone is taken over, with a higher token': async (scene, transact) => {
+  'in a transaction: the claim of a lost owner is taken over with a higher token': async (scene, transact) => {
     const first = await scene.lose()
     await transact(async (transaction) => {
       const claim = await scene.claim({ transaction })
@@ -110,7 +110,7 @@ export const transactionCases: Readonly<Record<string, (scene: Scene, transact: 
     strictEqual(await scene.store.complete(first, { ...answer, body: 'late' }, long), 'lost')
     await expectAnswer(scene, answer)
   },
-  'in a transaction: where nobody may take over, the key of an owner that is gone is abandoned': async (scene, transact) => {
+  'in a transaction: the key of a lost owner is abandoned when takeover is not allowed': async (scene, transact) => {
     await scene.lose()
     await transact(async (transaction) => {
       await expectState(scene, 'abandoned', { transaction, takesOver: false })
