@@ -113,7 +113,7 @@ t.test('settings of a plugin win over what the preset fills in', async (t) => {
 t.test('nonsense stops the start with one line', async (t) => {
   await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /versions is missing/)
   await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /authentication is missing/)
-  t.throws(() => serverOptions({ trustProxy: true as never }), /trustProxy is no list/)
+  t.throws(() => serverOptions({ trustProxy: true as never }), /options\.trustProxy must be a list/)
   t.throws(() => serverOptions({ bodyLimitBytes: 0 }), /bodyLimitBytes is 0/)
 })
 

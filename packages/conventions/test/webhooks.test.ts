@@ -171,5 +171,5 @@ t.test('what is given to the routes wins over what the preset knows', async (t) 
 
 t.test('routes without the option, or without anybody to own what they make, do not start', async (t) => {
   await t.rejects(start({ webhooks: undefined }), { message: /webhookRoutes needs the option webhooks of the preset/ })
-  await t.rejects(start({ authentication: false }), { message: /webhooks: owner is missing/ })
+  await t.rejects(start({ authentication: false }), { message: /webhooks: options\.owner must be a function/ })
 })

@@ -8,11 +8,11 @@ type Chained = ServerResponse & { [later]?: Chained }
 type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } }
 
 /**
- * With `optimizeEmptyRequests`, Node tells a request without a body nothing when its client leaves: its stream has ended
- * before it began. Fastify's `request.signal` and `onRequestAbort` listen to that stream, so they are told here.
+ * Emits `close` on the requests of a client that disconnects before the response. With `optimizeEmptyRequests`, Node.js does not emit
+ * it on a request without a body, because its stream has already ended. Fastify's `request.signal` and `onRequestAbort` listen to it.
  *
- * One listener a connection does for all of its requests. Responses leave in the order of their requests (RFC 9112 §9.3.2), so
- * there is one to remember, and a chain of them only while a client pipelines.
+ * One listener per connection serves all of its requests. Responses are sent in the order of the requests (RFC 9112 §9.3.2), so
+ * there is one response to track, and a chain of them only while a client pipelines.
  */
 export function followClient(request: IncomingMessage, response: Chained): void {
   if (!request.readableEnded || request.httpVersionMajor !== 1) return

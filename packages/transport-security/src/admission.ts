@@ -3,27 +3,27 @@ import { type HostMatcher, hostMatcher, type OriginOptions } from '@concordat/li
 import type { FastifyRequest } from 'fastify'
 import { httpsRequired, misdirected } from './errors.ts'
 
-/** Whose requests are taken. */
+/** The options that decide which requests are accepted. */
 export interface AdmissionOptions extends OriginOptions {
   /**
-   * Lets plain HTTP through: from this machine alone, or from everyone. For development; it is refused when `NODE_ENV` is
-   * `production`, and warned about otherwise.
+   * Accepts plain HTTP from this machine (`'loopback'`) or from any client (`true`). Use it for development only: it stops the start
+   * when `NODE_ENV` is `production`, and logs a warning otherwise.
    * @default false
    */
   readonly dangerouslyAllowHttp?: 'loopback' | boolean | undefined
 }
 
 /**
- * Makes the function that refuses a request for a host that is not served here (RFC 9110 §15.5.20), and one that came over
- * plain HTTP (rule S4). A route with `directAccess` takes both. Throws a `TypeError` for an option that makes no sense.
+ * Returns the function that refuses a request for a host that is not served (RFC 9110 §15.5.20), and a request over plain HTTP
+ * (rule S4). A route with `directAccess` accepts both. Throws a `TypeError` for an invalid option.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, isHttps: boolean) => ApiError | undefined {
   const { dangerouslyAllowHttp: allowed = false } = options
   if (typeof allowed !== 'boolean' && allowed !== 'loopback')
-    throw new TypeError(`transport-security: dangerouslyAllowHttp is "${String(allowed)}". Choose 'loopback', true or false.`)
+    throw new TypeError(`transport-security: options.dangerouslyAllowHttp is "${String(allowed)}". It must be 'loopback', true or false.`)
   if (allowed !== false && process.env['NODE_ENV'] === 'production')
     throw new TypeError(
-      'transport-security: dangerouslyAllowHttp is for development. In production, name the proxy that ends TLS in trustProxy, or serve TLS.'
+      'transport-security: options.dangerouslyAllowHttp must be false in production. List the TLS proxy in trustProxy, or serve TLS.'
     )
   const match = servedHosts(options)
   return (request, isHttps) => {
@@ -42,15 +42,15 @@ function isServed(match: HostMatcher, request: FastifyRequest, isHttps: boolean)
   const protocol = isHttps ? 'https' : 'http'
   const { host, raw } = request
   if (match(host, protocol) === undefined) {
-    // HTTP/1.1 without a Host is malformed (RFC 9112 §3.2), and refused as such: by Node, or by whoever told Node not to.
+    // HTTP/1.1 without a Host is malformed (RFC 9112 §3.2). Node.js refuses it, unless the service has turned that check off.
     return host === '' && raw.httpVersion === '1.1'
   }
-  // The authority of an absolute target counts more than the Host header (RFC 9112 §3.2.2).
+  // The authority of an absolute target overrides the Host header (RFC 9112 §3.2.2).
   const authority = raw.url?.startsWith('/') === false ? /^https?:\/\/([^/?#]*)/i.exec(raw.url)?.[1] : undefined
   return authority === undefined || match(authority, protocol) !== undefined
 }
 
-// Both: a proxy on this machine that is trusted speaks for clients elsewhere.
+// Both the peer and the client: a trusted proxy on this machine forwards requests of clients on other machines.
 function isFromHere({ ip, socket }: FastifyRequest) {
   const peer = socket?.remoteAddress
   return isLoopback(peer) && (ip === peer || isLoopback(ip))

@@ -1,30 +1,30 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
-/** How much of a client's IP address a log may show: it is personal data (rule S12). */
+/** How much of a client's IP address the log shows. The address is personal data (rule S12). */
 export type RemoteAddress = 'none' | 'truncate' | 'full'
 
-/** The part of a request that a client's address is read from: Fastify's request, or Node's own. */
+/** The part of a request that contains the client's address: a request of Fastify or of Node.js. */
 export interface AddressedRequest {
   readonly ip?: string | undefined
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
 }
 
 /**
- * Makes the function that reads a client's address for a log: nothing, its network (IPv4 /24, IPv6 /48), or all of it.
- * What is not an IP address, as a forwarded name or `unknown`, is left out. Throws a `TypeError` for another mode.
+ * Returns the function that reads a client's address for the log: nothing, its network (IPv4 /24, IPv6 /48), or the full address.
+ * A value that is not an IP address, for example a forwarded name or `unknown`, is left out. Throws a `TypeError` for an invalid mode.
  */
 export function addressReader(mode: RemoteAddress = 'truncate'): (request: AddressedRequest) => string | undefined {
   if (mode === 'none') return () => undefined
   if (mode === 'full') return (request) => ipOf(addressOf(request))
   if (mode === 'truncate') return (request) => networkOf(ipOf(addressOf(request)))
-  throw new TypeError(`transport-security: remoteAddress is "${String(mode)}". Choose 'none', 'truncate' or 'full'.`)
+  throw new TypeError(`transport-security: options.remoteAddress is "${String(mode)}". It must be 'none', 'truncate' or 'full'.`)
 }
 
 function addressOf(request: AddressedRequest) {
   try {
     return request.ip ?? request.socket?.remoteAddress
   } catch {
-    // A trustProxy function of the service's own may throw, and a log line must not end the process.
+    // The service's own trustProxy function may throw, and a log line must not crash the process.
     return undefined
   }
 }

@@ -5,12 +5,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 const sweepMilliseconds = 50
 
 /**
- * Lets `app.close()` end with the last answer. Node closes the connections that are idle when closing begins, and then waits for
- * all others however long they stay open, its own time limits switched off. Here every HTTP/1 answer from then on carries
- * `connection: close` (RFC 9112 §9.6), connections whose answer had begun before are closed when it ends, those on which nothing
- * was sent at the first look, and whatever is left after the limit is cut off.
+ * Makes `app.close()` finish with the last response. Node.js closes the connections that are idle when closing begins, and then waits
+ * for all others as long as they stay open, with its own time limits turned off. Here every HTTP/1 response from then on has
+ * `connection: close` (RFC 9112 §9.6). Connections whose response has already begun are closed when it ends, connections that have
+ * not sent anything are closed at the first check, and all remaining connections are closed after the limit.
  *
- * Returns what onSend calls for each answer.
+ * Returns the function that `onSend` calls for each response.
  */
 export function endConnections(app: FastifyInstance, timeoutMilliseconds: number): (reply: FastifyReply) => void {
   const server: Pick<Server, 'on'> & Partial<Pick<Server, 'closeIdleConnections'>> = app.server
@@ -41,7 +41,7 @@ export function endConnections(app: FastifyInstance, timeoutMilliseconds: number
     if (closing && reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close')
   }
 
-  // Not at once: the first request of a new connection may have arrived and not been read.
+  // Not immediately: the first request of a new connection may have arrived without having been read yet.
   function closeIdle() {
     server.closeIdleConnections?.()
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()

@@ -28,31 +28,31 @@ const directiveNames = [
   'workerSrc'
 ] as const
 
-/** Directives with their sources, as `{ scriptSrc: ["'self'"] }`; one without sources has an empty list. */
+/** Directives with their sources, for example `{ scriptSrc: ["'self'"] }`. A directive without sources has an empty list. */
 export type ContentSecurityPolicyDirectives = { readonly [directive in (typeof directiveNames)[number]]?: readonly string[] | undefined }
 
 /**
- * The policy of one route: directives that are added to `default-src 'none';frame-ancestors 'none'`, or replace one of these;
- * or the whole policy as a text.
+ * The policy of a route: directives that are added to `default-src 'none';frame-ancestors 'none'` or replace one of them, or the
+ * whole policy as a string.
  */
 export type ContentSecurityPolicy = string | ContentSecurityPolicyDirectives
 
-/** What a JSON API needs: nothing is loaded, nobody frames it. */
+/** The directives for a JSON API: nothing is loaded, and framing is not allowed. */
 export const apiDirectives: { readonly defaultSrc: string[]; readonly frameAncestors: string[] } = {
   defaultSrc: ["'none'"],
   frameAncestors: ["'none'"]
 }
 
-/** Writes a policy as a header. Throws a `TypeError` that names the route for what is no policy. */
+/** Returns the header value of a policy. Throws a `TypeError` that names the route if the policy is invalid. */
 export function policyHeader(policy: ContentSecurityPolicy, route: string): string {
   try {
     const value = typeof policy === 'string' ? policy.trim() : written(policy)
-    if (value === '') throw new Error('it is empty')
+    if (value === '') throw new Error('it is empty.')
     validateHeaderValue('content-security-policy', value)
     return value
   } catch (error) {
     throw new TypeError(
-      `transport-security: the contentSecurityPolicy of ${route} is none: ${(error as Error).message} Give directives, as { scriptSrc: ["'self'"] }, or a text.`,
+      `transport-security: contentSecurityPolicy of ${route} is invalid: ${(error as Error).message} Use directives, for example { scriptSrc: ["'self'"] }, or a string.`,
       { cause: error }
     )
   }
@@ -62,9 +62,9 @@ function written(policy: ContentSecurityPolicyDirectives) {
   if (typeof policy !== 'object' || policy === null) throw new Error(`it is ${String(policy)}.`)
   const own = Object.entries(policy).filter(([, sources]) => sources !== undefined)
   const unknown = own.find(([name]) => !(directiveNames as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new Error(`${unknown[0]} is no directive.`)
+  if (unknown !== undefined) throw new Error(`${unknown[0]} is not a directive.`)
   const bad = own.find(([, sources]) => !Array.isArray(sources))
-  if (bad !== undefined) throw new Error(`${bad[0]} has no list of sources.`)
+  if (bad !== undefined) throw new Error(`${bad[0]} must have a list of sources.`)
   const directives = { ...apiDirectives, ...Object.fromEntries(own) } as Record<string, string[]>
   return new Map(headersWrittenBy(contentSecurityPolicy({ useDefaults: false, directives }))).get('content-security-policy') ?? ''
 }

@@ -27,7 +27,7 @@ const list = defineErrors({
   }
 })
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** Every error that this package raises, for the option `include` of error-catalogue. */
 export const transportErrors: ErrorList = list
 
 /** 403: the request came over plain HTTP (rule S4). */
@@ -35,12 +35,12 @@ export function httpsRequired(): ApiError {
   return list.create('HTTPS_REQUIRED')
 }
 
-/** 421: the request names a host that is not on the list. */
+/** 421: the host of the request is not on the list. */
 export function misdirected(): ApiError {
   return list.create('MISDIRECTED_REQUEST')
 }
 
-/** 503: the handler has not answered in time. */
+/** 503: the handler did not respond in time. */
 export function handlerTimedOut(): ApiError {
   return list.create('HANDLER_TIMEOUT', { headers: { 'retry-after': '5' } })
 }

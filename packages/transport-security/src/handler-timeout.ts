@@ -2,27 +2,27 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { handlerTimedOut } from './errors.ts'
 import { WaitingReplies, waitingFields } from './waiting-replies.ts'
 
-// A quarter of the time is precise enough for a limit, and a second for a long one.
+// A quarter of the limit is precise enough, and a second for a long limit.
 const ticksPerTimeout = 4
 const longestTickMilliseconds = 1000
 
-/** Times the answers of a service. */
+/** Measures the response times of a service. */
 export interface HandlerClock {
-  /** The time of this answer begins. */
+  /** Starts the time limit of a reply. */
   start(reply: FastifyReply): void
-  /** It has been given, or somebody else times it. */
+  /** Stops the time limit of a reply, because it has been sent or has another time limit. */
   stop(reply: FastifyReply): void
 }
 
 /**
- * Answers 503 where a handler, or any hook before it, has not answered in time, and aborts `request.signal`. A route's own
- * `handlerTimeout` replaces the limit. Once the answer is on its way, as a stream for example, it may take as long as it takes.
+ * Responds with 503 when a handler, or any hook before it, has not responded in time, and aborts `request.signal`. A route's own
+ * `handlerTimeout` replaces the limit. A response that has begun, for example as a stream, has no time limit.
  */
 export function limitHandlers(app: FastifyInstance, timeoutMilliseconds: number): HandlerClock {
   const tickMilliseconds = Math.min(timeoutMilliseconds / ticksPerTimeout, longestTickMilliseconds)
   const waiting = new WaitingReplies(Math.ceil(timeoutMilliseconds / tickMilliseconds) + 1)
   let timer: NodeJS.Timeout
-  // A process may end while the timer runs, unless somebody waits for an answer. One that listens does not end anyhow.
+  // The timer keeps the process alive only while a response is pending. A process that listens stays alive anyway.
   let listens = false
 
   for (const field of waitingFields) app.decorateReply(field, null)
@@ -62,7 +62,7 @@ export function limitHandlers(app: FastifyInstance, timeoutMilliseconds: number)
   function answerLate() {
     for (const reply of waiting.tick()) {
       if (reply.sent) continue
-      // Fastify aborts request.signal when the request closes; the handler should stop now, although the client is still there.
+      // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected.
       reply.request.raw.emit('close')
       if (reply.raw.headersSent) reply.raw.destroy()
       else if (!reply.sent) reply.send(handlerTimedOut())

@@ -4,18 +4,18 @@ import { apiDirectives } from './content-security-policy.ts'
 import { headersWrittenBy } from './helmet-headers.ts'
 import { newRequestId } from './request-id.ts'
 
-/** Which headers every answer carries. */
+/** The options for the headers of every response. */
 export interface HeaderOptions {
   /**
-   * `api` sends those that matter to a JSON API, `full` all that helmet knows.
+   * `api` sends the headers that matter for a JSON API, `full` sends all headers of helmet.
    * @default 'api'
    */
   readonly headers?: 'api' | 'full' | undefined
-  /** Single headers to replace or add, by name; `false` leaves one out. */
+  /** Headers to replace or add, by name; `false` removes a header. */
   readonly overrides?: Readonly<Record<string, string | false>> | undefined
 }
 
-/** The same headers for every answer, frozen; `strict-transport-security` is for https alone (RFC 6797 §7.2). */
+/** The same headers for every response, frozen. `strict-transport-security` is sent only over https (RFC 6797 §7.2). */
 export interface HeaderBlocks {
   readonly http: Readonly<Record<string, string>>
   readonly https: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ const apiHeaders = new Set([
   'x-frame-options'
 ])
 
-// What belongs to one answer can't be the same for all of them.
+// These headers belong to a single response, so they cannot be the same for all responses.
 const ownedElsewhere = new Set([
   'connection',
   'content-encoding',
@@ -42,10 +42,10 @@ const ownedElsewhere = new Set([
   'vary'
 ])
 
-/** Computes both blocks once. Throws a `TypeError` for a header that can't be sent, or that belongs to a single answer. */
+/** Computes both blocks once. Throws a `TypeError` for an invalid header, and for a header that belongs to a single response. */
 export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions): HeaderBlocks {
   if (headers !== 'api' && headers !== 'full') {
-    throw new TypeError(`transport-security: headers is "${String(headers)}". Choose 'api' or 'full'.`)
+    throw new TypeError(`transport-security: options.headers is "${String(headers)}". It must be 'api' or 'full'.`)
   }
   const block = new Map(helmetHeaders().filter(([name]) => headers === 'full' || apiHeaders.has(name)))
   for (const [givenName, value] of Object.entries(overrides)) {
@@ -53,7 +53,7 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
     if (value === false) {
       if (!block.delete(name)) {
         throw new TypeError(
-          `transport-security: overrides leaves out "${givenName}", which is not sent. Sent are: ${[...block.keys()].join(', ')}.`
+          `transport-security: options.overrides removes "${givenName}", which is not sent. Sent headers: ${[...block.keys()].join(', ')}.`
         )
       }
     } else {
@@ -67,9 +67,9 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
 }
 
 /**
- * Makes the headers of an answer that no hook sees, as one written straight to a socket: the block of the plugin with the
- * same options, and a `request-id`, the request's own when there is one. The object is fresh and the caller's to extend.
- * Throws a `TypeError` at boot for options that the plugin would refuse.
+ * Returns a function for the headers of a response that bypasses the hooks, for example a response written directly to a socket: the
+ * headers of the plugin with the same options, and a `request-id`, which is the id of the request if there is one. Each call returns a
+ * new object that the caller can extend. Throws a `TypeError` at start for options that the plugin refuses.
  */
 export function answerHeaders(options: HeaderOptions = {}): (request?: { id?: string; protocol?: string }) => Record<string, string> {
   const blocks = headerBlocks(options)
@@ -91,15 +91,15 @@ function helmetHeaders() {
 
 function requireHeader(name: string, value: unknown) {
   if (ownedElsewhere.has(name)) {
-    throw new TypeError(`transport-security: overrides has "${name}", which differs from answer to answer. Set it on the reply.`)
+    throw new TypeError(`transport-security: options.overrides has "${name}", which differs between responses. Set it on the reply.`)
   }
   try {
     validateHeaderName(name)
-    if (typeof value !== 'string' || value === '') throw new TypeError('not a text')
+    if (typeof value !== 'string' || value === '') throw new TypeError('not a string')
     validateHeaderValue(name, value)
   } catch {
     throw new TypeError(
-      `transport-security: overrides has "${name}": ${JSON.stringify(value)}, which no header can be. Give a header name and a text, or false.`
+      `transport-security: options.overrides has "${name}": ${JSON.stringify(value)}, which is invalid. Use a header name and a string, or false.`
     )
   }
 }

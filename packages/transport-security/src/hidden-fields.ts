@@ -1,41 +1,41 @@
 import { targetWithoutSecrets } from '@concordat/links'
 import { RequestLine } from './request-line.ts'
 
-/** What a log shows in place of a hidden value. */
+/** The text that the log shows in place of a hidden value. */
 const hidden = '[hidden]'
 
-// These carry credentials whatever a schema says of them.
+// These headers carry credentials, whatever their schema is.
 const credentials = ['authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key']
 
-// Beyond these a log line is of no use to anybody; by default, pino stops at five levels and 100 members.
+// A larger log line is not useful. By default, pino stops at five levels and 100 members.
 const maxDepth = 8
 const maxValues = 10_000
 
-/** Takes the values of certain fields out of whatever is logged, wherever in it they stand. */
+/** Hides the values of certain fields in everything that is logged, at any depth. */
 export class HiddenFields {
   readonly #names: Set<string> = new Set(credentials)
   #inText: RegExp = textPattern(this.#names)
 
-  /** Hides these too, in headers as well, whose names come in lower case. */
+  /** Adds names to hide, also in lower case for headers. */
   add(names: Iterable<string>): void {
     for (const name of names) this.#names.add(name).add(name.toLowerCase())
     this.#inText = textPattern(this.#names)
   }
 
-  /** The members of a log line; those named in `kept` as they are, since a serializer will take care of them. */
+  /** Returns the members of a log line without hidden values. Members named in `kept` are not changed: a serializer handles them. */
   inLine(line: object, kept: object = {}): object {
-    // The one line that every request has shows nothing that needs a look.
+    // The line of each request has already been cleaned.
     if (line instanceof RequestLine) return line
     const budget = { left: maxValues }
     return this.#members(line, (name, value) => (Object.hasOwn(kept, name) ? value : this.#value(value, maxDepth, budget)))
   }
 
-  /** A text in which an object may stand as JSON. */
+  /** Returns a text without hidden values. The text may contain JSON. */
   inText(text: string): string {
     return text.includes('":') || text.includes('" :') ? text.replace(this.#inText, `"$1":"${hidden}"`) : text
   }
 
-  /** A request's target without credentials, and without the parameters that are hidden. */
+  /** Returns the target of a request without credentials and without hidden parameters. */
   inTarget(target: string): string {
     const shown = targetWithoutSecrets(target)
     const start = shown.indexOf('?')
@@ -50,7 +50,7 @@ export class HiddenFields {
     return this.#isHidden(name.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))))
   }
 
-  // In a query, `filter[email]` and `email[eq]` too.
+  // In a query string, `filter[email]` and `email[eq]` match too.
   #isHidden(name: string) {
     return this.#names.has(name) || (name.includes('[') && name.split(/[[\]]/).some((part) => this.#names.has(part)))
   }
@@ -59,13 +59,13 @@ export class HiddenFields {
     if (typeof value === 'string') return this.inText(value)
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
     budget.left -= 1
-    if (depth === 0 || budget.left < 0) return '[too much]'
+    if (depth === 0 || budget.left < 0) return '[truncated]'
     const { toJSON } = value as { toJSON?: unknown }
     if (typeof toJSON === 'function') return this.#value(toJSON.call(value, ''), depth - 1, budget)
     return this.#members(value, (_name, member) => this.#value(member, depth - 1, budget))
   }
 
-  // A copy only where something changes, which is nearly never.
+  // Copies only when something changes, which is rare.
   #members(value: object, clean: (name: string, member: unknown) => unknown): object {
     let copy: Record<string, unknown> | unknown[] | undefined
     for (const [name, member] of Object.entries(value)) {
@@ -78,7 +78,7 @@ export class HiddenFields {
   }
 }
 
-// The bounds keep it linear in texts that a client made up.
+// The bounds keep the matching time linear for texts that a client controls.
 function textPattern(names: ReadonlySet<string>) {
   const any = [...names].map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
   const name = `(?:[\\w.-]{1,99}\\[)?(?:${any})\\]?(?:\\[[^"\\]]{0,99}\\])?`

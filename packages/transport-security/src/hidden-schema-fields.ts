@@ -1,4 +1,4 @@
-/** A schema that a route has, and the shared ones that it may refer to, by their `$id`. */
+/** The schema of a route, and the shared schemas that it may refer to, by `$id`. */
 export interface SchemaSource {
   readonly schema: unknown
   readonly shared: Readonly<Record<string, unknown>>
@@ -6,16 +6,16 @@ export interface SchemaSource {
 
 type Schema = Readonly<Record<string, unknown>>
 
-// Secrets, and the personal data that JSON Schema has a name for (rule S12).
+// Secrets, and the personal data for which JSON Schema has a format (rule S12).
 const hiddenFormats = new Set<unknown>(['password', 'email', 'idn-email'])
 const alternatives = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const contents = ['items', 'additionalProperties', 'contains']
-// Deeper than any reference to a reference that somebody reads.
+// More nested references than any readable schema has.
 const maxReferences = 10
 
 /**
- * The names of all properties that a schema marks as not for a log: `writeOnly` (JSON Schema §9.4, OpenAPI), or the format
- * `password`, `email` or `idn-email`; the property itself, what its list or map holds, or what it refers to.
+ * Returns the names of all properties that a schema excludes from the log: by `writeOnly` (JSON Schema §9.4, OpenAPI), or by the format
+ * `password`, `email` or `idn-email`. The mark can be on the property, on the items of its list or map, or on the schema it refers to.
  */
 export function hiddenFieldsOf(sources: readonly SchemaSource[]): Set<string> {
   const names = new Set<string>()
@@ -59,7 +59,7 @@ function isHidden(schema: unknown, place: Place, references: number): boolean {
   return parts.some((part) => isHidden(part, place, references - 1))
 }
 
-// `#/definitions/name`, `id#`, `id#/definitions/name`, as Fastify reads them.
+// Reads `#/definitions/name`, `id#` and `id#/definitions/name`, like Fastify.
 function lookUp(reference: string, { root, shared }: Place) {
   const [id = '', pointer = ''] = reference.split('#')
   const start = id === '' ? root : shared[id]

@@ -2,7 +2,7 @@ import { targetWithoutSecrets } from '@concordat/links'
 import { type AddressedRequest, addressReader, type RemoteAddress } from './client-address.ts'
 import type { HiddenFields } from './hidden-fields.ts'
 
-/** Turns a value that is logged under a name into what the log shows. */
+/** Returns what the log shows for a value that is logged under a name. */
 export type LogSerializer = (value: never) => unknown
 
 type Installed = Record<PropertyKey, (value: unknown) => unknown>
@@ -14,15 +14,15 @@ interface LoggedRequest extends AddressedRequest {
 
 const maxCauses = 5
 
-// pino publishes them to libraries as pino.symbols; they are registered, so every copy of pino has the same.
+// pino exports these symbols as pino.symbols. They are in the global symbol registry, so every copy of pino uses the same ones.
 const pinoSerializers = Symbol.for('pino.serializers')
 const pinoFormatters = Symbol.for('pino.formatters')
 
 type LineFormatter = (line: object) => object
 
 /**
- * Makes the serializers of a log without secrets: allow-lists for `req`, `res` and `err`, and messages whose addresses
- * carry no credentials. `own` ones are added, or win. None of them throws.
+ * Returns the serializers of a log without secrets: allow-lists for `req`, `res` and `err`, and messages whose URLs have no
+ * credentials. The serializers in `own` are added, and take precedence. None of the returned serializers throws.
  */
 export function logSerializers(
   fields: HiddenFields,
@@ -45,8 +45,8 @@ export function logSerializers(
 }
 
 /**
- * Puts serializers into a pino logger and makes those that are there already safe to call. Every child, made before or
- * after, has them. False when the logger is no pino.
+ * Adds serializers to a pino logger and makes its existing serializers safe to call. All child loggers use them, whether they were
+ * created before or after. Returns false when the logger is not a pino logger.
  */
 export function installSerializers(logger: object, serializers: Installed): boolean {
   if (!Object.hasOwn(logger, pinoSerializers)) return false
@@ -56,8 +56,8 @@ export function installSerializers(logger: object, serializers: Installed): bool
 }
 
 /**
- * Lets every line of a pino logger, and of the children that it will have, pass through `fields` first; a formatter of the
- * service's own comes before. False when the logger is no pino.
+ * Passes every line of a pino logger and of its future child loggers through `fields`. The service's own formatter runs first.
+ * Returns false when the logger is not a pino logger.
  */
 export function installHiddenFields(logger: object, fields: HiddenFields): boolean {
   const { [pinoFormatters]: formatters, [pinoSerializers]: kept } = logger as Record<symbol, Record<string, unknown> | undefined>
@@ -73,10 +73,10 @@ export function installHiddenFields(logger: object, fields: HiddenFields): boole
   return true
 }
 
-/** The same serializers, which can't throw any more: in one of Fastify's own lines, that would end the process. */
+/** Returns the same serializers, which no longer throw: in one of Fastify's own lines, an error would crash the process. */
 export function guarded(serializers: Readonly<Record<string, LogSerializer>>): Installed {
   const all: Installed = {}
-  // Those of a plugin's own scope come by inheritance, so keys of the object alone are not enough.
+  // Serializers of a plugin's own scope are inherited, so the own keys of the object are not enough.
   for (const key in serializers) all[key] = guard(serializers[key] as (value: unknown) => unknown)
   return all
 }

@@ -5,41 +5,41 @@ import { HiddenFields } from './hidden-fields.ts'
 import { type LogSerializer, logSerializers } from './log-serializers.ts'
 import { milliseconds } from './milliseconds.ts'
 
-/** How long a handler may take where nothing else is said, in seconds. */
+/** The default time limit of a handler, in seconds. */
 export const defaultHandlerTimeoutSeconds = 30
 
-/** What the plugin can be told. */
+/** Options of `@concordat/transport-security`. */
 export interface TransportSecurityOptions extends HeaderOptions, AdmissionOptions {
   /**
-   * How much of a client's IP address `req` shows in a log: nothing, its network, or all of it.
+   * How much of a client's IP address `req` shows in the log: nothing, its network, or the full address.
    * @default 'truncate'
    */
   readonly remoteAddress?: RemoteAddress | undefined
   /**
-   * Log serializers of the service's own, by the name under which values are logged; they win over those of the package
-   * (`req`, `res`, `err`, `msg`) and may throw: the value is then shown as `[cannot be shown]`.
+   * The service's own log serializers, by the name under which values are logged. They take precedence over the serializers of the
+   * package (`req`, `res`, `err`, `msg`). If a serializer throws, the log shows `[cannot be shown]`.
    */
   readonly serializers?: Readonly<Record<string, LogSerializer>> | undefined
   /**
-   * Names of fields, headers and parameters whose values no log line shows, beside those that the schemas of the routes mark
-   * by `writeOnly: true` or the formats `password`, `email` and `idn-email`, and beside the headers that carry credentials.
+   * Names of fields, headers and parameters whose values are hidden in the log, in addition to the headers that carry credentials
+   * and to those that the schemas of the routes mark by `writeOnly: true` or the formats `password`, `email` and `idn-email`.
    * @default []
    */
   readonly hiddenFields?: readonly string[] | undefined
   /**
-   * A handler has answered by then, or the answer is 503; a route's own `handlerTimeout` wins.
+   * The time limit of a handler, in seconds. After it, the response is 503. A route's own `handlerTimeout` takes precedence.
    * @default 30
    */
   readonly handlerTimeoutSeconds?: number | undefined
   /**
-   * How long closing waits for answers and half-sent requests before it cuts their connections. Keep it below the time after
-   * which the process is killed: containers are given 10 s, pods 30 s, unless somebody says otherwise.
+   * How long closing waits for responses and incomplete requests before it closes their connections, in seconds. Keep it below the
+   * time after which the process is killed: by default 10 s for containers and 30 s for pods.
    * @default 8
    */
   readonly closeTimeoutSeconds?: number | undefined
 }
 
-/** Everything that is computed once, at boot. */
+/** The values that are computed once, at start. */
 export interface ResolvedOptions {
   readonly blocks: HeaderBlocks
   readonly refusalOf: ReturnType<typeof admission>
@@ -49,11 +49,11 @@ export interface ResolvedOptions {
   readonly closeTimeoutMilliseconds: number
 }
 
-/** Refuses nonsense with a `TypeError` of one line, and computes what every answer shares. */
+/** Computes the values that all responses share. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: TransportSecurityOptions): ResolvedOptions {
   for (const [name, serializer] of Object.entries(options.serializers ?? {})) {
     if (typeof serializer !== 'function') {
-      throw new TypeError(`transport-security: the serializer "${name}" is no function. Give one that makes a value for the log.`)
+      throw new TypeError(`transport-security: options.serializers["${name}"] must be a function that returns a value for the log.`)
     }
   }
   const hiddenFields = new HiddenFields()
@@ -70,6 +70,8 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
 
 function names(fields: readonly string[]) {
   if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string' || name === ''))
-    throw new TypeError(`transport-security: hiddenFields is ${JSON.stringify(fields)}. Give a list of names, as ["iban"].`)
+    throw new TypeError(
+      `transport-security: options.hiddenFields is ${JSON.stringify(fields)}. It must be a list of names, for example ["iban"].`
+    )
   return fields
 }

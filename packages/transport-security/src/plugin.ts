@@ -15,9 +15,9 @@ import { traceOf } from './trace-context.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The policy of this route's answers, for a page that has to load something. Other headers stay. */
+    /** The content security policy of this route, for a page that loads resources. Other headers stay. */
     contentSecurityPolicy?: ContentSecurityPolicy
-    /** This route may be asked over plain HTTP and under any host, as a health check by address is. */
+    /** Accepts requests to this route over plain HTTP and with any host, for example for health checks by address. */
     directAccess?: boolean
   }
 }
@@ -26,15 +26,15 @@ type Next = (error?: Error) => void
 type NextStream = (error: null, stream: RequestPayload) => void
 
 /**
- * Every request comes over https to a host that is served here; every answer has a `Request-Id` and the security headers and
- * comes in time; no log of the service shows a credential, or what a schema marks as not for a log.
+ * Accepts only requests over https to a served host, adds a `Request-Id` and the security headers to every response, limits the time
+ * of handlers, and keeps credentials and the fields that a schema marks out of the log.
  */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
   const { blocks, refusalOf, serializers, hiddenFields, ...limits } = resolveOptions(options)
   const described: { readonly route: RouteOptions; readonly owner: FastifyInstance }[] = []
 
   if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
-    app.log.warn('transport-security: this logger is no pino, so its lines are not cleaned. Keep URLs and headers out of them.')
+    app.log.warn('transport-security: the logger is not a pino logger, so its lines are not cleaned. Do not log URLs and headers.')
   }
   app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
   makeIdsUnique(app)
@@ -61,7 +61,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     next()
   }
 
-  // One hook for all of it: what each hook costs, every request pays.
+  // One hook for everything, because each hook adds its cost to every request.
   function begin(request: FastifyRequest, reply: FastifyReply, next: Next) {
     const isHttps = request.protocol === 'https'
     reply.headers(isHttps ? blocks.https : blocks.http).header('request-id', request.id)
@@ -79,15 +79,15 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
 }
 
 /**
- * With `optimizeEmptyRequests`, the stream of a request without a body has ended before it began. Where the request names a
- * type, Fastify would wait for that end to parse it.
+ * Replaces the stream of a request that has a content type and no body. With `optimizeEmptyRequests`, that stream has already ended,
+ * and Fastify would wait for its end to parse it.
  */
 function endEmptyBody({ raw, headers }: FastifyRequest, _reply: FastifyReply, stream: RequestPayload, next: NextStream) {
   next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
 }
 
 function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {
-  // Fastify's own counter starts anew in every process. Ids that the service makes itself stay.
+  // Fastify's own counter starts again in every process. A generator of the service stays.
   if (app.genReqId?.name === 'defaultGenReqId') app.setGenReqId(newRequestId)
 }
 

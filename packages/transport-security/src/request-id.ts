@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TrustProxy } from './trusted-proxies.ts'
 
-/** The part of Node's request, HTTP/1 or HTTP/2, that an id is read from. */
+/** The part of a Node.js request, HTTP/1 or HTTP/2, that contains the id. */
 export interface IdentifiedRequest {
   readonly headers: IncomingHttpHeaders
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
 }
 
-// A UUID is one of these. Nothing in it can break out of a log line, a header or a page.
+// A UUID matches. None of these characters can break out of a log line, a header or a page.
 const acceptable = /^[\w-]{16,64}$/
 
-/** Makes the id of a request: a random UUID, unique across processes and machines (rule H2). Reads nothing and never throws. */
+/** Returns a new request id: a random UUID, unique across processes and machines (rule H2). Takes no input and never throws. */
 export function newRequestId(): string {
   return randomUUID()
 }
 
 /**
- * Makes the function that takes the id of a request over from a trusted proxy. An id in another form, and one of anybody else,
- * is replaced by a new one. Only `X-Request-Id` is read, which proxies set: a client's `Request-Id` would pass through them.
+ * Returns the function that uses the request id of a trusted proxy. An id in another format, or from any other peer, is replaced with
+ * a new id. Only `X-Request-Id` is read, because proxies set it; they would pass on a client's `Request-Id`.
  */
 export function requestIdReader(trusts: TrustProxy): (request: IdentifiedRequest) => string {
   return ({ headers, socket }) => {

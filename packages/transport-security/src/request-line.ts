@@ -2,15 +2,15 @@ import { targetWithoutSecrets } from '@concordat/links'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addressReader, type RemoteAddress } from './client-address.ts'
 
-/** Under this name the plugin leaves, on the instance, the function that makes a target fit for a log. */
+/** The name of the instance's function that removes secrets from a request target for the log. */
 export const showTarget: unique symbol = Symbol('concordat.showTarget')
 type Showing = FastifyInstance & { readonly [showTarget]?: (target: string) => string }
 
-/** The members of the line that a request has. */
+/** The members of a request's log line. */
 export class RequestLine {
   readonly method: string
   readonly url: string
-  /** Absent when no head was sent. */
+  /** Undefined when no response head was sent. */
   readonly statusCode: number | undefined
   readonly responseTimeMs: number
   readonly remoteAddress: string | undefined
@@ -26,8 +26,8 @@ export class RequestLine {
 }
 
 /**
- * Writes one line a request instead of Fastify's two, when its response is closed: `request completed`, or
- * `request aborted` when the client left before the answer was written. A 404 and an unreadable URL have theirs too.
+ * Writes one line per request instead of Fastify's two, when the response is closed: `request completed`, or `request aborted` when
+ * the client disconnected before the response was written. A 404 and an invalid URL have a line too.
  */
 export class OneLineLogController extends LogController {
   readonly #addressOf: (request: FastifyRequest) => string | undefined
@@ -39,8 +39,8 @@ export class OneLineLogController extends LogController {
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply): void {
     if (!isInfoLogged(request)) return
-    // Read now: a closed socket knows no address. And listened for here: onRequestAbort leaves out every request
-    // whose body was read, and onResponse every one that was aborted.
+    // The address is read now, because a closed socket has no address. The listener is added here, because onRequestAbort omits every
+    // request whose body was read, and onResponse omits every aborted request.
     const remoteAddress = this.#addressOf(request)
     reply.raw.on('close', () => {
       const outcome = reply.raw.writableEnded ? 'request completed' : 'request aborted'
@@ -53,13 +53,13 @@ export class OneLineLogController extends LogController {
   }
 
   override routeNotFound(): void {
-    // The line of the request says 404.
+    // The line of the request shows the 404.
   }
 }
 
 function isInfoLogged(request: FastifyRequest) {
   const log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean } = request.log
-  // Without a logger, every request has the silent one of the server, which knows no level.
+  // Without a logger, every request has the silent logger of the server, which has no level.
   const silent = log === request.server.log && log.level === undefined
   return !silent && log.isLevelEnabled?.('info') !== false
 }

@@ -5,84 +5,84 @@ import { type IdentifiedRequest, newRequestId, requestIdReader } from './request
 import { OneLineLogController } from './request-line.ts'
 import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
 
-/** What Fastify's constructor alone can set, in this package's words. */
+/** Options of {@link transportServerOptions}: the settings that only Fastify's constructor accepts. */
 export interface TransportServerOptions {
   /**
-   * The proxies whose `X-Forwarded-*` headers are believed, as addresses, CIDR ranges, or Fastify's names `loopback`,
-   * `linklocal` and `uniquelocal`. From anybody else, these headers change nothing.
+   * The proxies whose `X-Forwarded-*` headers are trusted, as addresses, CIDR ranges, or Fastify's names `loopback`, `linklocal` and
+   * `uniquelocal`. From any other peer, these headers are ignored.
    * @default [] – none
    */
   readonly trustProxy?: readonly string[] | undefined
   /**
-   * `proxy`: a trusted proxy's `X-Request-Id` is the id of the request, where it is a UUID or 16 to 64 letters, digits, dashes
-   * and underscores. The proxy must set it itself, or clients do. `nobody`: all ids are made here.
+   * `proxy`: the `X-Request-Id` of a trusted proxy is the id of the request if it is a UUID or 16 to 64 letters, digits, dashes and
+   * underscores. The proxy must set it itself, otherwise clients can. `nobody`: the service creates all ids.
    * @default 'nobody'
    */
   readonly requestIdFrom?: 'proxy' | 'nobody' | undefined
   /**
-   * A request, its body included, has arrived by then, or it is answered 408.
+   * The time limit for a request to arrive, including its body, in seconds. After it, the response is 408.
    * @default 30
    */
   readonly requestTimeoutSeconds?: number | undefined
   /**
-   * The head of a request has arrived by then, or it is answered 408. At most `requestTimeoutSeconds`.
+   * The time limit for the head of a request to arrive, in seconds. After it, the response is 408. At most `requestTimeoutSeconds`.
    * @default 20
    */
   readonly headersTimeoutSeconds?: number | undefined
   /**
-   * How long an idle connection waits for its next request. Keep it above the idle timeout of the proxy in front.
+   * How long an idle connection waits for its next request, in seconds. Keep it above the idle timeout of the proxy in front.
    * @default 72
    */
   readonly keepAliveTimeoutSeconds?: number | undefined
   /**
-   * The largest request head, request line and all headers together; a larger one is answered 431.
+   * The maximum size of a request head, with request line and all headers, in bytes. For a larger head, the response is 431.
    * @default 16384
    */
   readonly maxHeaderBytes?: number | undefined
   /**
-   * 1: a single line when the response is closed. 2: Fastify's own, `incoming request` and `request completed`.
+   * 1: one line when the response is closed. 2: the two lines of Fastify, `incoming request` and `request completed`.
    * @default 1
    */
   readonly logLinesPerRequest?: 1 | 2 | undefined
   /**
-   * How much of a client's IP address the single line shows: nothing, its network, or all of it.
+   * How much of a client's IP address the single line shows: nothing, its network, or the full address.
    * @default 'truncate'
    */
   readonly remoteAddress?: RemoteAddress | undefined
 }
 
-/** The part of Fastify's constructor options that {@link transportServerOptions} makes. */
+/** The part of Fastify's constructor options that {@link transportServerOptions} returns. */
 export interface TransportServerPart {
   genReqId: (request: IdentifiedRequest) => string
   requestIdHeader: false
   trustProxy: TrustProxy | false
   requestTimeout: number
   keepAliveTimeout: number
-  /** For a server that speaks TLS itself, spread these into `https`. */
+  /** For a server that terminates TLS itself, spread these into `https`. */
   http: { headersTimeout: number; maxHeaderSize: number; connectionsCheckingInterval: number; optimizeEmptyRequests: boolean }
   logController?: LogController
 }
 
-// Node looks for late requests at intervals of 30 s by default, so a limit of 20 s would mean up to 50.
+// Node.js checks for late requests every 30 s by default, so a limit of 20 s could take up to 50 s.
 const maxCheckingIntervalMs = 5000
 
 /**
- * Makes the part of Fastify's options that this package needs: `Fastify({ ...transportServerOptions(), logger: true })`.
- * Request ids are made here, or by a trusted proxy, and never taken from a client; whatever is late or too large is refused.
- * Throws a `TypeError` of one line for a limit that makes no sense.
+ * Returns the part of Fastify's options that this package needs: `Fastify({ ...transportServerOptions(), logger: true })`.
+ * Request ids come from the service or from a trusted proxy, never from a client. Requests that are late or too large are refused.
+ * Throws a `TypeError` with a one-line message for invalid options.
  */
 export function transportServerOptions(options: TransportServerOptions = {}): TransportServerPart {
   const requestTimeout = milliseconds('requestTimeoutSeconds', options.requestTimeoutSeconds ?? 30)
   const headersTimeout = milliseconds('headersTimeoutSeconds', options.headersTimeoutSeconds ?? Math.min(20, requestTimeout / 1000))
   if (headersTimeout > requestTimeout) {
-    throw new TypeError('transport-security: headersTimeoutSeconds is above requestTimeoutSeconds, which includes it. Lower it.')
+    throw new TypeError('transport-security: options.headersTimeoutSeconds must be at most options.requestTimeoutSeconds. Lower it.')
   }
   const { maxHeaderBytes = 16_384, logLinesPerRequest = 1 } = options
   if (!Number.isInteger(maxHeaderBytes) || maxHeaderBytes < 1024 || maxHeaderBytes > 1_048_576) {
-    throw new TypeError(`transport-security: maxHeaderBytes is ${maxHeaderBytes}. Give a whole number from 1024 to 1048576.`)
+    throw new TypeError(`transport-security: options.maxHeaderBytes is ${maxHeaderBytes}. It must be an integer from 1024 to 1048576.`)
   }
   if (logLinesPerRequest !== 1 && logLinesPerRequest !== 2) {
-    throw new TypeError(`transport-security: logLinesPerRequest is ${String(logLinesPerRequest)}. Choose 1 or 2.`)
+    throw new TypeError(`transport-security: options.logLinesPerRequest is ${String(logLinesPerRequest)}. It must be 1 or 2.`)
   }
   const trustProxy = trustedProxies(options.trustProxy ?? [])
   return {
@@ -95,7 +95,7 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
       headersTimeout,
       maxHeaderSize: maxHeaderBytes,
       connectionsCheckingInterval: Math.min(headersTimeout, maxCheckingIntervalMs),
-      // Spares a stream for each request without a body; the plugin makes up for what is no longer told on it.
+      // Saves a stream for each request without a body. The plugin emits the events that the stream no longer emits.
       optimizeEmptyRequests: true
     },
     ...(logLinesPerRequest === 1 && { logController: new OneLineLogController(options.remoteAddress) })
@@ -104,9 +104,11 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
 
 function idMaker({ requestIdFrom = 'nobody', trustProxy = [] }: TransportServerOptions, trusts: TrustProxy) {
   if (requestIdFrom !== 'proxy' && requestIdFrom !== 'nobody')
-    throw new TypeError(`transport-security: requestIdFrom is "${String(requestIdFrom)}". Choose 'proxy' or 'nobody'.`)
+    throw new TypeError(`transport-security: options.requestIdFrom is "${String(requestIdFrom)}". It must be 'proxy' or 'nobody'.`)
   if (requestIdFrom === 'nobody') return newRequestId
   if (trustProxy.length === 0)
-    throw new TypeError("transport-security: requestIdFrom is 'proxy' and trustProxy names none. Name the proxies that make ids.")
+    throw new TypeError(
+      "transport-security: options.requestIdFrom is 'proxy', but options.trustProxy is empty. List the proxies that create ids."
+    )
   return requestIdReader(trusts)
 }

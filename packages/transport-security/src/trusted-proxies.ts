@@ -1,27 +1,27 @@
 import { compile } from '@fastify/proxy-addr'
 
-/** Tells whether the peer with this address may speak for others. It answers no for no address. */
+/** Returns whether the peer with this address is a trusted proxy. It returns false for a value that is not an address. */
 export type TrustProxy = (address: string, hop: number) => boolean
 
-// Addresses of documentation (RFC 5737, RFC 3849), which nobody has: who trusts one of them trusts whoever comes.
+// Documentation addresses (RFC 5737, RFC 3849), which no host uses: a list that trusts one of them trusts unknown clients.
 const strangers = ['192.0.2.1', '198.51.100.1', '203.0.113.1', '2001:db8::1']
 
-// Proxies are few; what stands in X-Forwarded-For is whatever clients put there.
+// There are few proxies, but clients can put anything into X-Forwarded-For.
 const maxRemembered = 1000
 const maxAddressLength = 45
 
 /**
- * Compiles a list of addresses, CIDR ranges and Fastify's names for ranges (`loopback`, `linklocal`, `uniquelocal`) into one
- * look-up. Throws a `TypeError` for what is no such list, and for one that trusts strangers.
+ * Compiles a list of addresses, CIDR ranges and Fastify's names for ranges (`loopback`, `linklocal`, `uniquelocal`) into a lookup
+ * function. Throws a `TypeError` for an invalid list, and for a list that trusts unknown clients.
  */
 export function trustedProxies(proxies: readonly string[]): TrustProxy {
   if (!Array.isArray(proxies))
     throw new TypeError(
-      'transport-security: trustProxy is no list. A hop count or true would believe whoever connects; name the proxies by address or CIDR range, as ["10.0.0.0/8"].'
+      'transport-security: options.trustProxy must be a list. A hop count or true would trust every client; list the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
     )
   const trusts = compiled(proxies)
   if (trustsEveryone(trusts))
-    throw new TypeError('transport-security: trustProxy has a range that holds strangers. Name the proxies and no others.')
+    throw new TypeError('transport-security: options.trustProxy has a range that includes unknown clients. List only the proxies.')
   const remembered = new Map<string, boolean>()
   return (address, hop) => {
     const known = remembered.get(address)
@@ -34,19 +34,19 @@ export function trustedProxies(proxies: readonly string[]): TrustProxy {
   }
 }
 
-/** Whether what Fastify was given as `trustProxy` believes whoever connects. */
+/** Returns whether a value of Fastify's option `trustProxy` trusts every client. */
 export function trustsEveryone(trustProxy: unknown): boolean {
   if (trustProxy === true) return true
   try {
     const trusts = typeof trustProxy === 'function' ? (trustProxy as TrustProxy) : compiled(rangesOf(trustProxy))
     return strangers.some((address) => trusts(address, 0))
   } catch {
-    // A function of the service's own that throws believes nobody.
+    // The service's own function may throw; then no peer is trusted.
     return false
   }
 }
 
-// As Fastify reads it: a text may hold several, and a hop count means nobody.
+// Reads the value like Fastify: a string may contain several ranges. A hop count has no ranges.
 function rangesOf(trustProxy: unknown): readonly string[] {
   if (typeof trustProxy === 'string') return trustProxy.split(',').map((range) => range.trim())
   return Array.isArray(trustProxy) ? trustProxy : []
@@ -57,7 +57,7 @@ function compiled(ranges: readonly string[]): TrustProxy {
     return compile([...ranges])
   } catch (error) {
     throw new TypeError(
-      `transport-security: trustProxy has an ${(error as Error).message}. Give addresses and CIDR ranges, as "10.0.0.0/8" or "::1".`,
+      `transport-security: options.trustProxy has an ${(error as Error).message}. Use addresses and CIDR ranges, for example "10.0.0.0/8" or "::1".`,
       { cause: error }
     )
   }

@@ -4,7 +4,7 @@ const previous: unique symbol = Symbol('concordat.previousWaiting')
 const next: unique symbol = Symbol('concordat.nextWaiting')
 const since: unique symbol = Symbol('concordat.waitingSince')
 
-/** What a reply carries while it waits; decorate replies with these, each `null`, so that all have one shape. */
+/** The fields of a reply while it waits. Decorate replies with each of them as `null`, so that all replies have the same shape. */
 export const waitingFields: readonly symbol[] = [previous, next, since]
 
 interface Link {
@@ -15,16 +15,16 @@ interface Link {
 type WaitingReply = FastifyReply & Link
 
 /**
- * The replies that have not been answered, oldest first. All wait equally long, so one look at the oldest tells whether any is
- * late: Fastify's own timeout sets and clears a timer, a listener and an AbortController for each request, which costs a
- * fifth of a small one.
+ * The replies that have not been sent, oldest first. All have the same limit, so a check of the oldest reply shows whether any reply is
+ * late. Fastify's own timeout sets and clears a timer, a listener and an AbortController for each request, which takes a fifth of the
+ * time of a small request.
  */
 export class WaitingReplies {
   readonly #patience: number
   readonly #ends: Link
   #ticks = 0
 
-  /** @param patience how many ticks a reply may wait */
+  /** @param patience the number of ticks that a reply may wait */
   constructor(patience: number) {
     this.#patience = patience
     const ends = { [since]: null } as Link
@@ -45,7 +45,7 @@ export class WaitingReplies {
     last[next] = this.#ends[previous] = link
   }
 
-  /** Does nothing for a reply that does not wait. */
+  /** Removes a reply. Does nothing for a reply that is not waiting. */
   remove(reply: FastifyReply): void {
     const link = reply as WaitingReply
     const before = link[previous]
@@ -56,7 +56,7 @@ export class WaitingReplies {
     link[previous] = link[next] = null
   }
 
-  /** Lets one tick pass, and returns the replies that have waited too long; they wait no more. */
+  /** Advances the clock by one tick. Removes and returns the replies that have waited too long. */
   tick(): FastifyReply[] {
     this.#ticks += 1
     const late: FastifyReply[] = []

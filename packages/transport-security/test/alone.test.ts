@@ -6,7 +6,7 @@ import { localHttp } from './local-http.ts'
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[47][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-t.test('stock Fastify with the plugin alone answers with the headers and a Request-Id [U11] [H2]', async (t) => {
+t.test('plain Fastify with only this plugin responds with the headers and a Request-Id [U11] [H2]', async (t) => {
   const app = Fastify()
   await app.register(transportSecurity, localHttp)
   app.get('/', async () => ({ fine: true }))
@@ -15,7 +15,7 @@ t.test('stock Fastify with the plugin alone answers with the headers and a Reque
   t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'request-id': uuid })
 })
 
-t.test('every answer has an id of its own, which is the id in its log lines, across processes too [H2] [S11]', async (t) => {
+t.test('every response has a unique id that is also in its log lines, across processes too [H2] [S11]', async (t) => {
   const log = new CapturedLog()
   const processes = [Fastify({ logger: log }), Fastify({ logger: log })]
   const ids: unknown[] = []
@@ -31,21 +31,21 @@ t.test('every answer has an id of its own, which is the id in its log lines, acr
   )
 })
 
-t.test('ids that the service makes itself stay', async (t) => {
+t.test('does not replace the genReqId of the service', async (t) => {
   const app = Fastify({ genReqId: () => 'mine' })
   await app.register(transportSecurity, localHttp)
   t.equal((await app.inject('/')).headers['request-id'], 'mine')
 })
 
-t.test('a server without time limits is warned about, once, with what to do', async (t) => {
+t.test('logs one warning for a server without time limits', async (t) => {
   const log = new CapturedLog()
   await Fastify({ logger: log }).register(transportSecurity)
   await Fastify({ logger: log, requestTimeout: 1000 }).register(transportSecurity)
-  t.match(log.lines, [{ level: 40, msg: /may last for ever.*transportServerOptions/ }])
+  t.match(log.lines, [{ level: 40, msg: /the server has no request timeout.*transportServerOptions/ }])
   t.equal(log.lines.length, 1)
 })
 
-t.test('no log shows a credential, also for routes that were there before the plugin [S12] [U7]', async (t) => {
+t.test('no log line shows a credential, also for routes declared before the plugin [S12] [U7]', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
   app.get('/early', (request, reply) => {
@@ -56,5 +56,5 @@ t.test('no log shows a credential, also for routes that were there before the pl
   app.register(transportSecurity, localHttp)
   for (const url of ['/early', '/unknown']) await app.inject(`${url}?page=2&access_token=S3CRET`)
   t.notMatch(log.text, 'S3CRET')
-  t.equal(log.text.match(/page=2/g)?.length, 5, 'the lines are there, with the rest of the address')
+  t.equal(log.text.match(/page=2/g)?.length, 5, 'the lines are present, with the rest of the URL')
 })

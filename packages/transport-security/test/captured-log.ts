@@ -1,4 +1,4 @@
-/** A place for log lines, and what stands in them. */
+/** Collects log lines and parses them. */
 export class CapturedLog {
   text = ''
   #waiting: { message: string; resolve: () => void }[] = []
@@ -14,7 +14,7 @@ export class CapturedLog {
     return this.text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
   }
 
-  /** The lines with this message. */
+  /** Returns the lines with this message. */
   saying(message: string) {
     return this.lines.filter(({ msg }) => msg === message)
   }

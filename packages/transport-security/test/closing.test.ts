@@ -11,7 +11,7 @@ import { answerOf, send } from './raw-request.ts'
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 async function listening(handler: RouteHandlerMethod, options: TransportSecurityOptions = {}): Promise<FastifyInstance> {
-  // Longer than any test: a connection that is left open fails it.
+  // Longer than any test, so that a connection that stays open fails the test.
   return listen(Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 600 })), handler, { closeTimeoutSeconds: 600, ...options })
 }
 
@@ -27,7 +27,7 @@ async function listen(app: FastifyInstance, handler: RouteHandlerMethod, options
   return app
 }
 
-/** A handler that tells when it is asked, and answers when it is told to. */
+/** Returns a handler with a promise for its call and a function that sends its response. */
 function waiting() {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<unknown>()
@@ -38,7 +38,7 @@ function waiting() {
   return { asked: asked.promise, answer: answer.resolve, handler }
 }
 
-t.test('what is being answered when closing begins is answered with connection: close, and holds up nothing', async (t) => {
+t.test('a response that is pending when closing begins has connection: close, and does not delay closing', async (t) => {
   const { asked, answer, handler } = waiting()
   const app = await listening(handler)
   const socket = send(app, request)
@@ -53,7 +53,7 @@ t.test('what is being answered when closing begins is answered with connection: 
   await closed
 })
 
-t.test('until then connections are kept', async (t) => {
+t.test('keeps connections alive until closing begins', async (t) => {
   const app = await listening(async () => 'kept')
   const socket = send(app, request)
   const [first] = await once(socket, 'data')
@@ -63,7 +63,7 @@ t.test('until then connections are kept', async (t) => {
   await app.close()
 })
 
-t.test('an answer that had begun is sent whole, and its connection closed', async (t) => {
+t.test('completes a response that has begun, and closes its connection', async (t) => {
   const goOn = Promise.withResolvers<string>()
   const app = await listening((_request, reply) =>
     reply.send(
@@ -85,7 +85,7 @@ t.test('an answer that had begun is sent whole, and its connection closed', asyn
   await closed
 })
 
-t.test('a connection on which nothing was ever sent is closed', async () => {
+t.test('closes a connection on which nothing was sent', async () => {
   const app = await listening(async () => 'unasked')
   const arrived = once(app.server, 'connection')
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
@@ -93,7 +93,7 @@ t.test('a connection on which nothing was ever sent is closed', async () => {
   await Promise.all([app.close(), once(socket, 'close')])
 })
 
-t.test('half a request, and a handler that never answers, are cut off after closeTimeoutSeconds', async (t) => {
+t.test('closes the connections of incomplete requests and pending handlers after closeTimeoutSeconds', async (t) => {
   const { asked, handler } = waiting()
   const app = await listening(handler, { closeTimeoutSeconds: 0.05 })
   const half = send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nab')
@@ -104,7 +104,7 @@ t.test('half a request, and a handler that never answers, are cut off after clos
   t.strictSame(await texts, ['', ''])
 })
 
-t.test('HTTP/2 knows no such header: its answers arrive without it, and nobody is warned', async (t) => {
+t.test('HTTP/2 responses do not have the header and cause no process warning', async (t) => {
   const warnings: Error[] = []
   const warned = (warning: Error) => void warnings.push(warning)
   process.on('warning', warned)
@@ -125,7 +125,7 @@ t.test('HTTP/2 knows no such header: its answers arrive without it, and nobody i
   t.strictSame(warnings, [])
 })
 
-t.test('a service that never listened closes too', async (t) => {
+t.test('a service that never listened closes', async (t) => {
   const app = Fastify()
   await app.register(transportSecurity, { ...localHttp, closeTimeoutSeconds: 600 })
   app.get('/', async () => ({}))
@@ -133,9 +133,9 @@ t.test('a service that never listened closes too', async (t) => {
   await app.close()
 })
 
-t.test('a limit that makes no sense stops the start', async (t) => {
+t.test('rejects an invalid closeTimeoutSeconds at start', async (t) => {
   await t.rejects(
     listening(async () => '', { closeTimeoutSeconds: 0 }),
-    /closeTimeoutSeconds is 0/
+    /options\.closeTimeoutSeconds is 0/
   )
 })

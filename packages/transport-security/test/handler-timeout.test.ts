@@ -10,7 +10,7 @@ import { answerOf, send } from './raw-request.ts'
 type Handler = RouteHandlerMethod
 const never: Handler = () => new Promise(() => {})
 
-/** Takes longer than the limit: until a request that came later has exceeded it. */
+/** Waits longer than the limit: until a later request has exceeded it. */
 const exceedLimit = (app: FastifyInstance) => app.inject('/never')
 
 const slow: Handler = async ({ server }) => {
@@ -38,20 +38,20 @@ async function answer(handler: Handler, route: RouteShorthandOptions = {}) {
   return app.inject('/')
 }
 
-t.test('a handler that never answers is answered 503 with Retry-After', async (t) => {
+t.test('returns 503 with Retry-After when a handler never responds', async (t) => {
   const late = await answer(never)
   t.equal(late.statusCode, 503)
   t.match(late.headers, { 'retry-after': '5', 'x-frame-options': 'DENY', 'request-id': /./ })
   t.match(late.json(), { code: 'HANDLER_TIMEOUT' })
 })
 
-t.test('so is a hook that never goes on', async (t) => {
+t.test('returns 503 when a hook never continues', async (t) => {
   const app = await start()
   app.get('/', { preHandler: () => {} }, async () => 'never')
   t.equal((await app.inject('/')).statusCode, 503)
 })
 
-t.test('request.signal tells a handler to stop', async (t) => {
+t.test('aborts request.signal on timeout', async (t) => {
   let aborted = false
   await answer(async (request) => {
     request.signal.addEventListener('abort', () => (aborted = true))
@@ -60,14 +60,14 @@ t.test('request.signal tells a handler to stop', async (t) => {
   t.equal(aborted, true)
 })
 
-t.test('a handler that answers when it is told to stop has the last word', async (t) => {
+t.test('sends the response of a handler that responds when request.signal aborts', async (t) => {
   const told = await answer((request, reply) => {
     request.signal.addEventListener('abort', () => void reply.send('as far as I got'))
   })
   t.strictSame([told.statusCode, told.body], [200, 'as far as I got'])
 })
 
-t.test('a route has a limit of its own by handlerTimeout, and hooks of its own still run', async (t) => {
+t.test('handlerTimeout sets the limit of a route, and the hooks of the route still run', async (t) => {
   let asked = false
   const onRequest: RouteShorthandOptions['onRequest'] = (_request, _reply, done) => {
     asked = true
@@ -77,7 +77,7 @@ t.test('a route has a limit of its own by handlerTimeout, and hooks of its own s
   t.strictSame([own.statusCode, own.body, asked], [200, 'slow', true])
 })
 
-t.test('answers of many requests at once come in time or not, each for itself', async (t) => {
+t.test('applies the limit to each of many concurrent requests', async (t) => {
   const app = await start()
   app.get('/:wait', async (request) => {
     const { wait } = request.params as { wait: string }
@@ -92,12 +92,12 @@ t.test('answers of many requests at once come in time or not, each for itself', 
   )
 })
 
-t.test('an answer that has begun may take as long as it takes', async (t) => {
+t.test('does not limit a response that has begun', async (t) => {
   const streamed = await answer(async ({ server }, reply) => reply.send(Readable.from(slowParts(server))))
   t.strictSame([streamed.statusCode, streamed.body], [200, 'ab'])
 })
 
-t.test('a response that was begun past Fastify and never ended is cut', async (t) => {
+t.test('closes the connection of a raw response that was begun and never ended', async (t) => {
   const app = await start()
   app.get('/', (_request, reply) => {
     reply.raw.write('begun')
@@ -108,7 +108,7 @@ t.test('a response that was begun past Fastify and never ended is cut', async (t
   t.notMatch(bytes, /503/)
 })
 
-t.test('a handler that took the response over is left alone', async (t) => {
+t.test('does not limit a hijacked reply', async (t) => {
   const taken = await answer(({ server }, reply) => {
     reply.hijack()
     void exceedLimit(server).then(() => reply.raw.end('mine'))
@@ -116,7 +116,7 @@ t.test('a handler that took the response over is left alone', async (t) => {
   t.strictSame([taken.statusCode, taken.body], [200, 'mine'])
 })
 
-t.test('a client that leaves aborts request.signal and runs onRequestAbort, with a body and without', async (t) => {
+t.test('a client that disconnects aborts request.signal and runs onRequestAbort, with and without a body', async (t) => {
   for (const [name, bytes] of Object.entries({
     GET: 'GET / HTTP/1.1\r\nHost: a\r\n\r\n',
     POST: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
@@ -155,7 +155,7 @@ function get(...names: string[]) {
   return names.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join('')
 }
 
-t.test('a client that leaves is told of to each request that it had sent ahead, and to none that was answered', async (t) => {
+t.test('a client that disconnects aborts each pipelined request without a response, and no other', async (t) => {
   const app = await start({ handlerTimeoutSeconds: 600 })
   const told: string[] = []
   const asked = Promise.withResolvers<void>()
@@ -187,7 +187,7 @@ t.test('a client that leaves is told of to each request that it had sent ahead, 
   t.strictSame(told, ['c', 'd'])
 })
 
-t.test('a connection has one listener for all of its requests, and responses none', async (t) => {
+t.test('adds one listener per connection, and none per response', async (t) => {
   const app = await start()
   const told: unknown[] = []
   const closed = Promise.withResolvers<void>()
@@ -205,7 +205,7 @@ t.test('a connection has one listener for all of its requests, and responses non
   }
   socket.destroy()
   await closed.promise
-  t.notOk(told.includes(true), 'what was answered is not aborted')
+  t.notOk(told.includes(true), 'a request with a response is not aborted')
   t.equal(new Set(counts).size, 1)
   const stock = Fastify()
   stock.get('/', async (_request, reply) => reply.raw.listenerCount('close'))
@@ -215,7 +215,7 @@ t.test('a connection has one listener for all of its requests, and responses non
   t.equal(JSON.parse(counts[0] ?? '')[1], Number(bare.split('\r\n\r\n')[1]))
 })
 
-t.test('a process whose answer is awaited lives until the limit, and one that waits for nothing ends', async (t) => {
+t.test('a process stays alive for a pending response until the limit, and ends when nothing is pending', async (t) => {
   const program = `
     import transportSecurity from '@concordat/transport-security'
     import Fastify from 'fastify'
@@ -233,7 +233,7 @@ t.test('a process whose answer is awaited lives until the limit, and one that wa
   t.strictSame([child.stdout, child.status], ['503\n', 0], child.stderr)
 })
 
-t.test('a limit that makes no sense stops the start', async (t) => {
-  await t.rejects(start({ handlerTimeoutSeconds: 0 }), /handlerTimeoutSeconds is 0/)
-  await t.rejects(start({ handlerTimeoutSeconds: -1 }), /handlerTimeoutSeconds is -1/)
+t.test('rejects an invalid handlerTimeoutSeconds at start', async (t) => {
+  await t.rejects(start({ handlerTimeoutSeconds: 0 }), /options\.handlerTimeoutSeconds is 0/)
+  await t.rejects(start({ handlerTimeoutSeconds: -1 }), /options\.handlerTimeoutSeconds is -1/)
 })

@@ -27,14 +27,14 @@ async function service(options: TransportSecurityOptions = {}) {
   return app
 }
 
-// The headers of the answer that are not there anyhow.
+// Returns the response headers without those that Fastify and Node.js always send.
 async function headersOf(app: Awaited<ReturnType<typeof service>>, request: InjectOptions) {
   const { headers } = await app.inject(request)
   for (const name of ['content-type', 'content-length', 'date', 'connection', 'location', 'request-id']) delete headers[name]
   return headers
 }
 
-t.test('every answer carries the headers, whatever its status and method [U11]', async (t) => {
+t.test('every response has the headers, whatever its status code and method [U11]', async (t) => {
   const app = await service()
   for (const request of [
     { url: '/' },
@@ -50,16 +50,16 @@ t.test('every answer carries the headers, whatever its status and method [U11]',
   }
 })
 
-t.test('strict-transport-security is sent over https, and only there [U11]', async (t) => {
+t.test('sends strict-transport-security only over https [U11]', async (t) => {
   t.strictSame(await headersOf(await service(), { url: '/', headers: overTls }), { ...block, ...hsts })
 })
 
-t.test('what a handler sets or removes wins', async (t) => {
+t.test('headers that a handler sets or removes take precedence', async (t) => {
   const { 'referrer-policy': _, ...rest } = block
   t.strictSame(await headersOf(await service(), { url: '/text' }), { ...rest, 'x-frame-options': 'SAMEORIGIN' })
 })
 
-t.test('the full set is what @fastify/helmet sends, value for value', async (t) => {
+t.test('headers full sends the same values as @fastify/helmet', async (t) => {
   const official = Fastify()
   await official.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -72,7 +72,7 @@ t.test('the full set is what @fastify/helmet sends, value for value', async (t) 
   t.strictSame(await headersOf(await service({ headers: 'full' }), { url: '/', headers: overTls }), wanted)
 })
 
-t.test('single headers are replaced, added and left out by option', async (t) => {
+t.test('options.overrides replaces, adds and removes headers', async (t) => {
   const app = await service({
     overrides: {
       'X-Frame-Options': 'SAMEORIGIN',
@@ -87,7 +87,7 @@ t.test('single headers are replaced, added and left out by option', async (t) =>
   t.strictSame(await headersOf(app, { url: '/', headers: overTls }), { ...wanted, 'strict-transport-security': 'max-age=60' })
 })
 
-t.test('a route has a policy of its own, for a page that loads something; other headers and other routes keep theirs [U11]', async (t) => {
+t.test('contentSecurityPolicy sets the policy of a route, and does not change other headers and other routes [U11]', async (t) => {
   const app = await service()
   const early: unknown[] = []
   const policies = {
@@ -123,46 +123,49 @@ t.test('a route has a policy of its own, for a page that loads something; other 
     for (const method of ['GET', 'HEAD'] as const)
       t.strictSame(await headersOf(app, { url, method }), { ...block, 'content-security-policy': policy }, `${method} ${url}`)
   }
-  t.match(early, ['DENY', 'DENY', 'DENY', 'DENY'], 'hooks of the route itself still run')
+  t.match(early, ['DENY', 'DENY', 'DENY', 'DENY'], 'the hooks of the route still run')
 })
 
-t.test('a policy that is none stops the start and names the route', async (t) => {
+t.test('rejects an invalid policy at start and names the route', async (t) => {
   for (const [contentSecurityPolicy, message] of [
-    ['', /the contentSecurityPolicy of GET \/page is none: it is empty/],
-    ['default-src\n', /is none/],
-    ["default-src 'self'\nscript-src *", /is none: Invalid character/],
-    [true, /is none: it is true\./],
-    [null, /is none: it is null\./],
-    [{ scriptSrc: "'self'" }, /is none: scriptSrc has no list of sources\./],
-    [{ 'script-src': ["'self'"] }, /is none: script-src is no directive\. Give directives/],
-    [{ scriptSrc: ["'self'; object-src *"] }, /is none: .*Give directives/]
+    ['', /: contentSecurityPolicy of GET \/page is invalid: it is empty\./],
+    ['default-src\n', /is invalid/],
+    ["default-src 'self'\nscript-src *", /is invalid: Invalid character/],
+    [true, /is invalid: it is true\./],
+    [null, /is invalid: it is null\./],
+    [{ scriptSrc: "'self'" }, /is invalid: scriptSrc must have a list of sources\./],
+    [{ 'script-src': ["'self'"] }, /is invalid: script-src is not a directive\. Use directives/],
+    [{ scriptSrc: ["'self'; object-src *"] }, /is invalid: .*Use directives,/]
   ] as const) {
     const app = await service()
     const add = () => app.get('/page', { config: { contentSecurityPolicy: contentSecurityPolicy as unknown as string } }, async () => ({}))
-    if (contentSecurityPolicy === 'default-src\n') t.doesNotThrow(add, 'blanks around it are cut off')
+    if (contentSecurityPolicy === 'default-src\n') t.doesNotThrow(add, 'surrounding whitespace is removed')
     else t.throws(add, { name: 'TypeError', message }, JSON.stringify(contentSecurityPolicy))
   }
 })
 
-t.test('headers that can not be sent to everyone are refused at boot, with one line that says why', async (t) => {
+t.test('rejects invalid headers and options at start with a one-line message', async (t) => {
   const refused: [unknown, RegExp][] = [
-    [{ headers: 'all' }, /headers is "all"\. Choose 'api' or 'full'\.$/],
-    [{ overrides: { 'x frame': 'DENY' } }, /overrides has "x frame": "DENY".*Give a header name and a text/],
-    [{ overrides: { 'x-frame-options': 'DENY\r\nset-cookie: a' } }, /overrides has "x-frame-options": "DENY\\r\\n/],
-    [{ overrides: { 'x-frame-options': '' } }, /overrides has "x-frame-options": ""/],
-    [{ overrides: { 'x-frame-options': true } }, /overrides has "x-frame-options": true/],
-    [{ overrides: { 'x-frame-option': false } }, /leaves out "x-frame-option", which is not sent\. Sent are: .*x-frame-options/],
-    [{ overrides: { Vary: 'accept' } }, /overrides has "vary", which differs from answer to answer\. Set it on the reply\.$/],
-    [{ overrides: { 'request-id': false } }, /leaves out "request-id", which is not sent/],
-    [{ remoteAddress: 'half' }, /remoteAddress is "half"\. Choose 'none', 'truncate' or 'full'\.$/],
-    [{ serializers: { user: 'name' } }, /the serializer "user" is no function/]
+    [{ headers: 'all' }, /options\.headers is "all"\. It must be 'api' or 'full'\.$/],
+    [{ overrides: { 'x frame': 'DENY' } }, /options\.overrides has "x frame": "DENY".*Use a header name and a string/],
+    [{ overrides: { 'x-frame-options': 'DENY\r\nset-cookie: a' } }, /options\.overrides has "x-frame-options": "DENY\\r\\n/],
+    [{ overrides: { 'x-frame-options': '' } }, /options\.overrides has "x-frame-options": ""/],
+    [{ overrides: { 'x-frame-options': true } }, /options\.overrides has "x-frame-options": true/],
+    [
+      { overrides: { 'x-frame-option': false } },
+      /options\.overrides removes "x-frame-option", which is not sent\. Sent headers: .*x-frame-options/
+    ],
+    [{ overrides: { Vary: 'accept' } }, /options\.overrides has "vary", which differs between responses\. Set it on the reply\.$/],
+    [{ overrides: { 'request-id': false } }, /options\.overrides removes "request-id", which is not sent/],
+    [{ remoteAddress: 'half' }, /options\.remoteAddress is "half"\. It must be 'none', 'truncate' or 'full'\.$/],
+    [{ serializers: { user: 'name' } }, /options\.serializers\["user"\] must be a function/]
   ]
   for (const [options, message] of refused) {
     await t.rejects(service(options as TransportSecurityOptions), { name: 'TypeError', message }, JSON.stringify(options))
   }
 })
 
-t.test('an answer that no hook sees gets the same headers and an id of its own, or that of its request [H2]', async (t) => {
+t.test('answerHeaders returns the same headers with a new id or the id of the request [H2]', async (t) => {
   const headersFor = answerHeaders({ overrides: { 'referrer-policy': false } })
   const { 'referrer-policy': _, ...rest } = block
   const { 'request-id': first, ...headers } = headersFor()
@@ -171,5 +174,5 @@ t.test('an answer that no hook sees gets the same headers and an id of its own, 
   t.not(headersFor()['request-id'], first)
   t.strictSame(headersFor({ id: 'seven', protocol: 'https' }), { ...rest, ...hsts, 'request-id': 'seven' })
   t.match(answerHeaders()({ protocol: 'http' }), block)
-  t.throws(() => answerHeaders({ overrides: { vary: 'accept' } }), /overrides has "vary"/)
+  t.throws(() => answerHeaders({ overrides: { vary: 'accept' } }), /options\.overrides has "vary"/)
 })

@@ -37,19 +37,19 @@ async function service(
 const ways: Record<string, Author> = {
   'the body under a name': ({ log, body }) => log.info({ body }),
   'the body itself': ({ log, body }) => log.info(body as object, 'a login'),
-  'a copy of it, deep in something else': ({ log, body }) => log.trace({ attempt: { by: [{ ...(body as object) }] } }, 'tried'),
+  'a deeply nested copy of the body': ({ log, body }) => log.trace({ attempt: { by: [{ ...(body as object) }] } }, 'tried'),
   'the body in a message': ({ log, body }) => log.info('got %j', body as object),
-  'the body in a text': ({ log, body }) => log.info(`got ${JSON.stringify({ body }, null, 1)}`),
-  'a text with the body, under a name': ({ log, body }) => log.info({ raw: JSON.stringify(body) }),
+  'the body in a string': ({ log, body }) => log.info(`got ${JSON.stringify({ body }, null, 1)}`),
+  'a string with the body, under a name': ({ log, body }) => log.info({ raw: JSON.stringify(body) }),
   'the request under another name': (request) => request.log.info({ request }),
   'the body in an error': ({ log, body }) => log.error(new Error(`refused ${JSON.stringify(body)}`, { cause: JSON.stringify(body) })),
-  'the body by the log of the server': ({ body }, app) => app.log.warn({ body }),
-  'the body by a log of one’s own': ({ log, body }) => log.child({ part: 'login' }).info({ body }),
-  'something that shows itself as the body': ({ log, body }) => log.info({ login: { toJSON: () => ({ body }) } })
+  'the body in the log of the server': ({ body }, app) => app.log.warn({ body }),
+  'the body in a child log': ({ log, body }) => log.child({ part: 'login' }).info({ body }),
+  'an object whose toJSON returns the body': ({ log, body }) => log.info({ login: { toJSON: () => ({ body }) } })
 }
 
 for (const [name, author] of Object.entries(ways)) {
-  t.test(`what a schema marks never reaches the log: ${name} [S12]`, async (t) => {
+  t.test(`hides fields that a schema marks: ${name} [S12]`, async (t) => {
     const log = new CapturedLog()
     const app = await service(log, (...words) => {
       log.text = ''
@@ -58,11 +58,11 @@ for (const [name, author] of Object.entries(ways)) {
     t.equal((await app.inject({ method: 'POST', url: '/', body })).statusCode, 200)
     t.notMatch(log.text, canaries)
     t.match(log.text, /\[hidden\]/)
-    t.match(log.text, /ada/, 'the rest is there')
+    t.match(log.text, /ada/, 'the rest is present')
   })
 }
 
-t.test('the handler, and whoever it calls, get the values', async (t) => {
+t.test('does not change the values for the handler', async (t) => {
   const seen: unknown[] = []
   const app = await service(new CapturedLog(), (request) => {
     request.log.info({ body: request.body })
@@ -72,7 +72,7 @@ t.test('the handler, and whoever it calls, get the values', async (t) => {
   t.strictSame(seen, [body])
 })
 
-t.test('headers and parameters of the query are hidden by their schema, in the address of the request too [S12] [U7]', async (t) => {
+t.test('hides headers and query parameters that a schema marks, also in the URL of the request [S12] [U7]', async (t) => {
   const log = new CapturedLog()
   const marked = { type: 'string', writeOnly: true }
   const schema = {
@@ -88,7 +88,7 @@ t.test('headers and parameters of the query are hidden by their schema, in the a
   t.match(log.text, /"x-device":"kept"/)
 })
 
-t.test('credentials in headers are hidden whatever the schemas say [S12]', async (t) => {
+t.test('hides credentials in headers, whatever the schemas are [S12]', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, ({ log, headers }) => log.info(headers), {})
   const headers = { authorization: 'Bearer CANARY', cookie: 'sid=CANARY', 'x-api-key': 'CANARY', 'proxy-authorization': 'CANARY' }
@@ -99,7 +99,7 @@ t.test('credentials in headers are hidden whatever the schemas say [S12]', async
 
 const schemas: Record<string, [schema: object, shared?: object[]]> = {
   'an e-mail address': [{ type: 'object', properties: { canary: { type: 'string', format: 'email' } } }],
-  'in one of several': [
+  'in one of several alternatives': [
     {
       oneOf: [
         { type: 'object', properties: { other: text } },
@@ -112,7 +112,7 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
   'by a pattern': [
     { type: 'object', properties: { canary: { type: 'object', patternProperties: { '.': { type: 'string', writeOnly: true } } } } }
   ],
-  'by one of several': [
+  'by one of several alternatives': [
     { properties: { canary: { anyOf: [{ type: 'string', format: 'password' }, { type: 'object' }, { type: 'array' }] } } }
   ],
   'by a local reference': [
@@ -122,7 +122,7 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
     { type: 'object', properties: { canary: { $ref: 'secret#' } } },
     [{ $id: 'secret', writeOnly: true }]
   ],
-  'by a reference into one, and from there': [
+  'by a reference into a shared schema, and a reference from there': [
     { properties: { canary: { $ref: 'all#/definitions/one' } } },
     [{ $id: 'all', definitions: { one: { $ref: '#/definitions/two' }, two: { writeOnly: true } } }]
   ],
@@ -130,7 +130,7 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
 }
 
 for (const [name, [schema, shared = []]] of Object.entries(schemas)) {
-  t.test(`a schema hides a field ${name} [S12]`, async (t) => {
+  t.test(`a schema hides a field: ${name} [S12]`, async (t) => {
     const log = new CapturedLog()
     const app: FastifyInstance = Fastify({ logger: { stream: log.stream } })
     await app.register(transportSecurity, localHttp)
@@ -144,7 +144,7 @@ for (const [name, [schema, shared = []]] of Object.entries(schemas)) {
   })
 }
 
-t.test('references that lead nowhere or in a circle, and schemas that are none, hide nothing and stop nothing', async (t) => {
+t.test('broken and circular references and invalid schemas hide nothing and cause no error', async (t) => {
   const log = new CapturedLog()
   const circle: Record<string, unknown> = { type: 'object' }
   circle['properties'] = {
@@ -162,7 +162,7 @@ t.test('references that lead nowhere or in a circle, and schemas that are none, 
   t.match(log.text, '"body":{"self":"a","around":"b","away":"c","odd":"d"}')
 })
 
-t.test('fields that no schema marks are hidden by option', async (t) => {
+t.test('options.hiddenFields hides fields that no schema marks', async (t) => {
   const log = new CapturedLog()
   const app = await service(
     log,
@@ -175,7 +175,7 @@ t.test('fields that no schema marks are hidden by option', async (t) => {
   t.match(log.text, 'kept')
 })
 
-t.test('whatever is logged can be logged: circles, depth, size, traps, bytes, dates', async (t) => {
+t.test('logs any value: circular, deep, large, with throwing getters, bytes, dates', async (t) => {
   const log = new CapturedLog()
   const circle: Record<string, unknown> = { name: 'round' }
   circle['self'] = circle
@@ -200,7 +200,7 @@ t.test('whatever is logged can be logged: circles, depth, size, traps, bytes, da
   t.match(log.saying('kinds'), [{ bytes: { type: 'Buffer', data: [98] }, date: '1970-01-01T00:00:00.000Z', nothing: null, number: 1 }])
 })
 
-t.test('a formatter of the service’s own comes first; one that throws costs the line its members', async (t) => {
+t.test('the service’s own formatter runs first; if it throws, the line has no members', async (t) => {
   for (const [formatter, shown] of [
     [(line: object) => ({ ...line, password: 'CANARY' }), { password: '[hidden]' }],
     [
@@ -221,7 +221,7 @@ t.test('a formatter of the service’s own comes first; one that throws costs th
   }
 })
 
-t.test('a value that is cut off in the middle of a text is hidden too', async (t) => {
+t.test('hides a value in truncated JSON', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, ({ log }) => {
     for (const cut of [

@@ -1,2 +1,2 @@
-/** Tests speak plain HTTP from this machine. */
+/** The option for tests, which use plain HTTP from this machine. */
 export const localHttp: { readonly dangerouslyAllowHttp: 'loopback' } = { dangerouslyAllowHttp: 'loopback' }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** Opens a connection to the service and writes these bytes. */
+/** Opens a connection to the service and sends the bytes. */
 export function send(app: FastifyInstance, bytes: string): Socket {
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
@@ -10,7 +10,7 @@ export function send(app: FastifyInstance, bytes: string): Socket {
   return socket
 }
 
-/** Everything that the service wrote until it closed the connection. */
+/** Returns everything that the service sent until it closed the connection. */
 export async function answerOf(socket: Socket): Promise<string> {
   let answer = ''
   socket.on('data', (bytes) => (answer += String(bytes)))

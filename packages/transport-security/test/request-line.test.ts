@@ -7,7 +7,7 @@ import { answerOf, send } from './raw-request.ts'
 
 async function service(log: CapturedLog, options: FastifyServerOptions = {}) {
   const app = Fastify({ ...transportServerOptions(), logger: { stream: log.stream }, ...options })
-  // A service that does not listen keeps the process alive for each answer that it still waits for.
+  // A service that does not listen keeps the process alive for each pending response.
   t.teardown(() => app.close())
   await app.register(transportSecurity, { dangerouslyAllowHttp: true })
   log.text = ''
@@ -18,7 +18,7 @@ async function service(log: CapturedLog, options: FastifyServerOptions = {}) {
   return app
 }
 
-t.test('a request has one line, written when it is answered, with the id of the answer [S11]', async (t) => {
+t.test('writes one line per request when the response is sent, with the id of the response [S11]', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
   const ids: unknown[] = []
@@ -35,7 +35,7 @@ t.test('a request has one line, written when it is answered, with the id of the 
   for (const { responseTimeMs } of log.lines) t.match(String(responseTimeMs), /^\d+(\.\d{1,3})?$/)
 })
 
-t.test('an error that a handler throws has its own line before that, under the same id [S11]', async (t) => {
+t.test('writes a line for an error that a handler throws before the request line, with the same id [S11]', async (t) => {
   const log = new CapturedLog()
   const { headers } = await (await service(log)).inject('/broken')
   t.match(log.lines, [
@@ -45,14 +45,14 @@ t.test('an error that a handler throws has its own line before that, under the s
   t.equal(log.lines.length, 2)
 })
 
-t.test('a URL that can not be read has a line too', async (t) => {
+t.test('writes a line for an invalid URL', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, { frameworkErrors: (_error, _request, reply) => void reply.raw.writeHead(400).end() })
   await app.inject('/%zz?token=S3CRET')
   t.match(log.lines, [{ method: 'GET', url: '/%zz', statusCode: 400, msg: 'request completed' }])
 })
 
-t.test('a client that leaves early leaves a line, before and after its body was read, and in the middle of the answer', async (t) => {
+t.test('writes a line for a client that disconnects before or after its body was read, or during the response', async (t) => {
   const app = Fastify({ ...transportServerOptions(), logger: { stream: { write: (line) => log.stream.write(line) } } })
   let log = new CapturedLog()
   t.teardown(() => app.close())
@@ -85,7 +85,7 @@ t.test('a client that leaves early leaves a line, before and after its body was 
   }
 })
 
-t.test('a response that fails is an error in the log', async (t) => {
+t.test('logs an error for a response that fails', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
   app.get('/failing', (_request, reply) => {
@@ -96,7 +96,7 @@ t.test('a response that fails is an error in the log', async (t) => {
   t.match(log.saying('response failed'), [{ level: 50, err: { message: 'write failed' } }])
 })
 
-t.test('Fastify’s two lines stay by option', async (t) => {
+t.test('logLinesPerRequest 2 writes the two lines of Fastify', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { stream: log.stream } })
   await app.register(transportSecurity, { remoteAddress: 'full', dangerouslyAllowHttp: true })
@@ -115,7 +115,7 @@ async function listenersOf(app: FastifyInstance) {
   return (await app.inject('/count')).body
 }
 
-t.test('above the level info, and without a logger, there are no lines, and nothing is done for them', async (t) => {
+t.test('writes no lines and adds no listeners above the level info and without a logger', async (t) => {
   const log = new CapturedLog()
   const without = await listenersOf(Fastify())
   t.equal(await listenersOf(await service(log, { logger: { stream: log.stream, level: 'warn' } })), without)
@@ -133,7 +133,7 @@ async function shown(remoteAddress: RemoteAddress | undefined, forwarded: string
   return log.lines[0]?.['remoteAddress']
 }
 
-t.test('a client’s address is cut to its network, or left out, or shown whole [S12]', async (t) => {
+t.test('remoteAddress truncates, omits or shows the client’s address [S12]', async (t) => {
   for (const [address, network] of [
     ['203.0.113.77', '203.0.113.0'],
     ['::ffff:203.0.113.77', '203.0.113.0'],
@@ -151,7 +151,7 @@ t.test('a client’s address is cut to its network, or left out, or shown whole 
   t.equal(await shown('full', 'unknown'), undefined)
 })
 
-t.test('a trustProxy function that throws costs the address, never the process', async (t) => {
+t.test('a trustProxy function that throws removes the address from the line and does not crash the process', async (t) => {
   const log = new CapturedLog()
   const app = await service(log, {
     trustProxy: () => {
@@ -162,7 +162,7 @@ t.test('a trustProxy function that throws costs the address, never the process',
   t.match(log.lines, [{ url: '/', statusCode: 200, remoteAddress: undefined }])
 })
 
-t.test('a connection that is kept open has a line for each of its requests', async (t) => {
+t.test('writes a line for each request of a persistent connection', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -8,12 +8,12 @@ import { answerOf, send } from './raw-request.ts'
 
 const secret = 'page=2&access_token=S3CRET'
 
-// However the server and its logger are made, and in whichever order.
+// The ways to create the server and its logger.
 const services: Record<string, (log: CapturedLog) => FastifyServerOptions> = {
-  'a logger of stock Fastify': ({ stream }) => ({ logger: { level: 'trace', stream } }),
+  'the logger of plain Fastify': ({ stream }) => ({ logger: { level: 'trace', stream } }),
   'transportServerOptions(), then a logger': ({ stream }) => ({ ...transportServerOptions(), logger: { level: 'trace', stream } }),
-  'two lines a request': ({ stream }) => ({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { level: 'trace', stream } }),
-  'a pino of the service’s own': ({ stream }) => ({ ...transportServerOptions(), loggerInstance: pino({ level: 'trace' }, stream) })
+  'two lines per request': ({ stream }) => ({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { level: 'trace', stream } }),
+  'the service’s own pino logger': ({ stream }) => ({ ...transportServerOptions(), loggerInstance: pino({ level: 'trace' }, stream) })
 }
 
 function addRoutes(app: FastifyInstance) {
@@ -59,17 +59,17 @@ for (const [name, optionsFor] of Object.entries(services)) {
       const before = log.lines.length
       await answerOf(send(app, `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer S3CRET\r\nConnection: close\r\n\r\n`))
       const written = JSON.stringify(log.lines.slice(before))
-      t.match(written, 'page=2', `${target}: the rest of the address is there`)
+      t.match(written, 'page=2', `${target}: the rest of the URL is present`)
     }
     await answerOf(send(app, `GET /?${secret} HTTP/9.9\r\nAuthorization: Bearer S3CRET\r\n\r\n`))
     t.match(log.saying('client error'), [{ level: 10, err: { code: 'HPE_INVALID_VERSION' } }])
 
     t.notMatch(log.text, 'S3CRET')
-    t.notMatch(log.text, Buffer.from('S3CRET').join(','), 'nor as the bytes of a packet')
+    t.notMatch(log.text, Buffer.from('S3CRET').join(','), 'not as the bytes of a packet either')
   })
 }
 
-t.test('of an error the log has type, code, message, stack and causes, and nothing else [S12]', async (t) => {
+t.test('logs only type, code, message, stack and causes of an error [S12]', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
   await app.register(transportSecurity, localHttp)
@@ -93,7 +93,7 @@ t.test('of an error the log has type, code, message, stack and causes, and nothi
   t.notMatch(log.text, 'ada@example.com')
 })
 
-t.test('whatever is thrown can be logged, circles and traps included', async (t) => {
+t.test('logs any thrown value, including circular causes and throwing getters', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
   await app.register(transportSecurity, localHttp)
@@ -119,7 +119,7 @@ function broken(): never {
   throw new Error('broken serializer')
 }
 
-t.test('a serializer that throws costs its value, never the process', async (t) => {
+t.test('a serializer that throws hides its value and does not crash the process', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: { stream: log.stream, serializers: { user: broken } } })
   await app.register(transportSecurity, { ...localHttp, serializers: { res: broken, order: broken } })
@@ -143,7 +143,7 @@ t.test('a serializer that throws costs its value, never the process', async (t) 
   t.match(log.saying('request completed'), [{ res: '[cannot be shown]' }, {}, {}])
 })
 
-t.test('serializers of the service’s own are added, and win', async (t) => {
+t.test('the service’s own serializers are added and take precedence', async (t) => {
   const log = new CapturedLog()
   const app = Fastify({ logger: log })
   await app.register(transportSecurity, {
@@ -159,7 +159,7 @@ t.test('serializers of the service’s own are added, and win', async (t) => {
   t.match(log.saying('request completed'), [{ res: 200 }])
 })
 
-t.test('a logger that is no pino is warned about, and the line of a request is clean there too [S12]', async (t) => {
+t.test('warns about a logger that is not pino, and its request line has no secrets either [S12]', async (t) => {
   const written: unknown[] = []
   const write = (...line: unknown[]) => void written.push(line)
   const logger = {
@@ -179,8 +179,8 @@ t.test('a logger that is no pino is warned about, and the line of a request is c
   app.get('/', async () => ({}))
   await app.inject(`/?${secret}`)
   t.match(written, [
-    [/this logger is no pino/],
-    [/plain HTTP from this machine is let through/],
+    [/the logger is not a pino logger/],
+    [/options\.dangerouslyAllowHttp allows plain HTTP from this machine/],
     [{ method: 'GET', url: '/?page=2', statusCode: 200 }, 'request completed']
   ])
 })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { localHttp } from './local-http.ts'
 import { answerOf, send } from './raw-request.ts'
 
-t.test('by default, everything that can take too long or be too large has a limit', async (t) => {
+t.test('limits times and sizes by default', async (t) => {
   const { logController, genReqId, ...limits } = transportServerOptions()
   t.strictSame(limits, {
     requestIdHeader: false,
@@ -17,7 +17,7 @@ t.test('by default, everything that can take too long or be too large has a limi
   t.equal(genReqId, newRequestId)
 })
 
-t.test('the options are seconds and bytes', async (t) => {
+t.test('takes seconds and bytes', async (t) => {
   const part = transportServerOptions({
     requestTimeoutSeconds: 60,
     headersTimeoutSeconds: 2.5,
@@ -34,25 +34,25 @@ t.test('the options are seconds and bytes', async (t) => {
   t.equal(transportServerOptions({ requestTimeoutSeconds: 3 }).http.headersTimeout, 3000, 'the head is part of the request')
 })
 
-t.test('nonsense is refused with one line', async (t) => {
+t.test('rejects invalid options with a one-line message', async (t) => {
   const refused: [unknown, RegExp][] = [
-    [{ requestTimeoutSeconds: 0 }, /requestTimeoutSeconds is 0\. Give a number of seconds/],
-    [{ keepAliveTimeoutSeconds: Number.NaN }, /keepAliveTimeoutSeconds is NaN/],
-    [{ keepAliveTimeoutSeconds: 30_000_000 }, /keepAliveTimeoutSeconds is 30000000/],
-    [{ requestTimeoutSeconds: '30' }, /requestTimeoutSeconds is 30/],
-    [{ headersTimeoutSeconds: 31 }, /headersTimeoutSeconds is above requestTimeoutSeconds/],
-    [{ maxHeaderBytes: 100 }, /maxHeaderBytes is 100\. Give a whole number from 1024/],
-    [{ maxHeaderBytes: 2_000_000 }, /maxHeaderBytes is 2000000/],
-    [{ maxHeaderBytes: 5000.5 }, /maxHeaderBytes is 5000\.5/],
-    [{ logLinesPerRequest: 3 }, /logLinesPerRequest is 3\. Choose 1 or 2\.$/],
-    [{ remoteAddress: 'some' }, /remoteAddress is "some"/]
+    [{ requestTimeoutSeconds: 0 }, /options\.requestTimeoutSeconds is 0\. It must be a number of seconds/],
+    [{ keepAliveTimeoutSeconds: Number.NaN }, /options\.keepAliveTimeoutSeconds is NaN/],
+    [{ keepAliveTimeoutSeconds: 30_000_000 }, /options\.keepAliveTimeoutSeconds is 30000000/],
+    [{ requestTimeoutSeconds: '30' }, /options\.requestTimeoutSeconds is 30/],
+    [{ headersTimeoutSeconds: 31 }, /options\.headersTimeoutSeconds must be at most options\.requestTimeoutSeconds/],
+    [{ maxHeaderBytes: 100 }, /options\.maxHeaderBytes is 100\. It must be an integer from 1024/],
+    [{ maxHeaderBytes: 2_000_000 }, /options\.maxHeaderBytes is 2000000/],
+    [{ maxHeaderBytes: 5000.5 }, /options\.maxHeaderBytes is 5000\.5/],
+    [{ logLinesPerRequest: 3 }, /options\.logLinesPerRequest is 3\. It must be 1 or 2\.$/],
+    [{ remoteAddress: 'some' }, /options\.remoteAddress is "some"/]
   ]
   for (const [options, message] of refused) {
     t.throws(() => transportServerOptions(options as TransportServerOptions), { name: 'TypeError', message }, JSON.stringify(options))
   }
 })
 
-t.test('a head or a body that never ends is answered 408, a head that is too large 431', async (t) => {
+t.test('returns 408 for a head or a body that never ends, and 431 for a head that is too large', async (t) => {
   const app = Fastify(transportServerOptions({ requestTimeoutSeconds: 0.3, headersTimeoutSeconds: 0.1, maxHeaderBytes: 1024 }))
   t.teardown(() => app.close())
   app.post('/', async () => ({}))
@@ -63,7 +63,7 @@ t.test('a head or a body that never ends is answered 408, a head that is too lar
   t.match(await answerOf(send(app, `${head}X-Long: ${'a'.repeat(1200)}\r\n\r\n`)), /^HTTP\/1\.1 431 /)
 })
 
-t.test('a connection that asks for nothing more is closed', async (t) => {
+t.test('closes an idle connection', async (t) => {
   const app = Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 0.05 }))
   t.teardown(() => app.close())
   app.get('/', async () => 'kept open')
@@ -71,7 +71,7 @@ t.test('a connection that asks for nothing more is closed', async (t) => {
   t.match(await answerOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')), /kept open$/)
 })
 
-t.test('an id that a client sends is not taken over [H2]', async (t) => {
+t.test('does not use an id that a client sends [H2]', async (t) => {
   const app = Fastify(transportServerOptions())
   await app.register(transportSecurity, localHttp)
   app.get('/', (request, reply) => reply.send(request.id))
@@ -80,7 +80,7 @@ t.test('an id that a client sends is not taken over [H2]', async (t) => {
   t.equal(answer.headers['request-id'], answer.body)
 })
 
-t.test('a request that names a type and has no body is read as empty, whatever its method', async (t) => {
+t.test('reads a request with a content type and no body as empty, whatever its method', async (t) => {
   const app = Fastify(transportServerOptions())
   t.teardown(() => app.close())
   await app.register(transportSecurity, { ...localHttp, handlerTimeoutSeconds: 1 })

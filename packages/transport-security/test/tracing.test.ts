@@ -28,18 +28,18 @@ async function idGiven(
   const log = new CapturedLog()
   const app = await service(log, options)
   const { headers: answer } = await app.inject({ url: '/', headers: headers as Record<string, string>, remoteAddress })
-  t.equal(log.saying('request completed')[0]?.['reqId'], answer['request-id'], 'the log says the same id')
+  t.equal(log.saying('request completed')[0]?.['reqId'], answer['request-id'], 'the log has the same id')
   return answer['request-id']
 }
 
-t.test('a trusted proxy names the id of a request, when asked to, as a UUID or in 16 to 64 plain characters [H2] [S10]', async (t) => {
+t.test('requestIdFrom proxy uses the id of a trusted proxy, a UUID or 16 to 64 plain characters [H2] [S10]', async (t) => {
   for (const id of ['0197a3c5-6f2e-7c41-9d3a-5b8e2f10c7d4', 'abcdefgh_IJKLM-9', 'a'.repeat(64)]) {
     t.equal(await idGiven({ 'x-request-id': id }), id)
     t.equal(await idGiven({ 'x-request-id': id, 'request-id': 'another-one-of-some-length' }), id)
   }
 })
 
-t.test('an id in another form, of anybody else, or not asked for is replaced [H2]', async (t) => {
+t.test('replaces an id in another format, from any other peer, or without requestIdFrom proxy [H2]', async (t) => {
   const id = '0197a3c5-6f2e-7c41-9d3a-5b8e2f10c7d4'
   for (const bad of [
     '',
@@ -52,28 +52,28 @@ t.test('an id in another form, of anybody else, or not asked for is replaced [H2
     'a.b.c.d.e.f.g.h.i.j'
   ])
     t.match(await idGiven({ 'x-request-id': bad }), made, bad)
-  t.match(await idGiven({ 'request-id': id }), made, 'what a proxy lets through')
+  t.match(await idGiven({ 'request-id': id }), made, 'a header that a proxy passes on')
   t.match(await idGiven({ 'x-request-id': [id, id] }), made, 'twice')
   t.match(await idGiven({ 'x-request-id': id }, '198.51.100.7'), made)
   t.match(await idGiven({ 'x-request-id': id }, proxy, {}), made)
   t.match(await idGiven({}), made)
 })
 
-t.test('what can not be meant stops the start', async (t) => {
+t.test('rejects an invalid requestIdFrom', async (t) => {
   t.throws(() => transportServerOptions({ requestIdFrom: 'proxy' }), {
     name: 'TypeError',
-    message: /requestIdFrom is 'proxy' and trustProxy names none/
+    message: /options\.requestIdFrom is 'proxy', but options\.trustProxy is empty/
   })
   t.throws(() => transportServerOptions({ requestIdFrom: 'client' as 'proxy' }), {
     name: 'TypeError',
-    message: /requestIdFrom is "client"\. Choose/
+    message: /options\.requestIdFrom is "client"\. It must be/
   })
 })
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const parentId = 'b7ad6b7169203331'
 
-t.test('all lines of a request name the trace that it belongs to, errors included [S11]', async (t) => {
+t.test('all log lines of a request have its trace, including errors [S11]', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
   const headers = { traceparent: `00-${traceId}-${parentId}-01` }
@@ -82,7 +82,7 @@ t.test('all lines of a request name the trace that it belongs to, errors include
   for (const line of log.lines) t.match(line, { traceId, parentId, reqId: made })
 })
 
-t.test('a traceparent in any other form is ignored', async (t) => {
+t.test('ignores a traceparent in any other format', async (t) => {
   const log = new CapturedLog()
   const app = await service(log)
   for (const traceparent of [
@@ -103,7 +103,7 @@ t.test('a traceparent in any other form is ignored', async (t) => {
   t.notMatch(log.text, /traceId|parentId|0af765/i)
 })
 
-t.test('without a logger nobody looks at it', async (t) => {
+t.test('accepts a traceparent without a logger', async (t) => {
   const app = await service(new CapturedLog(), {}, { logger: false })
   t.equal((await app.inject({ url: '/', headers: { traceparent: `00-${traceId}-${parentId}-01` } })).statusCode, 200)
 })

@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run. Code that must not compile is marked, and the compiler rejects a mark without an error.
 
 import type { Server } from 'node:http'
 import transportSecurity, {
@@ -31,19 +31,19 @@ app.register(transportSecurity, {
 })
 app.get('/page', { config: { contentSecurityPolicy: { scriptSrc: ["'self'"] }, directAccess: true } }, async () => '')
 app.get('/text', { config: { contentSecurityPolicy: "default-src 'self'" } }, async () => '')
-// @ts-expect-error – no such directive
+// @ts-expect-error – unknown directive
 export const unknown: ContentSecurityPolicy = { scriptSource: ["'self'"] }
-// @ts-expect-error – sources are a list
+// @ts-expect-error – sources must be a list
 app.get('/list', { config: { contentSecurityPolicy: { scriptSrc: "'self'" } } }, async () => '')
-// @ts-expect-error – this machine, or everyone
+// @ts-expect-error – must be loopback or a boolean
 app.register(transportSecurity, { dangerouslyAllowHttp: 'localhost' })
-// @ts-expect-error – proxies are named, not counted
+// @ts-expect-error – a hop count is not allowed
 transportServerOptions({ trustProxy: 1 })
-// @ts-expect-error – no client is believed
+// @ts-expect-error – the id of a client is never used
 transportServerOptions({ requestIdFrom: 'client' })
-// @ts-expect-error – no such set
+// @ts-expect-error – unknown header set
 app.register(transportSecurity, { headers: 'none' })
-// @ts-expect-error – the unit is in the name
+// @ts-expect-error – the option name includes the unit
 transportServerOptions({ requestTimeout: 5 })
-// @ts-expect-error – one line or two
+// @ts-expect-error – must be 1 or 2
 transportServerOptions({ logLinesPerRequest: 3 })

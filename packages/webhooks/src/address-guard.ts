@@ -7,55 +7,59 @@ import { inTime } from './in-time.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 import { type OpenTls, tlsOpener } from './tls-connection.ts'
 
-/** What an {@link addressGuard} lets through, and by what it reaches the network. */
+/** Options of {@link addressGuard}. */
 export interface AddressGuardOptions {
   /**
-   * The ports that a callback URL may name.
+   * The ports that a callback URL may have.
    * @default [443, 8443]
    */
   readonly ports?: readonly number[] | undefined
   /**
-   * Authorities to trust beside those that Node trusts, as PEM.
+   * Certificate authorities to trust in addition to those of Node.js, in PEM format.
    * @default []
    */
   readonly certificateAuthorities?: readonly string[] | undefined
   /**
-   * How long a look-up, the connection and its handshake may take together.
+   * The maximum time for the DNS lookup, the connection and the TLS handshake together, in seconds.
    * @default 5
    */
   readonly connectTimeoutSeconds?: number | undefined
   /**
-   * Lets https to this machine through, on any port: for development and tests only. With `'any-certificate'` also receivers whose
-   * certificate nobody trusts, as one that they have made themselves.
+   * Allows https to this machine, on any port, for development and tests only. `'any-certificate'` also allows receivers on this machine
+   * whose certificate is not trusted, for example a self-signed certificate.
    * @default false
    */
   readonly dangerouslyAllowLoopback?: boolean | 'any-certificate' | undefined
   /**
-   * All addresses of a host. Whatever it answers is judged before any of it is used.
-   * @default asks the DNS servers of the system for A and AAAA, never `/etc/hosts`
+   * Returns all addresses of a host. All of them are checked before any of them is used.
+   * @default queries the DNS servers of the system for A and AAAA records, never `/etc/hosts`
    */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined
   /**
-   * Opens a TLS connection to one of the addresses that were judged.
-   * @default by `node:tls`
+   * Opens a TLS connection to one of the checked addresses.
+   * @default uses `node:tls`
    */
   readonly open?: OpenTls | undefined
 }
 
-/** Keeps requests to strangers' URLs on the public internet (rule W5). */
+/** Restricts requests to callback URLs to the public internet (rule W5). */
 export interface AddressGuard {
-  /** The rule that a URL breaks, by its text alone: nothing is asked of the network, so an answer tells nothing about it. */
+  /**
+   * Returns the rule that a URL breaks, or undefined. Only the text of the URL is checked: no lookup is made, so the result reveals nothing
+   * about the network.
+   */
   refusalOf(url: string): UrlRule | undefined
   /**
-   * A TLS connection to the host, judged now: its addresses are looked up once, all of them must be public, and the connection goes to
-   * one of exactly these. Rejects with an {@link AttemptFailure}; `ADDRESS_REFUSED` before anything was sent to the address.
+   * Opens a TLS connection to the host and checks its addresses at this moment: they are looked up once, all of them must be public, and
+   * the connection goes to one of exactly these. Rejects with an {@link AttemptFailure}; with `ADDRESS_REFUSED` before anything is sent to
+   * the address.
    */
   connect(host: string, port: number): Promise<TLSSocket>
 }
 
 /**
- * Makes the guard between a service and the callback URLs that strangers register. Everything in the special-purpose registries of IANA
- * is refused, in every form, at each connection anew. Throws a `TypeError` of one line for options that make no sense.
+ * Creates the guard between a service and the callback URLs that clients register. Every address in the special-purpose registries of IANA
+ * is refused, in every form, and checked again at each connection. Throws a `TypeError` with a one-line message for invalid options.
  */
 export function addressGuard({
   ports = [443, 8443],
@@ -68,7 +72,9 @@ export function addressGuard({
   const loopback = dangerouslyAllowLoopback !== false
   requirePorts(ports)
   if (!(connectTimeoutSeconds > 0 && connectTimeoutSeconds <= 60)) {
-    throw new TypeError(`webhooks: connectTimeoutSeconds is ${connectTimeoutSeconds}. Give a number of seconds up to 60.`)
+    throw new TypeError(
+      `webhooks: options.connectTimeoutSeconds is ${connectTimeoutSeconds}. It must be a number of seconds above 0, at most 60.`
+    )
   }
   const allowance = { ports: new Set(ports.map(String)), loopback }
 
@@ -85,7 +91,7 @@ export function addressGuard({
   async function judgedAddressesOf(host: string) {
     const addresses = await addressesOf(host)
     if (addresses.length === 0) throw new AttemptFailure('HOST_NOT_FOUND')
-    // One that is not public refuses all: which of them a connection would take is up to chance, and to whoever set up the name.
+    // One address that is not public refuses all of them: chance, and the owner of the name, decide which address a connection uses.
     if (!addresses.every(isAllowed)) throw new AttemptFailure('ADDRESS_REFUSED')
     return addresses.slice(0, 8)
   }
@@ -106,5 +112,5 @@ export function addressGuard({
 
 function requirePorts(ports: readonly number[]) {
   if (Array.isArray(ports) && ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return
-  throw new TypeError(`webhooks: ports is ${JSON.stringify(ports)}. Give a list of port numbers, as [443, 8443].`)
+  throw new TypeError(`webhooks: options.ports is ${JSON.stringify(ports)}. It must be a list of port numbers, for example [443, 8443].`)
 }

@@ -1,18 +1,18 @@
-/** Why an attempt got no answer, as its record shows it. Never an address, never a text of the other side. */
+/** The reason why an attempt got no response, as the attempt's record shows it. Never an address and never a text from the receiver. */
 export type AttemptFailureCode =
-  /** The URL breaks a rule that it did not break when it was registered. */
+  /** The URL breaks a rule now that it did not break when it was registered. */
   | 'URL_REFUSED'
-  /** The host leads to an address that is not public. */
+  /** The host resolves to an address that is not public. */
   | 'ADDRESS_REFUSED'
   | 'HOST_NOT_FOUND'
   | 'CONNECTION_FAILED'
-  /** The certificate is not trusted, or there is no TLS on the other side. */
+  /** The certificate is not trusted, or the receiver does not use TLS. */
   | 'TLS_FAILED'
   | 'TIMEOUT'
-  /** What came back is no HTTP, or has headers over 16 KiB. */
+  /** The response is not HTTP, or its headers are larger than 16 KiB. */
   | 'RESPONSE_INVALID'
 
-/** An attempt that got no answer. */
+/** An attempt that got no response. */
 export class AttemptFailure extends Error {
   readonly code: AttemptFailureCode
 
@@ -23,7 +23,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** The code for whatever an attempt rejected with. */
+/** Returns the code for the error that an attempt rejected with. */
 export function failureCodeOf(error: unknown): AttemptFailureCode {
   if (error instanceof AttemptFailure) return error.code
   const { name = '', code = '' } = error as { readonly name?: string; readonly code?: unknown }

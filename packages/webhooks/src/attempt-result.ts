@@ -1,19 +1,19 @@
 import type { AttemptFailureCode } from './attempt-failure.ts'
 
-/** What came of one attempt: an answer, or the reason why there was none. */
+/** The result of an attempt: a status code, or the reason why there was no response. */
 export interface AttemptResult {
-  /** When it began, in milliseconds since 1970. */
+  /** The start of the attempt, in milliseconds since 1970. */
   readonly startedAt: number
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined
   readonly failure?: AttemptFailureCode | undefined
-  /** What the receiver asked to wait before the next attempt. */
+  /** The time that the receiver asked to wait before the next attempt. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /**
- * What an attempt means: `delivered` by a 2xx, `gone` by a 410, which ends the subscription, `throttled` by a 429, 502, 503 or 504,
- * which asks for peace, `failed` by everything else, redirects too (Standard Webhooks 1.0).
+ * The meaning of an attempt: `delivered` for a 2xx; `gone` for a 410, which disables the subscription; `throttled` for a 429, 502, 503 or
+ * 504, which asks for a pause; `failed` for everything else, including redirects (Standard Webhooks 1.0).
  */
 export type Verdict = 'delivered' | 'gone' | 'throttled' | 'failed'
 

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { isLoopbackAddress } from './public-address.ts'
 
-/** What a callback URL must be. A refusal names the rule that is broken. */
+/** A rule for callback URLs. A refusal names the rule that the URL breaks. */
 export type UrlRule = 'urlFormat' | 'urlScheme' | 'urlUserinfo' | 'urlFragment' | 'urlPort' | 'urlAddress' | 'urlName'
 
-/** What is let through besides public names on the usual ports. */
+/** What callback URLs may have, in addition to a public host name. */
 export interface UrlAllowance {
   readonly ports: ReadonlySet<string>
   /** https to this machine, on any port. */
@@ -13,16 +13,16 @@ export interface UrlAllowance {
 
 export const maximumUrlLength = 2048
 
-// Top-level names that never lead to the public internet (RFC 6761, 6762, 7686, 8375, 9476; ICANN's name collisions).
+// Top-level names that never resolve on the public internet (RFC 6761, 6762, 7686, 8375, 9476; ICANN's name collisions).
 const localNames = new Set(
   'alt arpa corp domain example home internal intranet invalid lan local localdomain localhost mail onion private test'.split(' ')
 )
-// A name to ask the public DNS for: two labels or more, and one dot between each. WHATWG has lowered it and made it ASCII.
+// A name for the public DNS: two labels or more, separated by single dots. The WHATWG parser has converted it to lowercase ASCII.
 const publicName = /^(?=.{4,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)+$/
 
 /**
- * The rule that a callback URL breaks, by its text alone, or undefined (rule W5). What parsers mend or read differently (blanks, control
- * characters, backslashes) is refused, so that whoever reads the URL after this reads the same host.
+ * Returns the rule that a callback URL breaks, by its text alone, or undefined (rule W5). Characters that parsers correct or interpret
+ * differently (spaces, control characters, backslashes) are refused, so that every later parser reads the same host.
  */
 export function brokenUrlRule(text: string, { ports, loopback }: UrlAllowance): UrlRule | undefined {
   // oxlint-disable-next-line no-control-regex
@@ -40,17 +40,17 @@ export function brokenUrlRule(text: string, { ports, loopback }: UrlAllowance): 
   return publicName.test(host) && !localNames.has(lastLabel) ? undefined : 'urlName'
 }
 
-/** The host of a URL without the brackets of IPv6. */
+/** Returns the host of a URL without the brackets of IPv6. */
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** `localhost` and all below it (RFC 6761 §6.3). */
+/** Returns whether a host is `localhost` or a name below it (RFC 6761 §6.3). */
 export function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-// Between the scheme and the path, as it was written: the parser forgets empty user names.
+// The original text between the scheme and the path: the parser drops empty user names.
 function authorityOf(text: string) {
   return /^https:\/\/([^/?#]*)/i.exec(text)?.[1] ?? ''
 }

@@ -22,7 +22,7 @@ const pingSchema = {
 const time = { type: 'string', format: 'date-time' }
 const rangeSchema = { type: 'object', properties: { since: time, until: time }, required: ['since'], additionalProperties: false }
 
-/** The routes of what is sent: pings, deliveries, attempts, and sending again. */
+/** Adds the routes for pings, deliveries, attempts, redeliveries and recoveries. */
 export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings): void {
   const { path, routeConfig, list } = settings
   const { webhooks } = app

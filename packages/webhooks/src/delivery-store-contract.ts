@@ -7,11 +7,11 @@ import { attemptOf, beginStore, type CreateStore, messageTo, now, present, type 
 const hour = 3_600_000
 const all = { limit: 1000 }
 
-/** The part of the contract that is about messages, deliveries and attempts. */
+/** Runs the part of the contract for messages, deliveries and attempts. */
 export function deliveryStoreContract(test: RunTest, create: CreateStore): void {
   const begin = async (...wishes: readonly Partial<Delivery>[]) => beginStore(create, ...wishes)
 
-  test('a message is kept once, also of many that come at once', async () => {
+  test('addMessage stores a message once, also for concurrent calls', async () => {
     const { store, subscription } = await begin()
     const [message] = messageTo(subscription)
     const added = await Promise.all(
@@ -21,7 +21,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual((await store.deliveriesOf(subscription.id, all)).length, 1)
   })
 
-  test('a delivery to a subscription that was removed meanwhile is not kept, the others are, and without any the message is not', async () => {
+  test('addMessage stores only the deliveries whose subscription still exists, and nothing when none is left', async () => {
     const { store, subscription } = await begin()
     const [message, delivery] = messageTo(subscription)
     const [, lost] = messageTo(subscriptionOf(), { messageId: message.id })
@@ -33,7 +33,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(present(await store.delivery(delivery.id)), present(delivery))
   })
 
-  test('what is to be sent comes with its subscription and the bytes of its version', async () => {
+  test('deliveryToSend returns the delivery, its subscription and the bytes for the version of the subscription', async () => {
     const { store, subscription } = await begin()
     const [message, delivery] = messageTo(subscription)
     const body = '{"text":"Ñ \\u0000 \\ud83d\\udc26 🐦",  "n":1.10}'
@@ -43,7 +43,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual(await store.deliveryToSend(uuid()), undefined)
   })
 
-  test('a delivery is replaced with the attempt that made it so, and not brought back when it was removed', async () => {
+  test('saveDelivery replaces a delivery and adds the attempt, and does not restore a removed delivery', async () => {
     const { store, deliveries } = await begin({})
     const [delivery] = deliveries as [Delivery]
     const { nextAttemptAt: _, ...ended } = { ...delivery, attempts: 2, status: 'delivered' as const, endedAt: now + 1 }
@@ -62,7 +62,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual(await store.delivery(gone.id), undefined)
   })
 
-  test('deliveries are read and saved side by side, also in one transaction', async () => {
+  test('deliveries are read and saved concurrently, also within one transaction', async () => {
     const { store, deliveries } = await begin({}, {}, {}, {}, {})
     const ids = deliveries.map(({ id }) => id)
     const found = await Promise.all([...ids, uuid()].map(async (id) => (await store.deliveryToSend(id))?.delivery.id))
@@ -79,7 +79,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(saved, [[7, undefined], ...[8, 9, 10, 11].map((number) => [number, number])])
   })
 
-  test('deliveries are listed, the newest or the oldest first, in parts and by status', async () => {
+  test('deliveriesOf returns deliveries newest or oldest first, in pages and filtered by status', async () => {
     const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now }, {}, { status: 'failed', endedAt: now })
     const ids = deliveries.map(({ id }) => id).toReversed()
     const list = async (wish: Parameters<WebhookStore['deliveriesOf']>[1]) =>
@@ -93,7 +93,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await list({ limit: 5, oldestFirst: true, after: ids[3], status: 'failed' }), [ids[2], ids[0]])
   })
 
-  test('a delivery that has ended is reopened once, one that is pending or of another subscription is not', async () => {
+  test('reopenDeliveries reopens an ended delivery once, and no delivery that is pending or of another subscription', async () => {
     const { store, subscription, deliveries } = await begin({ status: 'delivered', attempts: 3, endedAt: now }, {})
     const [ended, pending] = deliveries as [Delivery, Delivery]
     const reopen = async (subscriptionId: string, id: string) =>
@@ -105,7 +105,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(present(await store.delivery(ended.id)), present(reopened[0]))
   })
 
-  test('of a time range, what was not delivered and ended before is reopened, the oldest first, so many at a time', async () => {
+  test('reopenDeliveries reopens the undelivered, ended deliveries of a time range, oldest first, up to the limit', async () => {
     const failed = (hours: number) => ({ status: 'failed' as const, createdAt: now + hours * hour, endedAt: now + hours * hour })
     const { store, subscription, deliveries } = await begin(
       failed(-1),
@@ -127,9 +127,9 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     deepStrictEqual(await reopen(), [])
   })
 
-  test('what ended before a time is removed with its attempts, so many at a time, and its message when nothing else has it', async () => {
+  test('removeEndedBefore removes ended deliveries, their attempts and messages without deliveries, up to the limit', async () => {
     const store = await create()
-    // Older than what other tests leave in the same store, less what was left of their subscriptions.
+    // This time is before everything that other tests leave in the same store, except the rows of removed subscriptions.
     const long = now - 1000 * 24 * hour
     await removeLeft(store)
     const [one, two] = [subscriptionOf(), subscriptionOf()]
@@ -149,7 +149,7 @@ export function deliveryStoreContract(test: RunTest, create: CreateStore): void 
     strictEqual(await store.addMessage(message, [{ ...messageTo(one)[1], messageId: message.id }]), true)
   })
 
-  test('what is left of a removed subscription goes with what has ended, whatever its state, and nothing else does', async () => {
+  test('removeEndedBefore removes the rows of a removed subscription in any state, and nothing else', async () => {
     const { store, subscription, deliveries } = await begin({}, { status: 'failed', endedAt: now })
     const other = subscriptionOf()
     await store.addSubscription(other)

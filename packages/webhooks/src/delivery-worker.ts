@@ -10,7 +10,7 @@ import { type DisabledReason, disabledSubscription, liveKeys, type Subscription 
 import { afterFailure, healthy, isGivenUp, quietFor, withProbe } from './subscription-health.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
-/** What the worker needs besides the settings. */
+/** The dependencies of the worker, in addition to the settings. */
 export interface DeliveryTools {
   readonly sender: Pick<WebhookSender, 'send'>
   readonly emission: Pick<Emission, 'tellDisabled'>
@@ -27,8 +27,8 @@ interface Trial {
 }
 
 /**
- * Makes one attempt of a delivery: when its subscription is still there, enabled, and not left alone at the moment. What came of it
- * commits with the end of the job.
+ * Returns the handler that makes one attempt of a delivery if its subscription still exists, is enabled and is not paused. The result of
+ * the attempt commits together with the end of the job.
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
   const { store, health: limits, schedule, now } = settings
@@ -45,12 +45,12 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     if (wait > 0) return { retryInSeconds: withJitter(wait, random) / 1000 }
     const keys = liveKeys(subscription, now()).map(({ key }) => key)
     const result = await sender.send({ url: subscription.url, keys, id: delivery.messageId, body }, signal)
-    // It was this process that gave it up, and not the receiver that failed.
+    // This process aborted the attempt; the receiver did not fail.
     if (result.failure !== undefined) signal.throwIfAborted()
     return conclude({ delivery, subscription, isProbe, result })
   }
 
-  /** How long to wait, in milliseconds; of an open breaker whose time is over, exactly one delivery goes ahead as the probe. */
+  /** Returns the time to wait, in milliseconds. When the pause of an open breaker has ended, exactly one delivery is sent as the probe. */
   async function admissionOf({ id, health }: Subscription) {
     const admission = { wait: quietFor(health, now()), isProbe: false }
     if (admission.wait > 0 || health.breaker === 'closed') return admission
@@ -68,7 +68,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const { retryAfterSeconds: _, ...observed } = result
     const record = { id: timeOrderedId(), deliveryId: delivery.id, number: next.attempts, ...observed }
     async function write(transaction: Transaction | undefined) {
-      // The subscription first, as when one is removed: who locks in another order may wait for ever.
+      // The subscription is locked first, as in a removal: another order of locks could cause a deadlock.
       await judge(trial, next, transaction)
       await store.saveDelivery(next, record, transaction)
       if (next.status === 'failed') onFailed(next)
@@ -77,7 +77,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     return { retryInSeconds: (next.nextAttemptAt - now()) / 1000, error: result.failure ?? result.statusCode, write }
   }
 
-  /** What an attempt says about the receiver. */
+  /** Updates the subscription's health with the result of an attempt. */
   async function judge({ subscription, isProbe, result }: Trial, next: Delivery, transaction: Transaction | undefined) {
     if (isUsual(subscription, result)) return
     const verdict = verdictOf(result)
@@ -105,14 +105,14 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   function disablingReason({ health, ordered }: Subscription, isGone: boolean, next: Delivery): DisabledReason | undefined {
     if (isGone) return 'gone'
     if (isGivenUp(health, now(), limits)) return 'failing'
-    // What comes after it must not overtake it.
+    // Later deliveries must not overtake this one.
     return ordered && next.status === 'failed' ? 'orderBroken' : undefined
   }
 
   return async ({ payload, signal }) => attempt((payload as DeliveryJob).deliveryId, signal)
 }
 
-/** Delivered to a receiver in good health: of the subscription, nothing is written, and so nothing is locked. */
+/** Returns whether a healthy receiver accepted the delivery: then the subscription is not written, and so not locked. */
 function isUsual({ health }: Subscription, result: AttemptResult) {
   return verdictOf(result) === 'delivered' && health.failures === 0 && health.quietUntil === undefined
 }

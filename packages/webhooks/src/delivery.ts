@@ -2,51 +2,51 @@ import type { AttemptFailureCode } from './attempt-failure.ts'
 import { type AttemptResult, verdictOf } from './attempt-result.ts'
 import { retryDelay } from './retry-delay.ts'
 
-/** What became of an event, as it was told once and never changes. */
+/** An event as it was emitted. It never changes. */
 export interface WebhookMessage {
   /** `webhook-id`, the same for every subscription and attempt. */
   readonly id: string
   readonly type: string
-  /** When it happened, in milliseconds since 1970. */
+  /** The time of the event, in milliseconds since 1970. */
   readonly timestamp: number
   /** The bytes to send, by the version of the subscription. */
   readonly bodies: Readonly<Record<number, string>>
 }
 
-/** One event on its way to one subscription. Times in milliseconds since 1970. */
+/** The delivery of one event to one subscription. Times are in milliseconds since 1970. */
 export interface Delivery {
-  /** A UUID v7: it says when the delivery was made. */
+  /** A UUID v7, which contains the creation time of the delivery. */
   readonly id: string
   readonly subscriptionId: string
   readonly messageId: string
   readonly eventType: string
   readonly status: DeliveryStatus
-  /** How many attempts there were. */
+  /** The number of attempts so far. */
   readonly attempts: number
-  /** How many there were when the present round of the schedule began: 0, or what a redelivery found. */
+  /** The number of attempts when the current run of the schedule began: 0, or the number at the last redelivery. */
   readonly roundStart: number
   readonly createdAt: number
-  /** While it is pending: when it is tried, unless the receiver is left alone. */
+  /** While the delivery is pending: the time of the next attempt, unless the receiver is paused. */
   readonly nextAttemptAt?: number | undefined
   readonly endedAt?: number | undefined
 }
 
 export type DeliveryStatus =
-  /** It will be tried. */
+  /** More attempts follow. */
   | 'pending'
-  /** The receiver answered 2xx. */
+  /** The receiver responded with a 2xx. */
   | 'delivered'
-  /** The schedule is at its end, or the receiver is gone. */
+  /** The schedule has no more attempts, or the receiver is gone. */
   | 'failed'
-  /** The subscription was disabled before. */
+  /** The subscription was disabled before the delivery ended. */
   | 'cancelled'
 
-/** What is kept of an attempt. */
+/** The stored record of an attempt. */
 export interface Attempt {
   /** A UUID v7. */
   readonly id: string
   readonly deliveryId: string
-  /** Counts from 1. */
+  /** The number of the attempt, starting at 1. */
   readonly number: number
   /** In milliseconds since 1970. */
   readonly startedAt: number
@@ -55,7 +55,7 @@ export interface Attempt {
   readonly failure?: AttemptFailureCode | undefined
 }
 
-/** The delivery after an attempt, by a schedule in seconds. */
+/** Returns the delivery after an attempt. The schedule is in seconds. */
 export function afterAttempt(
   before: Delivery,
   result: AttemptResult,
@@ -69,12 +69,12 @@ export function afterAttempt(
   return delay === undefined ? { ...delivery, status: 'failed', endedAt: now } : { ...delivery, nextAttemptAt: now + delay }
 }
 
-/** The delivery that will not be tried, because its subscription is disabled. */
+/** Returns the delivery as cancelled, because its subscription is disabled. */
 export function cancelledDelivery(delivery: Delivery, now: number): Delivery {
   return { ...delivery, nextAttemptAt: undefined, status: 'cancelled', endedAt: now }
 }
 
-/** The delivery that is tried anew, with the whole schedule before it. */
+/** Returns the delivery as pending again, with the whole schedule ahead of it. */
 export function reopenedDelivery(delivery: Delivery, now: number): Delivery {
   return { ...delivery, endedAt: undefined, status: 'pending', roundStart: delivery.attempts, nextAttemptAt: now }
 }

@@ -6,20 +6,20 @@ import { enqueueDeliveries, kickQueues } from './queues.ts'
 import type { Subscription } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
-/** How an event is emitted. */
+/** Options of `emit`. */
 export interface EmitOptions {
-  /** `webhook-id`: letters, digits, `_` and `-`. An id that is known emits nothing. @default a new UUID v7 */
+  /** `webhook-id`: letters, digits, `_` and `-`. An id that already exists emits nothing. @default a new UUID v7 */
   readonly id?: string | undefined
-  /** When it happened. @default now */
+  /** The time of the event. @default now */
   readonly timestamp?: Date | undefined
-  /** The transaction to join. @default that of the option `currentTransaction`, else one of its own */
+  /** The transaction to join. @default the transaction of the option `currentTransaction`, otherwise a new transaction */
   readonly transaction?: CallerTransaction | undefined
 }
 
-/** What an event became. */
+/** The result of `emit`. */
 export interface Emitted {
   readonly id: string
-  /** To how many subscriptions it goes; 0 also when its id was known. */
+  /** The number of subscriptions that the event goes to; also 0 when its id already existed. */
   readonly deliveries: number
 }
 
@@ -30,14 +30,14 @@ interface Publication {
   readonly data: unknown
 }
 
-/** Writes events down, with a delivery to each subscription that may see them. */
+/** Stores events, with a delivery to each subscription that may receive them. */
 export interface Emission {
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
   /** Sends a `webhook.ping` to one subscription. */
   ping(subscription: Subscription): Promise<Emitted>
-  /** Tells the other subscriptions of the owner that one was disabled, within a transaction. */
+  /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   tellDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
-  /** Does work in the transaction of the caller, or in one of its own, and has what it enqueued begun once that is committed. */
+  /** Runs work in the caller's transaction, or in a new one, and wakes the workers once that transaction is committed. */
   inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
 }
 
@@ -82,10 +82,9 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
   return {
     inTransaction,
     async emit(type, data, { id, timestamp = new Date(now()), transaction: given } = {}) {
-      if (!Object.hasOwn(events, type))
-        throw new TypeError(`webhooks: the event "${type}" is not in the catalogue. Add it to the option events.`)
+      if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
       if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
-        throw new TypeError('webhooks: the id of an event is none. Give up to 64 letters, digits, "_" and "-".')
+        throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 letters, digits, "_" and "-".')
       }
       const publication = { id, type, timestamp: timestamp.getTime(), data }
       return inTransaction(async (transaction) => publish(publication, await audienceOf(type, data, transaction), transaction), given)

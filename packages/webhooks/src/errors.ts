@@ -90,15 +90,15 @@ const list = defineErrors(
   }
 )
 
-/** Every error that this package's routes can raise. */
+/** Every error that the routes of this package can raise. */
 export const webhooksErrors: ErrorList = list
 
-/** 422: the callback URL breaks a rule of the guard, which is named; no look-up was made (rule W5). */
+/** 422: the callback URL breaks a rule of the guard. The error names the rule; no lookup was made (rule W5). */
 export function urlRefused(rule: UrlRule): ApiError {
   return list.create('WEBHOOK_URL_REFUSED', { errors: [{ field: 'body.url', key: rule }] })
 }
 
-/** 422: the positions of the unknown types in the list. */
+/** 422: the event types at these positions of the list are unknown. */
 export function eventTypesUnknown(positions: readonly number[]): ApiError {
   const errors = positions.map((position) => ({ field: `body.eventTypes.${position}`, key: 'eventTypeUnknown' as const }))
   return list.create('WEBHOOK_EVENT_TYPE_UNKNOWN', { errors })

@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { AttemptFailure } from './attempt-failure.ts'
 
-/** What is posted. */
+/** A request to send with POST. */
 export interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** For everything until the head of the answer is there. */
+  /** The time limit until the head of the response has arrived. */
   readonly timeoutMilliseconds: number
-  /** Ends it before its time. */
+  /** Aborts the request before its time limit. */
   readonly signal: AbortSignal | undefined
 }
 
-/** The part of an answer that says something. */
+/** The part of a response that is used. */
 export interface AnswerHead {
   readonly statusCode: number
   readonly headers: IncomingHttpHeaders
@@ -23,8 +23,8 @@ const maximumBodyBytes = 16_384
 const bodyPatienceMilliseconds = 1000
 
 /**
- * Posts through a dispatcher of undici. Rejects with an `AttemptFailure` when the time is over, and with what undici says when there is no
- * answer. The body is only read so that the connection can be used again: not much of it, and not for long.
+ * Sends a POST request with an undici dispatcher. Rejects with an `AttemptFailure` on timeout, and with the error of undici when there is
+ * no response. The body is read only so that the connection can be reused: at most 16 KiB of it, for at most one second.
  */
 export function exchange(dispatcher: Dispatcher, { url, headers, body, timeoutMilliseconds, signal }: Post): Promise<AnswerHead> {
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ export function exchange(dispatcher: Dispatcher, { url, headers, body, timeoutMi
     dispatcher.dispatch(
       { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
       {
-        // Connecting may have taken all the time.
+        // The connection may have taken the whole time limit.
         onRequestStart(started) {
           if (isOver) started.abort(new AttemptFailure('TIMEOUT'))
           controller = started

@@ -1,6 +1,6 @@
 import { AttemptFailure } from './attempt-failure.ts'
 
-/** The answer, or the failure `TIMEOUT` as soon as the signal says so, whatever becomes of the answer then. */
+/** Resolves like the promise, or rejects with the failure `TIMEOUT` as soon as the signal aborts. Ignores the promise after that. */
 export async function inTime<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const reject = () => late.reject(new AttemptFailure('TIMEOUT'))

@@ -2,7 +2,7 @@ import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
 import type { DeliverySelection, PageWish, WebhookStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Subscriptions and deliveries in the memory of one process, for tests and development: they end with it. */
+/** Creates a store in the memory of one process, for tests and development. Its contents are lost when the process ends. */
 export function memoryStore(): WebhookStore {
   const subscriptions = new Map<string, Subscription>()
   const messages = new Map<string, WebhookMessage>()

@@ -8,95 +8,96 @@ import type { WebhookStore } from './store.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts'
 
-/** An event, as it is decided who may receive it. */
+/** An event as `mayReceive` gets it. */
 export interface EmittedEvent {
   readonly type: string
-  /** As it was emitted, before it is put into the form of a version. */
+  /** The data as it was emitted, before it is converted to the form of an API version. */
   readonly data: unknown
-  /** The transaction that it is emitted in: whoever has to ask the database asks through it. */
+  /** The transaction in which the event is emitted. Queries of `mayReceive` must use it. */
   readonly transaction: Transaction | undefined
 }
 
-/** A transaction that others have begun; the queue is told when it has been committed, if it says so. */
+/** A transaction of the caller. If it has `afterCommit`, the workers are woken when it has been committed. */
 export type CallerTransaction = Transaction & { afterCommit?(told: () => void): void }
 
-/** What `@concordat/webhooks` can be told. */
+/** Options of `@concordat/webhooks`. */
 export interface WebhooksOptions extends SenderOptions {
-  /** The events that can be subscribed to. */
+  /** The events that clients can subscribe to. */
   readonly events: EventCatalogue
   /**
-   * Whether the owner of a subscription may see an event: asked for each subscription that wants it, when it is emitted; `'everyone'` where
-   * there is nothing to hide from anyone who may subscribe.
+   * Returns whether the owner of a subscription may see an event. It is called for each subscription to the event type, when the event is
+   * emitted. Use `'everyone'` when every client that may subscribe may see all events.
    */
   readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
   /**
-   * Where subscriptions and deliveries are kept. Give it together with `queue`.
-   * @default memoryStore(), with a warning: what is not delivered is lost with the process
+   * Stores subscriptions and deliveries. Set it together with `queue`.
+   * @default memoryStore(), with a warning: undelivered events are lost when the process ends
    */
   readonly store?: WebhookStore | undefined
   /**
-   * What runs deliveries: an engine on the database of `store`.
+   * Runs the deliveries: a work queue on the database of `store`.
    * @default memoryQueue()
    */
   readonly queue?: WorkQueue | undefined
   /**
-   * The transaction that everything asked of `app.webhooks` joins, as that of the request.
-   * @default () => undefined – each event commits by itself
+   * Returns the transaction that all methods of `app.webhooks` join, for example the transaction of the request.
+   * @default () => undefined – each event commits on its own
    */
   readonly currentTransaction?: (() => CallerTransaction | undefined) | undefined
   /**
-   * Whether this process delivers; others that share the queue may.
+   * Whether this process delivers. When it is `false`, other processes that share the queue can deliver.
    * @default true
    */
   readonly delivers?: boolean | undefined
   /**
-   * The seconds before each attempt: the first counts from the event, the others from the attempt before.
-   * @default that of Standard Webhooks 1.0, ten attempts in 75 hours and 35 minutes
+   * The seconds before each attempt: before the first attempt since the event, before each other attempt since the previous one.
+   * @default the schedule of Standard Webhooks 1.0, ten attempts in 75 hours and 35 minutes
    */
   readonly scheduleSeconds?: readonly number[] | undefined
   /**
-   * How many attempts this process makes at once. Receivers that hang hold some of these until they are left alone, so give more than the
-   * deliveries that come in one go.
+   * The maximum number of concurrent attempts of this process. Receivers that hang occupy some of them until they are paused, so set it
+   * higher than the number of deliveries that arrive together.
    * @default 200
    */
   readonly concurrency?: number | undefined
   /**
-   * How many attempts to one subscription are made at once, in all processes together and about.
+   * The approximate maximum number of concurrent attempts to one subscription, in all processes together.
    * @default 10
    */
   readonly concurrencyPerSubscription?: number | undefined
-  /** When a receiver is left alone, and given up. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
+  /** When a receiver is paused and disabled. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
   readonly health?: Partial<HealthLimits> | undefined
   /**
-   * How long an old key goes on signing after a rotation.
+   * How long an old key continues to sign after a rotation, in seconds.
    * @default 86400
    */
   readonly rotationGraceSeconds?: number | undefined
   /**
-   * How many subscriptions an owner may have.
+   * The maximum number of subscriptions of an owner.
    * @default 20
    */
   readonly maximumSubscriptions?: number | undefined
   /**
-   * How long a process that ends waits for attempts under way; what takes longer is attempted again by another, or after the next start.
+   * How long a process that ends waits for attempts in progress, in seconds. Attempts that take longer are made again by another process,
+   * or after the next start.
    * @default 5
    */
   readonly stopGraceSeconds?: number | undefined
   /**
-   * How long deliveries and attempts are kept after they have ended.
+   * How long ended deliveries and their attempts are retained, in days.
    * @default 30
    */
   readonly retentionDays?: number | undefined
   /**
-   * Is told when the service disables a subscription, so that its owner can be told by another way than webhooks. May be told twice.
-   * @default the log
+   * Called when the service disables a subscription, to notify its owner by other means than webhooks. It may be called twice.
+   * @default writes to the log
    */
   readonly onDisabled?: ((subscription: Subscription, reason: DisabledReason) => void) | undefined
-  /** Is told when a delivery has failed for good. May be told twice. @default the log */
+  /** Called when a delivery has failed permanently. It may be called twice. @default writes to the log */
   readonly onFailed?: ((delivery: Delivery) => void) | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The options with their defaults. */
 export interface Settings {
   readonly events: EventCatalogue
   readonly store: WebhookStore
@@ -115,17 +116,21 @@ export interface Settings {
   readonly now: () => number
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: WebhooksOptions): Settings {
   const { mayReceive, currentTransaction = () => undefined, delivers = true, now = Date.now } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
-    throw new TypeError('webhooks: store and queue belong together. Give both, of one database, or neither.')
+    throw new TypeError('webhooks: options.store and options.queue belong together. Set both, on one database, or neither.')
   }
   const { store = memoryStore(), queue = memoryQueue() } = options
-  if (typeof store.addMessage !== 'function') throw new TypeError('webhooks: store is no store. Give one, as memoryStore().')
-  if (typeof queue.enqueue !== 'function') throw new TypeError('webhooks: queue is no work queue. Give one, as memoryQueue().')
+  if (typeof store.addMessage !== 'function')
+    throw new TypeError('webhooks: options.store must implement WebhookStore, for example memoryStore().')
+  if (typeof queue.enqueue !== 'function')
+    throw new TypeError('webhooks: options.queue must implement WorkQueue, for example memoryQueue().')
   if (mayReceive !== 'everyone' && typeof mayReceive !== 'function') {
-    throw new TypeError('webhooks: mayReceive is missing. Give a function that says which subscription may see an event, or "everyone".')
+    throw new TypeError(
+      'webhooks: options.mayReceive must be "everyone" or a function that returns whether a subscription may see an event.'
+    )
   }
   const health = { ...defaultHealthLimits, ...options.health }
   return {
@@ -133,7 +138,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     store,
     queue,
     mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
-    // What a queue in memory enqueues could not be taken back with it.
+    // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
     delivers,
     schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),
@@ -154,5 +159,5 @@ export function resolveOptions(options: WebhooksOptions): Settings {
 
 function requireWhole(name: string, value: number, least: number, most: number) {
   if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new TypeError(`webhooks: ${name} is ${value}. Give a whole number from ${least} to ${most}.`)
+  throw new TypeError(`webhooks: options.${name} is ${value}. It must be an integer from ${least} to ${most}.`)
 }

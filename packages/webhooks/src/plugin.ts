@@ -13,24 +13,24 @@ import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The service's webhooks: emitting, subscriptions, redelivery. */
+    /** The webhooks of the service: emits events, manages subscriptions, redelivers. */
     webhooks: Webhooks
   }
 }
 
 const hour = 3_600_000
 
-/** What is emitted reaches every subscriber that may see it, signed, at least once, or it can be read why not (rules W1–W5). */
+/** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const sender = webhookSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options
   if (options.store === undefined) {
-    app.log.warn('webhooks: kept in memory, so what is not delivered is lost with the process. Give the options store and queue.')
+    app.log.warn('webhooks: undelivered events are in memory and are lost when the process ends. Set options.store and options.queue.')
   }
   if (options.dangerouslyAllowLoopback) {
-    app.log.warn('webhooks: receivers on this machine are let through, by dangerouslyAllowLoopback. For development only.')
+    app.log.warn('webhooks: options.dangerouslyAllowLoopback allows receivers on this machine. Use it for development only.')
   }
   await defineQueues(settings.queue)
 
@@ -39,7 +39,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
     const stops: Stop[] = []
     const cleaning = setInterval(clean, hour).unref()
     app.addHook('onReady', async () => void stops.push(...startWorkers()))
-    // Before the last requests are over: what these emit is for another process, or for the next start.
+    // Before the last requests have ended: another process, or the next start, delivers the events that they emit.
     app.addHook('preClose', async () => {
       clearInterval(cleaning)
       await Promise.all(stops.map(async (stop) => stop(settings.stopGraceSeconds)))
@@ -66,7 +66,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   }
 
   function logFailed({ id, subscriptionId }: Delivery) {
-    app.log.warn({ deliveryId: id, subscriptionId }, 'webhooks: a delivery has failed for good')
+    app.log.warn({ deliveryId: id, subscriptionId }, 'webhooks: a delivery has failed permanently')
   }
 }
 

@@ -1,35 +1,35 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
 import type { Subscription } from './subscription.ts'
 
-/** Deliveries of subscriptions that take them in any order. */
+/** The queue for deliveries of unordered subscriptions. */
 export const deliveryQueue = 'webhook-deliveries'
-/** Deliveries of subscriptions that take them one after the other. */
+/** The queue for deliveries of ordered subscriptions, which are made one after the other. */
 export const orderedDeliveryQueue = 'webhook-deliveries-ordered'
-/** Time ranges that are to be delivered again. */
+/** The queue for time ranges to deliver again. */
 export const recoveryQueue = 'webhook-recoveries'
 
-/** What a job of the delivery queues says. */
+/** The payload of a job in the delivery queues. */
 export interface DeliveryJob {
   readonly deliveryId: string
 }
 
-/** What a job of the recovery queue says; times in milliseconds since 1970. */
+/** The payload of a job in the recovery queue. Times are in milliseconds since 1970. */
 export interface RecoveryJob {
   readonly subscriptionId: string
   readonly since: number
   readonly until: number
-  /** When it was asked for: what ends later has been tried anew already. */
+  /** The time of the recovery request. Deliveries that ended later have already been tried again. */
   readonly endedBefore: number
 }
 
-/** Makes the queues ready. */
+/** Defines the queues of this package. */
 export async function defineQueues(queue: WorkQueue): Promise<void> {
   await queue.define(deliveryQueue)
   await queue.define(orderedDeliveryQueue, { ordered: true })
   await queue.define(recoveryQueue)
 }
 
-/** A delivery and whether its subscription is ordered. */
+/** A delivery to enqueue, and whether its subscription is ordered. */
 export type QueuedDelivery = {
   readonly deliveryId: string
   readonly subscription: Pick<Subscription, 'id' | 'ordered'>
@@ -37,7 +37,7 @@ export type QueuedDelivery = {
   readonly delaySeconds: number
 }
 
-/** Has deliveries done, in their order. */
+/** Enqueues deliveries, in the given order. */
 export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly QueuedDelivery[], transaction?: Transaction): Promise<void> {
   for (const ordered of [false, true]) {
     const items = deliveries.filter(({ subscription }) => subscription.ordered === ordered).map(itemOf)
@@ -45,7 +45,7 @@ export async function enqueueDeliveries(queue: WorkQueue, deliveries: readonly Q
   }
 }
 
-/** Says that there may be something to do. */
+/** Wakes the workers of all queues of this package. */
 export function kickQueues(queue: WorkQueue): void {
   queue.kick(deliveryQueue)
   queue.kick(orderedDeliveryQueue)

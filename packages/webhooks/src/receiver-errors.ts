@@ -43,7 +43,7 @@ const list = defineErrors({
   }
 })
 
-/** Every error that a receiver can answer with. */
+/** Every error that a receiver can respond with. */
 export const receiverErrors: ErrorList = list
 
 export function headerMissing(header: string): ApiError {

@@ -4,31 +4,31 @@ import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
 import { readKey } from './secret.ts'
 import { type VerifyOptions, verifyWebhook } from './verify-webhook.ts'
 
-/** A webhook that was verified and not seen before. */
+/** A webhook that was verified and has not been processed before. */
 export interface WebhookEvent<Data = unknown> {
   /** `webhook-id`: the same for each attempt to deliver this event. */
   readonly id: string
   readonly type: string
-  /** When it happened, as the sender wrote it: ISO 8601. */
+  /** The time of the event as the sender wrote it, in ISO 8601. */
   readonly timestamp?: string
   readonly data: Data
 }
 
-/** What a {@link createReceiver} takes, and what it does with it. */
+/** Options of {@link createReceiver}. */
 export interface ReceiverOptions extends VerifyOptions {
   /**
-   * Where webhooks are posted.
+   * The path that webhooks are posted to.
    * @default '/'
    */
   readonly path?: string | undefined
   /**
-   * Works on an event. When it has resolved, the answer is 204 and the event counts as seen; what it throws is the answer, and the sender
-   * tries again. An `ApiError` with the status 410 asks the sender to end the subscription.
+   * Processes an event. When it resolves, the response is 204 and the event counts as processed. An error that it throws becomes the
+   * response, and the sender tries again. An `ApiError` with the status code 410 asks the sender to end the subscription.
    */
   readonly onEvent: (event: WebhookEvent, request: FastifyRequest) => unknown
   /**
-   * Which events were seen.
-   * @default in memory, the last 100,000 of four days
+   * Stores the ids of processed events.
+   * @default in memory, the last 100,000 ids of four days
    */
   readonly replays?: ReplayStore | undefined
   /** `config` of the route, for other plugins. */
@@ -36,17 +36,19 @@ export interface ReceiverOptions extends VerifyOptions {
 }
 
 /**
- * Makes a plugin that receives webhooks by Standard Webhooks 1.0: each is verified on its raw bytes, and each event is worked on once. Its
- * body parser is its own: other routes keep theirs. Throws a `TypeError` of one line for options that make no sense.
+ * Creates a plugin that receives webhooks by Standard Webhooks 1.0: each request is verified on its raw bytes, and each event is processed
+ * once. The plugin has its own body parser and does not change the parsers of other routes. Throws a `TypeError` with a one-line message
+ * for invalid options.
  */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
   const { path = '/', onEvent, replays = memoryReplayStore(), routeConfig = {}, keys } = options
   if (!Array.isArray(keys) || keys.length === 0)
-    throw new TypeError('webhooks: keys is empty. Give the secrets that webhooks are signed with.')
+    throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
   for (const key of keys)
-    if (readKey(key).kind === 'private') throw new TypeError('webhooks: keys has a "whsk_". Give the "whpk_" of the pair.')
+    if (readKey(key).kind === 'private')
+      throw new TypeError('webhooks: options.keys has a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
 
-  // Not sealed by fastify-plugin: the parser must stay inside.
+  // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)

@@ -9,7 +9,7 @@ import type { Subscription } from './subscription.ts'
 
 const batch = 200
 
-/** Tries deliveries of a subscription that have ended anew, in a transaction. Answers these. */
+/** Reopens and enqueues the selected ended deliveries of a subscription, in a transaction. Returns the reopened deliveries. */
 export async function reopen(
   { store, queue, now }: Settings,
   subscription: Subscription,
@@ -17,13 +17,13 @@ export async function reopen(
   transaction: Transaction | undefined
 ): Promise<readonly Delivery[]> {
   const reopened = await store.reopenDeliveries(selection, (delivery) => reopenedDelivery(delivery, now()), transaction)
-  // Ids of their own: that of the first job may still be known to the queue.
+  // New job ids: the queue may still know the id of the first job.
   const jobs = reopened.map(({ id }) => ({ deliveryId: id, jobId: randomId(), subscription, delaySeconds: 0 }))
   await enqueueDeliveries(queue, jobs, transaction)
   return reopened
 }
 
-/** Delivers a time range again, in batches, as long as the subscription is enabled. What is done twice finds nothing left to do. */
+/** Returns the handler that delivers a time range again, in batches, while the subscription is enabled. A repeated run does nothing. */
 export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
     const job = payload as RecoveryJob

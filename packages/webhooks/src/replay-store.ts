@@ -1,24 +1,24 @@
-/** Which webhooks a receiver has seen. */
+/** Stores the ids of the webhooks that a receiver has processed. */
 export interface ReplayStore {
-  /** Takes an id: `new` for one caller, then `working` until it is finished or released, and `seen` once it is finished. */
+  /** Claims an id. Returns `new` to one caller, then `working` until the id is finished or released, and `seen` once it is finished. */
   claim(id: string): Promise<'new' | 'working' | 'seen'>
-  /** The work is done: the id counts as seen. */
+  /** Marks an id as processed. */
   finish(id: string): Promise<void>
-  /** The work failed: the id may come again. */
+  /** Releases an id whose processing failed, so that it can be claimed again. */
   release(id: string): Promise<void>
 }
 
-/** How much a {@link memoryReplayStore} remembers. */
+/** Options of {@link memoryReplayStore}. */
 export interface MemoryReplayStoreOptions {
-  /** How long an id counts as seen. @default 345600, four days: longer than the schedule of Standard Webhooks */
+  /** How long an id counts as processed, in seconds. @default 345600, four days: longer than the schedule of Standard Webhooks */
   readonly rememberSeconds?: number | undefined
-  /** How many ids are remembered; beyond, the oldest are forgotten. @default 100000 */
+  /** The maximum number of stored ids. Beyond it, the oldest ids are removed. @default 100000 */
   readonly maximumIds?: number | undefined
   /** The clock, in milliseconds. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** Remembers in the memory of one process, for one process. */
+/** Creates a replay store in the memory of one process. */
 export function memoryReplayStore({
   rememberSeconds = 345_600,
   maximumIds = 100_000,

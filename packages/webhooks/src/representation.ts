@@ -3,7 +3,7 @@ import { liveKeys, type Subscription, verificationKeyOf } from './subscription.t
 
 /** JSON Schema of an object. */
 export interface ObjectSchema {
-  /** What descriptions call it. */
+  /** The name of the schema in API descriptions. */
   readonly title?: string
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
@@ -22,19 +22,19 @@ const subscriptionProperties = {
   version: {
     type: 'integer',
     minimum: 1,
-    description: 'The version of the interface whose form its events have: that in which it was made.'
+    description: 'The API version that determines the form of its events: the version in which it was created.'
   },
-  ordered: { type: 'boolean', description: 'Deliveries go one after the other, in the order of the events.' },
+  ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
   disabledReason: { type: 'string', enum: ['byOwner', 'gone', 'failing', 'orderBroken'] },
-  failingSince: { ...time, description: 'Since when every attempt has failed.' },
-  publicKey: { type: 'string', description: 'Verifies what is signed with ed25519.' },
+  failingSince: { ...time, description: 'The time since which every attempt has failed.' },
+  publicKey: { type: 'string', description: 'Verifies ed25519 signatures.' },
   createdAt: time,
   updatedAt: time
 }
 
-/** JSON Schema of a subscription, as clients see it. */
+/** JSON Schema of a subscription as clients see it. */
 export const subscriptionSchema: ObjectSchema = {
   title: 'WebhookSubscription',
   type: 'object',
@@ -42,11 +42,11 @@ export const subscriptionSchema: ObjectSchema = {
   required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
 }
 
-/** The same with the secret, for the two answers that show it: to a creation and to a rotation. */
+/** JSON Schema of a subscription with its secret, for the two responses that show it: to a creation and to a rotation. */
 export const subscriptionWithSecretSchema: ObjectSchema = {
   ...subscriptionSchema,
   title: 'WebhookSubscriptionWithSecret',
-  properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies what is signed with HMAC. Shown only once.' } }
+  properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies HMAC signatures. It is shown only once.' } }
 }
 
 /** JSON Schema of a key after a rotation. */
@@ -62,7 +62,7 @@ export const deliverySchema: ObjectSchema = {
   type: 'object',
   properties: {
     id,
-    messageId: { type: 'string', description: 'The webhook-id of every attempt.' },
+    messageId: { type: 'string', description: 'The webhook-id of each attempt.' },
     eventType: { type: 'string' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
     attempts: count,
@@ -82,17 +82,17 @@ export const attemptSchema: ObjectSchema = {
     number: { type: 'integer', minimum: 1 },
     startedAt: time,
     durationMilliseconds: count,
-    statusCode: { type: 'integer', description: 'What the receiver answered.' },
+    statusCode: { type: 'integer', description: 'The status code of the response.' },
     failure: {
       type: 'string',
       enum: ['URL_REFUSED', 'ADDRESS_REFUSED', 'HOST_NOT_FOUND', 'CONNECTION_FAILED', 'TLS_FAILED', 'TIMEOUT', 'RESPONSE_INVALID'],
-      description: 'Why there was no answer.'
+      description: 'The reason why there was no response.'
     }
   },
   required: ['id', 'number', 'startedAt', 'durationMilliseconds']
 }
 
-/** A subscription as its owner sees it. */
+/** Returns a subscription as its owner sees it. */
 export function showSubscription(subscription: Subscription): Record<string, unknown> {
   const { id, url, eventTypes, description, version, ordered, signature, status, disabledReason, health, createdAt, updatedAt } =
     subscription
@@ -113,14 +113,14 @@ export function showSubscription(subscription: Subscription): Record<string, unk
   })
 }
 
-/** The key to verify with, as the answers to a creation and to a rotation show it. */
+/** Returns the verification key as the responses to a creation and to a rotation show it. */
 export function showNewKey(subscription: Subscription, now: number): Record<string, unknown> {
   const member = subscription.signature === 'ed25519' ? 'publicKey' : 'secret'
   const oldKeysEndAt = shownTime(liveKeys(subscription, now)[1]?.until)
   return withoutAbsent({ [member]: verificationKeyOf(subscription), oldKeysEndAt })
 }
 
-/** A delivery as clients see it. */
+/** Returns a delivery as clients see it. */
 export function showDelivery({
   id,
   messageId,
@@ -143,7 +143,7 @@ export function showDelivery({
   })
 }
 
-/** An attempt as clients see it. */
+/** Returns an attempt as clients see it. */
 export function showAttempt({ id, number, startedAt, durationMilliseconds, statusCode, failure }: Attempt): Record<string, unknown> {
   return withoutAbsent({ id, number, startedAt: shownTime(startedAt), durationMilliseconds, statusCode, failure })
 }

@@ -1,8 +1,8 @@
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /**
- * The seconds that a `Retry-After` asks to wait, as a number or until a date (RFC 9110 §10.2.3); undefined for anything else. A date
- * that is over is 0.
+ * Returns the seconds to wait from a `Retry-After` header, which is a number of seconds or a date (RFC 9110 §10.2.3); undefined for
+ * anything else. Returns 0 for a date in the past.
  */
 export function retryAfterSeconds(field: string | readonly string[] | undefined, now: number): number | undefined {
   if (typeof field !== 'string') return undefined

@@ -17,79 +17,82 @@ export type WebhookOperation =
   | 'redeliver'
   | 'recover'
 
-/** The preconditions of a request, as far as they are used here. */
+/** The part of a request's preconditions that the routes use. */
 export interface Preconditions {
-  /** The versions that the change may find; `'*'` any, `null` no condition. */
+  /** Returns the versions that the change applies to; `'*'` for any version, `null` for no condition. */
   versions(): readonly string[] | '*' | null
-  /** What to throw when it finds another. */
+  /** Returns the error to throw when the current version is a different one. */
   failed(currentVersion?: string | number): Error
 }
 
-/** A list that is asked for. */
+/** A requested list. */
 export interface ListWish {
   readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
-  /** What they belong to: an owner, the id of a subscription, the id of a delivery. */
+  /** The parent of the items: an owner, the id of a subscription, or the id of a delivery. */
   readonly parent: string
-  /** Reads a part of it from the store, as resources; those of a status where deliveries are listed. */
+  /** Reads a page of the list from the store, as resources. Deliveries can be filtered by status. */
   readonly resources: (page: PageWish & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
-/** What the routes can be told. */
+/** Options of `webhookRoutes`. */
 export interface WebhookRoutesOptions {
-  /** Who asks: subscriptions belong to their owner, and nobody else sees them. Where it answers undefined, the request is refused. */
+  /**
+   * Returns the owner for a request. Only the owner of a subscription has access to it. When it returns undefined, the request is refused.
+   */
   readonly owner: (request: FastifyRequest) => string | undefined
   /**
-   * The path of the subscriptions, below the prefix of the context.
+   * The path of the subscriptions, relative to the prefix of the context.
    * @default '/webhook-subscriptions'
    */
   readonly path?: string | undefined
   /**
-   * The version of the interface whose events a new subscription gets.
+   * Returns the API version that determines the form of the events for a new subscription.
    * @default () => 1
    */
   readonly version?: ((request: FastifyRequest) => number) | undefined
   /**
-   * `config` of each route, as permissions, collections and idempotency.
+   * Returns the `config` of a route, for example permissions, collections and idempotency.
    * @default () => ({})
    */
   readonly routeConfig?: ((operation: WebhookOperation) => FastifyContextConfig) | undefined
   /**
-   * Answers 201 with a new resource at a path below the prefix.
-   * @default sets the status and `Location`
+   * Responds with 201 and the new resource at a path below the prefix.
+   * @default sets the status code and `Location`
    */
   readonly created?: ((reply: FastifyReply, path: string, resource: Record<string, unknown>) => unknown) | undefined
   /**
-   * Answers with a part of a list.
-   * @default `perPage` and `after`, the id of the last that was seen, and `Link` to the next
+   * Responds with a page of a list.
+   * @default reads `perPage` and `after`, the id of the last item of the previous page, and adds a `Link` to the next page
    */
   readonly list?: ((request: FastifyRequest, reply: FastifyReply, wish: ListWish) => unknown) | undefined
   /**
-   * What the client asked of the version that its change is meant for.
-   * @default nothing
+   * Returns the client's preconditions for the version that its change applies to.
+   * @default no preconditions
    */
   readonly preconditions?: ((request: FastifyRequest) => Preconditions) | undefined
   /**
-   * Is told the version of the subscription that an answer to a creation or a change shows, for its entity tag.
-   * @default nothing
+   * Sets the entity tag of the response to a creation or a change, from the version of the subscription in it.
+   * @default does nothing
    */
   readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined
   /**
-   * Adds a link to an answer: to what belongs to a subscription or a delivery, and to what can be done with it. The path is below the prefix.
-   * @default nothing
+   * Adds a link to the response for a subscription or a delivery: to a related resource or to an operation. The path is below the prefix.
+   * @default does nothing
    */
   readonly link?: ((reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown) | undefined
 }
 
-/** The options as the routes work with them. */
+/** The options with their defaults. */
 export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: NonNullable<WebhookRoutesOptions[Name]> }> & {
   readonly ownList: boolean
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSettings {
   const { owner, path = '/webhook-subscriptions' } = options
-  if (typeof owner !== 'function') throw new TypeError('webhooks: owner is missing. Give a function from the request to who asks.')
-  if (!/^(\/[a-z\d-]+)+$/.test(path)) throw new TypeError(`webhooks: path is "${path}". Give one as "/webhook-subscriptions".`)
+  if (typeof owner !== 'function') throw new TypeError('webhooks: options.owner must be a function that returns the owner for a request.')
+  if (!/^(\/[a-z\d-]+)+$/.test(path))
+    throw new TypeError(`webhooks: options.path is "${path}". Use a path such as "/webhook-subscriptions".`)
   return {
     owner,
     path,

@@ -5,17 +5,17 @@ import type { RouteSettings } from './route-options.ts'
 /** The path parameters of one subscription. */
 export const subscriptionParams: ObjectSchema = { type: 'object', properties: { id: { type: 'string', format: 'uuid' } }, required: ['id'] }
 
-/** The parameters of a list, where the routes read it themselves. */
+/** Returns the query schema of a list when the routes read the list themselves. */
 export function listQuery({ ownList }: RouteSettings, more: object = {}): FastifySchema {
   if (!ownList) return {}
   const page = { perPage: { type: 'integer', minimum: 1, maximum: 100, default: 25 }, after: { type: 'string', format: 'uuid' } }
   return { querystring: { type: 'object', properties: { ...page, ...more }, additionalProperties: false } }
 }
 
-/** Who asks. Throws where the service does not know: such a route must not be open to everyone. */
+/** Returns the owner for a request. Throws a `TypeError` when there is none: these routes must not be public. */
 export function ownerOf(request: FastifyRequest, { owner }: RouteSettings): string {
   const known = owner(request)
   if (known === undefined || known === '')
-    throw new TypeError('webhooks: owner(request) knows nobody. Require authentication on the routes of webhooks.')
+    throw new TypeError('webhooks: options.owner returned no owner for the request. Require authentication on the webhook routes.')
   return known
 }

@@ -7,15 +7,15 @@ import { exchange } from './exchange.ts'
 import { retryAfterSeconds } from './retry-after.ts'
 import { signatureOf } from './signature.ts'
 
-/** How a {@link webhookSender} sends. */
+/** Options of {@link webhookSender}. */
 export interface SenderOptions extends AddressGuardOptions {
   /**
-   * How long an attempt may take in all: look-up, connection, handshake, sending, and the answer's headers.
+   * The maximum time of an attempt, in seconds: lookup, connection, handshake, sending, and the headers of the response.
    * @default 20
    */
   readonly attemptTimeoutSeconds?: number | undefined
   /**
-   * `User-Agent` of the requests.
+   * The `User-Agent` of the requests.
    * @default 'concordat-webhooks'
    */
   readonly userAgent?: string | undefined
@@ -23,12 +23,12 @@ export interface SenderOptions extends AddressGuardOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** One thing to deliver. */
+/** A message to deliver. */
 export interface Outgoing {
   readonly url: string
-  /** The `whsec_` and `whsk_` that sign: all that are live. */
+  /** All current signing keys, `whsec_` or `whsk_`. */
   readonly keys: readonly string[]
-  /** `webhook-id`: the same at each attempt, so that a receiver knows what it has seen. */
+  /** `webhook-id`: the same for each attempt, so that a receiver recognizes events that it has processed. */
   readonly id: string
   /** JSON, sent byte for byte. */
   readonly body: string
@@ -38,19 +38,19 @@ export interface Outgoing {
 export interface WebhookSender {
   readonly guard: AddressGuard
   /**
-   * Makes one attempt, with the timestamp and signatures of now; the signal ends it before its time. Rejects with a `TypeError` for a key that
-   * is none, and for nothing that the other side does.
+   * Makes one attempt, with a current timestamp and signatures; the signal aborts it. Rejects with a `TypeError` for an invalid key. Never
+   * rejects because of what the receiver does.
    */
   send(message: Outgoing, signal?: AbortSignal): Promise<AttemptResult>
-  /** Closes all connections; what is being sent fails. */
+  /** Closes all connections. Attempts in progress fail. */
   close(): Promise<void>
 }
 
 const maximumHeaderBytes = 16_384
 
 /**
- * Makes a sender by Standard Webhooks 1.0. It follows no redirect, uses no proxy of the environment, reads no more than 16 KiB of an answer,
- * and connects to public addresses alone. Throws a `TypeError` of one line for options that make no sense.
+ * Creates a sender for Standard Webhooks 1.0. It does not follow redirects, ignores proxy environment variables, reads at most 16 KiB of a
+ * response, and connects only to public addresses. Throws a `TypeError` with a one-line message for invalid options.
  */
 export function webhookSender({
   attemptTimeoutSeconds = 20,
@@ -59,7 +59,9 @@ export function webhookSender({
   ...guardOptions
 }: SenderOptions = {}): WebhookSender {
   if (!(attemptTimeoutSeconds > 0 && attemptTimeoutSeconds <= 60)) {
-    throw new TypeError(`webhooks: attemptTimeoutSeconds is ${attemptTimeoutSeconds}. Give a number of seconds up to 60.`)
+    throw new TypeError(
+      `webhooks: options.attemptTimeoutSeconds is ${attemptTimeoutSeconds}. It must be a number of seconds above 0, at most 60.`
+    )
   }
   const guard = addressGuard(guardOptions)
   const agent = guardedAgent(guard)

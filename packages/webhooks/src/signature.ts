@@ -1,27 +1,27 @@
 import { createHmac, type KeyObject, sign as signBytes, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { type Key, readKey } from './secret.ts'
 
-/** What is signed. */
+/** The content of a signature. */
 export interface SignedMessage {
-  /** `webhook-id`: the same at each attempt. */
+  /** `webhook-id`: the same for each attempt. */
   readonly id: string
-  /** `webhook-timestamp`: the moment of the attempt, in seconds since 1970. */
+  /** `webhook-timestamp`: the time of the attempt, in seconds since 1970. */
   readonly timestamp: number
-  /** The bytes of the body, exactly as they are sent. */
+  /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array
 }
 
 /**
- * The `webhook-signature` of a message: one signature by each key, `v1` by a `whsec_`, `v1a` by a `whsk_`, in the order of the keys
- * (Standard Webhooks 1.0). Throws a `TypeError` for a key that is none.
+ * Returns the `webhook-signature` of a message: one signature for each key, `v1` for a `whsec_` and `v1a` for a `whsk_`, in the order of
+ * the keys (Standard Webhooks 1.0). Throws a `TypeError` for an invalid key.
  */
 export function signatureOf(message: SignedMessage, keys: readonly string[]): string {
   return keys.map((key) => signWith(readKey(key), message)).join(' ')
 }
 
-/** Whether one of the signatures in a `webhook-signature` was made with one of the keys (`whsec_`, `whpk_`) for this message. */
+/** Returns whether a signature in a `webhook-signature` was made for this message with one of the keys (`whsec_`, `whpk_`). */
 export function hasValidSignature(message: SignedMessage, signatures: string, keys: readonly Key[]): boolean {
-  // Sixteen are more than any rotation needs, and each may cost an elliptic curve.
+  // Sixteen are more than any rotation needs, and each may cost an elliptic curve operation.
   const given = signatures.split(' ').slice(0, 16)
   return keys.some((key) => given.some((signature) => isSignedWith(key, message, signature)))
 }
@@ -29,7 +29,7 @@ export function hasValidSignature(message: SignedMessage, signatures: string, ke
 function signWith({ kind, key }: Key, message: SignedMessage) {
   if (kind === 'secret') return `v1,${hmac(key, message).toString('base64')}`
   if (kind === 'private') return `v1a,${signBytes(null, signedBytes(message), key).toString('base64')}`
-  throw new TypeError('webhooks: a public key can\'t sign. Give the "whsk_" of the pair.')
+  throw new TypeError('webhooks: a public key cannot sign. Use the private key ("whsk_") of the pair.')
 }
 
 function isSignedWith({ kind, key }: Key, message: SignedMessage, signature: string) {

@@ -7,11 +7,11 @@ import { disabledSubscription, rotatedSubscription } from './subscription.ts'
 
 const all = { limit: 1000 }
 
-/** Tests whether a store keeps the promises of `WebhookStore`. `create` is asked in each test and may answer the same store each time. */
+/** Tests whether a store implements `WebhookStore` correctly. `create` is called in each test and may return the same store each time. */
 export function webhookStoreContract(test: RunTest, create: CreateStore): void {
   const begin = async (...wishes: readonly Partial<Delivery>[]) => beginStore(create, ...wishes)
 
-  test('a subscription is read as it was kept, and an unknown one is not there', async () => {
+  test('subscription returns a subscription as it was stored, and undefined for an unknown id', async () => {
     const { store, subscription } = await begin()
     deepStrictEqual(present(await store.subscription(subscription.id)), present(subscription))
     const full = rotatedSubscription(
@@ -24,7 +24,7 @@ export function webhookStoreContract(test: RunTest, create: CreateStore): void {
     strictEqual(await store.subscription(uuid()), undefined)
   })
 
-  test('the subscriptions of an owner are listed, the newest or the oldest first, in parts', async () => {
+  test('subscriptionsOf returns the subscriptions of an owner, newest or oldest first, in pages', async () => {
     const { store, subscription } = await begin()
     const others = [1, 2, 3].map(() => ({ ...subscription, id: uuid() }))
     for (const other of others) await store.addSubscription(other)
@@ -39,7 +39,7 @@ export function webhookStoreContract(test: RunTest, create: CreateStore): void {
     deepStrictEqual(await store.subscriptionsOf(randomId(), all), [])
   })
 
-  test('subscribers of a type are those that are enabled and want it', async () => {
+  test('subscribersOf returns the enabled subscriptions to an event type', async () => {
     const store = await create()
     const type = `type_${randomId().replaceAll('-', '')}`
     const wanted = { ...subscriptionOf(), eventTypes: ['a', type] }
@@ -55,7 +55,7 @@ export function webhookStoreContract(test: RunTest, create: CreateStore): void {
     )
   })
 
-  test('a subscription is changed by one after the other, and by none when the change throws', async () => {
+  test('changeSubscription applies concurrent changes one after the other, and changes nothing when the change throws', async () => {
     const { store, subscription } = await begin()
     const { id } = subscription
     await Promise.all(
@@ -71,7 +71,7 @@ export function webhookStoreContract(test: RunTest, create: CreateStore): void {
     strictEqual(await store.changeSubscription(uuid(), refuse), undefined)
   })
 
-  test('a subscription is removed with its deliveries and attempts', async () => {
+  test('removeSubscription removes a subscription with its deliveries and attempts', async () => {
     const { store, subscription, deliveries } = await begin({})
     const [delivery] = deliveries as [Delivery]
     await store.saveDelivery({ ...delivery, attempts: 1 }, attemptOf(delivery, 1))
@@ -85,7 +85,7 @@ export function webhookStoreContract(test: RunTest, create: CreateStore): void {
     strictEqual(await store.removeSubscription(subscription.id), false)
   })
 
-  test('in a transaction, all is kept or nothing', async () => {
+  test('a transaction stores everything or nothing', async () => {
     const { store, subscription } = await begin()
     const [message, delivery] = messageTo(subscription)
     const other = subscriptionOf()

@@ -4,13 +4,13 @@ import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
 import type { WebhookStore } from './store.ts'
 import { newSubscription, type Subscription } from './subscription.ts'
 
-/** Runs one test, as the runner of the caller does: `(title, run) => test(title, run)`. */
+/** Runs one test with the caller's test runner: `(title, run) => test(title, run)`. */
 export type RunTest = (title: string, run: () => Promise<void>) => unknown
 
-/** Makes the store for one test. */
+/** Returns the store for one test. */
 export type CreateStore = () => WebhookStore | Promise<WebhookStore>
 
-/** What a test begins with. */
+/** The initial state of a test. */
 export interface Begun {
   readonly store: WebhookStore
   readonly subscription: Subscription
@@ -19,7 +19,7 @@ export interface Begun {
 
 export const now: number = Date.parse('2026-01-02T03:04:05.678Z')
 
-/** A store with one subscription and, by the wishes, deliveries to it. */
+/** Returns a store with one subscription and one delivery to it for each element of `wishes`. */
 export async function beginStore(create: CreateStore, ...wishes: readonly Partial<Delivery>[]): Promise<Begun> {
   const store = await create()
   const subscription = subscriptionOf()
@@ -33,13 +33,13 @@ export async function beginStore(create: CreateStore, ...wishes: readonly Partia
   return { store, subscription, deliveries }
 }
 
-/** A subscription of an owner of its own. */
+/** Returns a subscription of a new owner. */
 export function subscriptionOf(): Subscription {
   const wish = { url: 'https://hooks.example.com/a?b=c', eventTypes: ['order.created', 'order.updated'] }
   return newSubscription(wish, { id: uuid(), owner: `owner ${randomId()}`, version: 2, now })
 }
 
-/** A message and its delivery to a subscription. */
+/** Returns a message and its delivery to a subscription. */
 export function messageTo(subscription: Subscription, wish: Partial<Delivery> = {}): [WebhookMessage, Delivery] {
   const message = { id: uuid(), type: 'order.created', timestamp: now, bodies: { [subscription.version]: '{}' } }
   const delivery = { id: uuid(), subscriptionId: subscription.id, messageId: message.id, eventType: message.type, createdAt: now }
@@ -49,12 +49,12 @@ export function messageTo(subscription: Subscription, wish: Partial<Delivery> = 
   ]
 }
 
-/** One attempt of a delivery. */
+/** Returns an attempt of a delivery. */
 export function attemptOf({ id: deliveryId }: Delivery, number: number): Attempt {
   return { id: uuid(), deliveryId, number, startedAt: now + number, durationMilliseconds: 12, statusCode: 503 }
 }
 
-/** Without the members that are undefined: a store may leave them out or not. */
+/** Returns the value without undefined members, which a store may omit. */
 export function present<Value>(value: Value): Value {
   return value === undefined ? value : JSON.parse(JSON.stringify(value))
 }

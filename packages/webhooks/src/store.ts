@@ -2,16 +2,16 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
 import type { Subscription } from './subscription.ts'
 
-/** A part of a list, by id: the newest first, since ids are made one after the other. */
+/** A page of a list in the order of the ids: newest first, since ids increase with time. */
 export interface PageWish {
   readonly limit: number
-  /** An id: those behind it are meant, in the order that is asked for; there need be none of that id. */
+  /** An id: the page starts after it, in the requested order. An item with that id does not have to exist. */
   readonly after?: string | undefined
   /** @default false */
   readonly oldestFirst?: boolean | undefined
 }
 
-/** All that an attempt needs. */
+/** Everything that an attempt needs. */
 export interface DeliveryToSend {
   readonly delivery: Delivery
   readonly subscription: Subscription
@@ -20,8 +20,8 @@ export interface DeliveryToSend {
 }
 
 /**
- * Which deliveries that have ended are tried anew: one, or those that were created from `since` on and before `until`, were not delivered, and
- * ended before a time. Times in milliseconds since 1970.
+ * Selects the ended deliveries to try again: one delivery, or those that were created from `since` on and before `until`, were not
+ * delivered, and ended before `endedBefore`. Times are in milliseconds since 1970.
  */
 export type DeliverySelection =
   | { readonly subscriptionId: string; readonly id: string }
@@ -33,21 +33,21 @@ export type DeliverySelection =
       readonly limit: number
     }
 
-/** Where subscriptions, messages, deliveries and attempts are kept. Where a transaction is given, all is done in it, or it is refused. */
+/** Stores subscriptions, messages, deliveries and attempts. A method runs in the given transaction, or rejects if it cannot. */
 export interface WebhookStore {
-  /** Does the work in a transaction of its own, or without one where the store has none. */
+  /** Runs the work in a new transaction, or without a transaction if the store does not support them. */
   transaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>): Promise<Result>
 
-  /** Keeps a new subscription. */
+  /** Stores a new subscription. */
   addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
-  /** Those of an owner. */
+  /** Returns the subscriptions of an owner. */
   subscriptionsOf(owner: string, page: PageWish, transaction?: Transaction): Promise<Subscription[]>
-  /** The enabled ones that want a type of event. */
+  /** Returns the enabled subscriptions to an event type. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
   /**
-   * Replaces a subscription by what `change` makes of it, and nobody else changes it meanwhile; nothing is written when that is the same object.
-   * Answers what there is then; undefined when there is none. What `change` throws leaves all as it was.
+   * Replaces a subscription with the result of `change`, without concurrent changes to it. Nothing is written when the result is the same
+   * object. Returns the stored subscription, or undefined when there is none. If `change` throws, nothing changes.
    */
   changeSubscription(
     id: string,
@@ -55,33 +55,37 @@ export interface WebhookStore {
     transaction?: Transaction
   ): Promise<Subscription | undefined>
   /**
-   * Removes a subscription, and from then on its deliveries and their attempts are not there any more; the rows may be left for
-   * `removeEndedBefore`. Answers false when there is none.
+   * Removes a subscription. From then on its deliveries and their attempts no longer exist; the rows may be left for `removeEndedBefore`.
+   * Returns false when there is no such subscription.
    */
   removeSubscription(id: string, transaction?: Transaction): Promise<boolean>
 
   /**
-   * Keeps a message and its deliveries, less those to subscriptions that were removed meanwhile; or nothing when its id is known or no
-   * delivery is left: then it answers false.
+   * Stores a message and its deliveries, except deliveries to subscriptions that have been removed. Stores nothing and returns false when
+   * the id already exists or no delivery is left.
    */
   addMessage(message: WebhookMessage, deliveries: readonly Delivery[], transaction?: Transaction): Promise<boolean>
   delivery(id: string, transaction?: Transaction): Promise<Delivery | undefined>
   deliveryToSend(id: string): Promise<DeliveryToSend | undefined>
-  /** Those of a subscription; of one status, when it is given. */
+  /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveriesOf(
     subscriptionId: string,
     page: PageWish & { readonly status?: DeliveryStatus | undefined },
     transaction?: Transaction
   ): Promise<Delivery[]>
-  /** Keeps what became of a delivery, with the attempt that made it so, if one did; nothing when it was removed meanwhile. Not twice at once for one. */
+  /**
+   * Stores the new state of a delivery, with the attempt that caused it, if any. Does nothing when the delivery has been removed. Not
+   * called concurrently for the same delivery.
+   */
   saveDelivery(delivery: Delivery, attempt: Attempt | undefined, transaction?: Transaction): Promise<void>
-  /** Replaces deliveries that have ended by what `reopen` makes of them, the oldest first. Answers these. */
+  /** Replaces the selected ended deliveries with the results of `reopen`, oldest first. Returns the new deliveries. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
-  /** Those of a delivery. */
+  /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
   /**
-   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or are left of a removed subscription, with their
-   * attempts and the messages that have no other. Answers how many; fewer than `limit` when there are no more, or another process is at it.
+   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or that are left of a removed subscription,
+   * with their attempts and the messages without other deliveries. Returns the number of removed deliveries; it is less than `limit` when
+   * there are no more, or when another process is removing them.
    */
   removeEndedBefore(time: number, limit: number): Promise<number>
 }

@@ -1,56 +1,56 @@
-/** How the receiver of a subscription has been doing. Times in milliseconds since 1970. */
+/** The health of a subscription's receiver. Times are in milliseconds since 1970. */
 export interface SubscriptionHealth {
-  /** Attempts that failed since the last one that did not. */
+  /** The number of failed attempts since the last success. */
   readonly failures: number
-  /** When the first of them failed. */
+  /** The time of the first of these failures. */
   readonly failingSince?: number | undefined
-  /** `open`: after the quiet time, one attempt goes ahead as a probe; the others wait until it is known how it went. */
+  /** `open`: after the pause, one attempt is made as a probe; the others wait for its result. */
   readonly breaker: 'closed' | 'open'
-  /** How often the breaker has opened since the last success. */
+  /** How many times the breaker has opened since the last success. */
   readonly openings: number
-  /** Nothing is sent before: the breaker has opened, a probe is on its way, or the receiver asked for peace. */
+  /** The end of the pause: the breaker has opened, a probe is in progress, or the receiver asked for a pause. */
   readonly quietUntil?: number | undefined
 }
 
-/** When a receiver is left alone, and when it is given up. */
+/** The limits after which a receiver is paused, and after which its subscription is disabled. */
 export interface HealthLimits {
-  /** So many failures one after another open the breaker. @default 10 */
+  /** The number of consecutive failures that opens the breaker. @default 10 */
   readonly breakerFailures: number
-  /** For so long at first, twice as long each time after, up to an hour. @default 60 */
+  /** The first pause of the breaker, in seconds. Each following pause is twice as long, up to an hour. @default 60 */
   readonly breakerSeconds: number
-  /** When every attempt has failed for so long, the subscription is disabled. @default 432000, five days */
+  /** The subscription is disabled when every attempt has failed for this many seconds. @default 432000, five days */
   readonly disableAfterSeconds: number
 }
 
-/** One attempt that failed. */
+/** A failed attempt. */
 export interface Failure {
   readonly now: number
-  /** The attempt was the probe of an open breaker. */
+  /** Whether the attempt was the probe of an open breaker. */
   readonly isProbe: boolean
-  /** What the receiver asked to be left alone for; 0: nothing. */
+  /** The pause that the receiver asked for; 0 for none. */
   readonly pauseSeconds: number
 }
 
-/** Nothing has failed. */
+/** The health without any failure. */
 export const healthy: SubscriptionHealth = { failures: 0, breaker: 'closed', openings: 0 }
 
 export const defaultHealthLimits: HealthLimits = { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432_000 }
 
 const longestOpeningSeconds = 3600
-// A probe that was not heard of for so long is lost with its process.
+// A probe without a result after this time was lost with its process.
 const probeSeconds = 90
 
-/** How long a delivery has to wait before it may be attempted, in milliseconds; 0: now. */
+/** Returns how long a delivery must wait before the next attempt, in milliseconds; 0 means now. */
 export function quietFor({ quietUntil = 0 }: SubscriptionHealth, now: number): number {
   return Math.max(0, quietUntil - now)
 }
 
-/** The health while a probe is on its way: nothing else is sent. */
+/** Returns the health while a probe is in progress and nothing else is sent. */
 export function withProbe(health: SubscriptionHealth, now: number): SubscriptionHealth {
   return { ...health, quietUntil: now + probeSeconds * 1000 }
 }
 
-/** The health after an attempt that failed. */
+/** Returns the health after a failed attempt. */
 export function afterFailure(
   health: SubscriptionHealth,
   { now, isProbe, pauseSeconds }: Failure,
@@ -58,16 +58,16 @@ export function afterFailure(
 ): SubscriptionHealth {
   const failures = health.failures + 1
   const failed = { ...health, failures, failingSince: health.failingSince ?? now }
-  // What was under way when the breaker opened says nothing new: only the probe counts then.
+  // Attempts that were in progress when the breaker opened do not count: only the probe does.
   const opens = isProbe || (health.breaker === 'closed' && failures >= limits.breakerFailures)
   const openSeconds = opens ? Math.min(limits.breakerSeconds * 2 ** health.openings, longestOpeningSeconds) : 0
   const asked = now + Math.max(openSeconds, pauseSeconds) * 1000
-  // A probe that has come back no longer keeps the others waiting.
+  // After the probe, its time limit no longer delays the others.
   const quietUntil = isProbe ? asked : Math.max(asked, health.quietUntil ?? 0)
   return { ...failed, quietUntil, ...(opens && { breaker: 'open', openings: health.openings + 1 }) }
 }
 
-/** Whether every attempt has failed for too long. */
+/** Returns whether every attempt has failed for too long. */
 export function isGivenUp({ failingSince }: SubscriptionHealth, now: number, { disableAfterSeconds }: HealthLimits): boolean {
   return failingSince !== undefined && now - failingSince >= disableAfterSeconds * 1000
 }

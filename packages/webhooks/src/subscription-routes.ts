@@ -50,13 +50,14 @@ function bodySchemas(types: readonly string[]) {
 }
 
 /**
- * Routes by which clients manage their subscriptions: `POST`, `GET` and `GET`, `PATCH`, `DELETE` of one, its `secrets`, `pings`, `deliveries` with
- * `attempts` and `redeliveries`, and `recoveries` (rule W1). Register them where their path shall begin, after the plugin itself.
+ * Adds the routes with which clients manage their subscriptions: `POST` and `GET` for the collection; `GET`, `PATCH` and `DELETE` for a
+ * subscription, its `secrets`, `pings`, `deliveries` with `attempts` and `redeliveries`, and `recoveries` (rule W1). Register it after the
+ * plugin, in the context whose prefix the routes get.
  */
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
   const settings = resolveRouteOptions(options)
   if (app.webhooks === undefined)
-    throw new TypeError('webhooks: the routes need the plugin. Register @concordat/webhooks before webhookRoutes.')
+    throw new TypeError('webhooks: webhookRoutes needs the plugin. Register @concordat/webhooks before webhookRoutes.')
   addSubscriptionRoutes(app, settings)
   addDeliveryRoutes(app, settings)
 }
@@ -69,7 +70,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
 
-  /** For whoever answers conditional requests. */
+  /** The validator for plugins that evaluate conditional requests. */
   async function validator(request: FastifyRequest) {
     const etag = await webhooks.versionOf(ownerOf(request, settings), (request.params as One['Params']).id)
     return etag === undefined ? { exists: false } : { exists: true, etag }

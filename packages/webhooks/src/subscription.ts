@@ -1,51 +1,51 @@
 import { newSecret, newSigningKeyPair, publicKeyOf } from './secret.ts'
 import { healthy, type SubscriptionHealth } from './subscription-health.ts'
 
-/** Why a subscription gets nothing. */
+/** The reason why a subscription is disabled. */
 export type DisabledReason =
-  /** Its owner wished so. */
+  /** Its owner disabled it. */
   | 'byOwner'
-  /** The receiver answered 410. */
+  /** The receiver responded with 410. */
   | 'gone'
-  /** Every attempt failed for five days. */
+  /** Every attempt failed for `disableAfterSeconds`, by default five days. */
   | 'failing'
-  /** It is ordered, and a delivery that all others wait for was given up. */
+  /** It is ordered, and a delivery that all others wait for has failed permanently. */
   | 'orderBroken'
 
-/** One signing key, with the end of its time once another has replaced it. */
+/** A signing key, with its end time once another key has replaced it. */
 export interface SubscriptionKey {
   /** `whsec_…` or `whsk_…`. */
   readonly key: string
-  /** In milliseconds since 1970. */
+  /** The end time, in milliseconds since 1970. */
   readonly until?: number | undefined
 }
 
-/** Whoever subscribed to events, and where they want them. Times in milliseconds since 1970. */
+/** A subscription to events: its owner, its events and its receiver. Times are in milliseconds since 1970. */
 export interface Subscription {
   /** A UUID v7. */
   readonly id: string
-  /** Who may see and change it, as the option `owner` named them. */
+  /** The owner, who may see and change the subscription, as the option `owner` returned it. */
   readonly owner: string
   readonly url: string
   readonly eventTypes: readonly string[]
   readonly description?: string | undefined
-  /** The version of the interface whose form its events have. */
+  /** The API version that determines the form of its events. */
   readonly version: number
-  /** Deliveries go one after the other, in the order of the events. */
+  /** Whether deliveries are sent one after the other, in the order of the events. */
   readonly ordered: boolean
   readonly signature: 'hmac-sha256' | 'ed25519'
   readonly status: 'enabled' | 'disabled'
   readonly disabledReason?: DisabledReason | undefined
-  /** The newest first. */
+  /** The signing keys, newest first. */
   readonly keys: readonly SubscriptionKey[]
   readonly health: SubscriptionHealth
   readonly createdAt: number
   readonly updatedAt: number
-  /** Another one for each change that its owner can see. */
+  /** A number that changes with each change that the owner can see. */
   readonly revision: number
 }
 
-/** What an owner says of a new subscription. */
+/** The properties of a new subscription. */
 export interface NewSubscription {
   readonly url: string
   readonly eventTypes: readonly string[]
@@ -56,7 +56,7 @@ export interface NewSubscription {
   readonly signature?: 'hmac-sha256' | 'ed25519' | undefined
 }
 
-/** What an owner may change. */
+/** The properties that an owner can change. */
 export interface SubscriptionChange {
   readonly url?: string | undefined
   readonly eventTypes?: readonly string[] | undefined
@@ -67,7 +67,7 @@ export interface SubscriptionChange {
 
 const maximumLiveKeys = 3
 
-/** A subscription that begins. */
+/** Returns a new subscription. */
 export function newSubscription(wish: NewSubscription, about: { id: string; owner: string; version: number; now: number }): Subscription {
   const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = wish
   const { id, owner, version, now } = about
@@ -89,7 +89,7 @@ export function newSubscription(wish: NewSubscription, about: { id: string; owne
   }
 }
 
-/** As its owner changed it. What is enabled begins anew: its past failures are forgotten. */
+/** Returns the subscription after a change by its owner. Enabling a disabled subscription resets its health. */
 export function changedSubscription(before: Subscription, change: SubscriptionChange, now: number): Subscription {
   const { url = before.url, eventTypes = before.eventTypes, description = before.description, status = before.status } = change
   const revived = status === 'enabled' && before.status === 'disabled'
@@ -100,19 +100,19 @@ export function changedSubscription(before: Subscription, change: SubscriptionCh
     description: description ?? undefined,
     status,
     disabledReason: status === 'enabled' ? undefined : (before.disabledReason ?? 'byOwner'),
-    // Another address has a health of its own.
+    // The health belongs to the URL, so a new URL starts without failures.
     health: revived || url !== before.url ? healthy : before.health,
     updatedAt: now,
     revision: before.revision + 1
   }
 }
 
-/** As the service gave it up. */
+/** Returns the subscription after the service has disabled it. */
 export function disabledSubscription(before: Subscription, disabledReason: DisabledReason, now: number): Subscription {
   return { ...before, status: 'disabled', disabledReason, updatedAt: now, revision: before.revision + 1 }
 }
 
-/** With a new key in front; those before it sign for `graceSeconds` more, and no more than three sign at all. */
+/** Returns the subscription with a new first key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
 export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
   const end = now + graceSeconds * 1000
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
@@ -120,18 +120,18 @@ export function rotatedSubscription(before: Subscription, graceSeconds: number, 
   return { ...before, keys, updatedAt: now, revision: before.revision + 1 }
 }
 
-/** The keys that sign now, the newest first. */
+/** Returns the keys that sign now, newest first. */
 export function liveKeys({ keys }: Subscription, now: number): readonly SubscriptionKey[] {
   return keys.filter(({ until = Infinity }) => until > now)
 }
 
-/** What its owner has to know to verify: the secret, which is shown once, or the public key. */
+/** Returns the key that the owner needs to verify signatures: the secret, which is shown once, or the public key. */
 export function verificationKeyOf({ keys: [newest] }: Subscription): string {
   const key = newest?.key ?? ''
   return key.startsWith('whsk_') ? publicKeyOf(key) : key
 }
 
-/** For an entity tag: another one for each change that the owner can see. */
+/** Returns the version for an entity tag. It differs after each change that the owner can see. */
 export function versionOf({ revision, health }: Subscription): string {
   return `${revision}-${health.failingSince ?? 0}`
 }

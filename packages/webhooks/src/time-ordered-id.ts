@@ -1,14 +1,14 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 
-// Taken in advance: to ask for random bytes each time costs as much as a twentieth of a delivery.
+// Random bytes are generated in advance: a call for each id takes a twentieth of the time of a delivery.
 const randomBytes = Buffer.alloc(4096)
 const random = Buffer.alloc(16)
 let used = randomBytes.length
 let latest = 0
 let sequence = 0
 
-/** A UUID v7 that sorts behind those that this process has made before, within one millisecond too. */
+/** Returns a UUID v7 that sorts after all earlier ones of this process, also within one millisecond. */
 export function timeOrderedId(): string {
   if (used === randomBytes.length) {
     randomFillSync(randomBytes)

@@ -3,30 +3,30 @@ import { connect, createSecureContext, getCACertificates, type TLSSocket } from 
 import { AttemptFailure } from './attempt-failure.ts'
 import { isLoopbackAddress } from './public-address.ts'
 
-/** Where to connect: the addresses are judged, the host is for the certificate. */
+/** The target of a connection. Its addresses have been checked; the host is for the certificate. */
 export interface TlsTarget {
   readonly addresses: readonly string[]
   readonly host: string
   readonly port: number
-  /** Ends the trial. */
+  /** Aborts the connection attempt. */
   readonly signal: AbortSignal
 }
 
 /** Opens a connection whose certificate is trusted, or rejects with an `AttemptFailure`. */
 export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 
-// How long one of several addresses is waited for. Node's own 250 ms give up those that are far away, or of a process that is busy.
+// The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
 const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 
-/** What is trusted besides what Node trusts. */
+/** What is trusted in addition to the certificate authorities of Node.js. */
 export interface TlsTrust {
-  /** PEM. */
+  /** Certificate authorities in PEM format. */
   readonly certificateAuthorities: readonly string[]
-  /** This machine, whatever its certificate is. */
+  /** Whether any certificate is accepted from this machine. */
   readonly anyOnLoopback: boolean
 }
 
-/** Opens connections by `node:tls`; to which of several addresses, happy eyeballs decide (RFC 8305). */
+/** Returns a function that opens connections with `node:tls`. Happy Eyeballs selects one of several addresses (RFC 8305). */
 export function tlsOpener({ certificateAuthorities, anyOnLoopback }: TlsTrust): OpenTls {
   const ca = certificateAuthorities.length === 0 ? {} : { ca: [...getCACertificates(), ...certificateAuthorities] }
   // Read once: parsing the authorities takes longer than a handshake.
@@ -36,7 +36,7 @@ export function tlsOpener({ certificateAuthorities, anyOnLoopback }: TlsTrust): 
     new Promise((resolve, reject) => {
       const lookup = pinnedTo(addresses)
       const servername = isIP(host) === 0 ? host : ''
-      // Said aloud, so that no variable of the environment lets an untrusted certificate through.
+      // Set explicitly, so that no environment variable makes Node.js accept an untrusted certificate.
       const rejectUnauthorized = !(anyOnLoopback && addresses.every(isLoopbackAddress))
       const trust = { servername, secureContext, rejectUnauthorized, ALPNProtocols: ['http/1.1'] }
       const socket = connect({ host, port, lookup, ...trust, ...patience })
@@ -60,7 +60,7 @@ export function tlsOpener({ certificateAuthorities, anyOnLoopback }: TlsTrust): 
 
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const [first = '', ...others] = addresses
-  // Node asks for all where it may try several, which a flag of the process can turn off.
+  // Node.js requests all addresses when it may try several of them, which a process flag can turn off.
   return (_host, { all }, callback) =>
     all
       ? callback(

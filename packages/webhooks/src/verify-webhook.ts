@@ -3,12 +3,12 @@ import { headerMissing, signatureInvalid, timestampRefused } from './receiver-er
 import { readKey } from './secret.ts'
 import { hasValidSignature } from './signature.ts'
 
-/** How a webhook is verified. */
+/** Options of {@link verifyWebhook}. */
 export interface VerifyOptions {
-  /** The `whsec_` secrets and `whpk_` public keys that are believed: during a rotation the new one and the old one. */
+  /** The `whsec_` secrets and `whpk_` public keys that are accepted: during a rotation both the new and the old key. */
   readonly keys: readonly string[]
   /**
-   * How far the timestamp may be from now, in either direction.
+   * The maximum difference between the timestamp and the current time, in seconds, in either direction.
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
@@ -16,17 +16,18 @@ export interface VerifyOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** What the headers of a verified webhook say. */
+/** The values of a verified webhook's headers. */
 export interface Received {
-  /** The same for each attempt to deliver one event. */
+  /** `webhook-id`: the same for each attempt to deliver an event. */
   readonly id: string
-  /** When this attempt was signed, in milliseconds since 1970. */
+  /** The time of this attempt, in milliseconds since 1970. */
   readonly sentAt: number
 }
 
 /**
- * Verifies a webhook by Standard Webhooks 1.0: all three headers, a timestamp close to now, a signature of exactly these bytes by one of the
- * keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403 `WEBHOOK_TIMESTAMP_REFUSED` or `WEBHOOK_SIGNATURE_INVALID`.
+ * Verifies a webhook by Standard Webhooks 1.0: it has all three headers, a timestamp close to the current time, and a signature of exactly
+ * these bytes by one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403 `WEBHOOK_TIMESTAMP_REFUSED` or
+ * `WEBHOOK_SIGNATURE_INVALID`.
  */
 export function verifyWebhook(
   headers: IncomingHttpHeaders,

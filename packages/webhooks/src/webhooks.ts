@@ -28,56 +28,61 @@ import {
 } from './subscription.ts'
 import { timeOrderedId } from './time-ordered-id.ts'
 
-/** Refuses a change by throwing, after a look at what is there now. */
+/** Checks the current subscription before a change. It throws to refuse the change. */
 export type Check = (current: Subscription) => void
 
 /**
- * What a service does with its webhooks. Whoever owns a subscription is named as the option `owner` of the routes names them; what belongs
- * to somebody else is not found.
+ * The webhooks of a service. `owner` is the value that the option `owner` of the routes returns; subscriptions of other owners are not
+ * found.
  */
 export interface Webhooks {
   /**
-   * Emits an event: in the transaction of the caller it exists from its commit on, or never (rule W2). An id that is known emits nothing.
-   * Throws a `TypeError` for a type that is not in the catalogue.
+   * Emits an event. In the caller's transaction, the event exists once the transaction commits, or never (rule W2). An id that already
+   * exists emits nothing. Throws a `TypeError` for a type that is not in the option `events`.
    */
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
-  /** What can be subscribed to. */
+  /** The event types that clients can subscribe to. */
   readonly eventTypes: readonly string[]
-  /** The `webhooks` of an OpenAPI 3.1 document. */
+  /** Returns the `webhooks` of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
-  /** Begins a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
+  /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
   subscribe(owner: string, wish: NewSubscription, version?: number): Promise<Subscription>
-  /** Those of an owner. */
+  /** Returns the subscriptions of an owner. */
   subscriptions(owner: string, page: PageWish): Promise<Subscription[]>
-  /** The version of a subscription, for an entity tag: another one for each change that its owner can see; undefined when it is not theirs. */
+  /**
+   * Returns the version of a subscription, for an entity tag. It differs after each change that the owner can see. Returns undefined when
+   * the owner has no such subscription.
+   */
   versionOf(owner: string, id: string): Promise<string | undefined>
-  /** Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, as all that follow do. */
+  /** Returns a subscription. Throws 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND`, like all methods below that take the id of a subscription. */
   subscription(owner: string, id: string): Promise<Subscription>
-  /** Changes a subscription by the rules of `subscribe`. */
+  /** Changes a subscription. The rules of `subscribe` apply. */
   change(owner: string, id: string, change: SubscriptionChange, check?: Check): Promise<Subscription>
-  /** Puts a new key in front; the old one signs for the time of grace. */
+  /** Adds a new signing key. The old key continues to sign for `rotationGraceSeconds`. */
   rotateKey(owner: string, id: string): Promise<Subscription>
-  /** Ends a subscription; its deliveries go with it. */
+  /** Removes a subscription and its deliveries. */
   unsubscribe(owner: string, id: string, check?: Check): Promise<void>
-  /** Sends a `webhook.ping`. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, as the two that follow do. */
+  /** Sends a `webhook.ping`. Throws 409 `WEBHOOK_SUBSCRIPTION_DISABLED`, like `redeliver` and `recover`. */
   ping(owner: string, id: string): Promise<Emitted>
-  /** Tries a delivery that has ended anew, under the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
+  /** Sends an ended delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Tries anew what was created in a time range, in milliseconds since 1970, and not delivered. Throws 422 `WEBHOOK_RANGE_INVALID`. */
+  /** Sends the undelivered events of a time range again, in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
-  /** Those of a subscription; of one status, when it is given. */
+  /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveries(owner: string, id: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
-  /** Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
+  /** Returns a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Those of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
+  /** Returns the attempts of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   attempts(owner: string, id: string, deliveryId: string, page: PageWish): Promise<Attempt[]>
-  /** Removes what was kept for its time. The plugin does so every hour. Answers how many deliveries. */
+  /**
+   * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
+   */
   removeOld(): Promise<number>
-  /** The clock of the plugin. */
+  /** Returns the current time of the plugin's clock, in milliseconds since 1970. */
   now(): number
 }
 
-/** Makes what `app.webhooks` is. */
+/** Creates the object of `app.webhooks`. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
   const known = [...Object.keys(events), disabledEventType]
@@ -160,7 +165,7 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
     async unsubscribe(owner, id, check = () => {}) {
       await subscription(owner, id)
       await emission.inTransaction(async (transaction) => {
-        // Changes nothing, but nobody else changes it until it is gone.
+        // Changes nothing, but locks the subscription until it is removed.
         await store.changeSubscription(id, (current) => checked(current, check), transaction)
         await store.removeSubscription(id, transaction)
       })

@@ -8,7 +8,7 @@ import { trustingLoopback } from './tls-receiver.ts'
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 
-t.test('stock Fastify with the plugin alone delivers, on the clock of this machine, and says that it keeps all in memory', async (t) => {
+t.test('plain Fastify with only this plugin delivers, on the system clock, and warns that everything is in memory', async (t) => {
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'info', stream: { write: (line) => void lines.push(line) } } })
   t.teardown(() => app.close())
@@ -25,48 +25,48 @@ t.test('stock Fastify with the plugin alone delivers, on the clock of this machi
   await app.close()
   t.equal(seen.length, 2)
   t.match((await app.webhooks.subscription('ada', id))?.disabledReason, 'gone')
-  t.match(lines[0], /kept in memory, so what is not delivered is lost with the process/)
+  t.match(lines[0], /undelivered events are in memory and are lost when the process ends/)
   t.match(lines.join(''), new RegExp(`"subscriptionId":"${id}","reason":"gone".*"webhooks: a subscription was disabled"`))
-  t.match(lines.join(''), /a delivery has failed for good/)
+  t.match(lines.join(''), /a delivery has failed permanently/)
 })
 
-t.test('options that make no sense stop the start in one line', async (t) => {
+t.test('rejects invalid options at start with a one-line message', async (t) => {
   const good = { events, mayReceive: 'everyone' as const }
   const form = { description: '', schema: {}, example: {} }
   const wrong: [Partial<Record<keyof WebhooksOptions, unknown>>, RegExp][] = [
-    [{ events: {} }, /^webhooks: events is empty\./],
-    [{ events: undefined }, /^webhooks: events is empty\./],
-    [{ events: { 'order created': form } }, /events has "order created"\. Name it in words/],
-    [{ events: { 'webhook.ping': form } }, /kept for this package/],
-    [{ events: { a: { ...form, schema: undefined } } }, /events "a" lacks its schema or example/],
-    [{ events: { a: { ...form, versions: { 1: { schema: {} } } } } }, /events "a" version 1 lacks/],
-    [{ mayReceive: undefined }, /mayReceive is missing/],
-    [{ store: memoryStore() }, /store and queue belong together/],
-    [{ queue: memoryQueue() }, /store and queue belong together/],
-    [{ store: {}, queue: memoryQueue() }, /store is no store/],
-    [{ store: memoryStore(), queue: {} }, /queue is no work queue/],
-    [{ scheduleSeconds: [] }, /scheduleSeconds is \[\]/],
-    [{ scheduleSeconds: [-1] }, /scheduleSeconds is \[-1\]/],
-    [{ concurrency: 0 }, /concurrency is 0\. Give a whole number from 1 to 10000\./],
-    [{ health: { breakerFailures: 0 } }, /health\.breakerFailures is 0/],
-    [{ retentionDays: 0.5 }, /retentionDays is 0\.5/],
-    [{ attemptTimeoutSeconds: 0 }, /attemptTimeoutSeconds is 0/]
+    [{ events: {} }, /^webhooks: options\.events is empty\./],
+    [{ events: undefined }, /^webhooks: options\.events is empty\./],
+    [{ events: { 'order created': form } }, /options\.events has "order created"\. Use words separated by dots/],
+    [{ events: { 'webhook.ping': form } }, /reserved for this package/],
+    [{ events: { a: { ...form, schema: undefined } } }, /options\.events "a" must have a schema and an example/],
+    [{ events: { a: { ...form, versions: { 1: { schema: {} } } } } }, /options\.events "a" version 1 must have/],
+    [{ mayReceive: undefined }, /options\.mayReceive must be "everyone" or a function/],
+    [{ store: memoryStore() }, /options\.store and options\.queue belong together/],
+    [{ queue: memoryQueue() }, /options\.store and options\.queue belong together/],
+    [{ store: {}, queue: memoryQueue() }, /options\.store must implement WebhookStore/],
+    [{ store: memoryStore(), queue: {} }, /options\.queue must implement WorkQueue/],
+    [{ scheduleSeconds: [] }, /options\.scheduleSeconds is \[\]/],
+    [{ scheduleSeconds: [-1] }, /options\.scheduleSeconds is \[-1\]/],
+    [{ concurrency: 0 }, /options\.concurrency is 0\. It must be an integer from 1 to 10000\./],
+    [{ health: { breakerFailures: 0 } }, /options\.health\.breakerFailures is 0/],
+    [{ retentionDays: 0.5 }, /options\.retentionDays is 0\.5/],
+    [{ attemptTimeoutSeconds: 0 }, /options\.attemptTimeoutSeconds is 0/]
   ]
   for (const [options, message] of wrong) {
     await t.rejects(async () => Fastify().register(webhooks, { ...good, ...options } as WebhooksOptions), { name: 'TypeError', message })
   }
 })
 
-t.test('routes without the plugin, without an owner or with a path that is none stop the start', async (t) => {
+t.test('rejects routes at start without the plugin, without an owner, or with an invalid path', async (t) => {
   await t.rejects(
     async () => Fastify().register(webhookRoutes, { owner: () => 'ada' }),
     /Register @concordat\/webhooks before webhookRoutes/
   )
-  await t.rejects(async () => Fastify().register(webhookRoutes, {} as never), /owner is missing/)
-  await t.rejects(async () => Fastify().register(webhookRoutes, { owner: () => 'ada', path: 'hooks/' }), /path is "hooks\/"/)
+  await t.rejects(async () => Fastify().register(webhookRoutes, {} as never), /options\.owner must be a function/)
+  await t.rejects(async () => Fastify().register(webhookRoutes, { owner: () => 'ada', path: 'hooks/' }), /options\.path is "hooks\/"/)
 })
 
-t.test('a process that does not deliver leaves it to others of the same queue', async (t) => {
+t.test('a process with delivers: false leaves deliveries to other processes on the same queue', async (t) => {
   const queue = memoryQueue()
   const store = memoryStore()
   const arrived = Promise.withResolvers<void>()
@@ -90,7 +90,7 @@ t.test('a process that does not deliver leaves it to others of the same queue', 
   await arrived.promise
 })
 
-t.test('the catalogue describes the webhooks of each version for OpenAPI 3.1', async (t) => {
+t.test('describe returns the webhooks of each API version for OpenAPI 3.1', async (t) => {
   const { webhooks: ours } = await startService(t)
   for (const [version, total] of [
     [1, '1.00'],
@@ -118,7 +118,7 @@ t.test('the catalogue describes the webhooks of each version for OpenAPI 3.1', a
   t.strictSame(Object.keys(describeWebhooks(events)), ['order.created', 'product.updated', 'webhook.subscription.disabled', 'webhook.ping'])
 })
 
-t.test('errors are published in English and Spanish', async (t) => {
+t.test('webhooksErrors has each message in English and Spanish', async (t) => {
   for (const { message } of Object.values(webhooksErrors.definitions)) t.match(message, { en: String, es: String })
   for (const message of Object.values(webhooksErrors.fieldMessages)) t.match(message, { en: String, es: String })
 })

@@ -9,7 +9,7 @@ import { startNameServer } from './name-server.ts'
 const randomCount = Number(process.env['TEST_RANDOM_ADDRESSES'] ?? 50_000)
 const publicAddresses = Array.from({ length: 1000 }, (_, index) => randomPublic(index % 2 === 0 ? 4 : 16))
 
-/** A guard whose connections stop short of the network, and what it would have connected to. */
+/** Returns a guard that does not reach the network, and the targets that it would have connected to. */
 function watchedGuard(resolve: (host: string) => readonly string[], options: AddressGuardOptions = {}) {
   const targets: TlsTarget[] = []
   const sockets: { destroyed: boolean; remoteAddress: string | undefined }[] = []
@@ -25,7 +25,7 @@ function watchedGuard(resolve: (host: string) => readonly string[], options: Add
   return { guard: addressGuard({ ...connections, ...options }), connections, targets, sockets }
 }
 
-t.test('no hostile URL is let through, by its text alone, and none reaches a connection [W5]', async (t) => {
+t.test('refuses every hostile URL by its text alone, without a connection [W5]', async (t) => {
   const urls = [...hostileUrls, ...hostileSpellings.map((host) => `https://${host}/`)]
   const { guard, connections, targets } = watchedGuard(() => ['93.184.216.34'])
   const sender = webhookSender(connections)
@@ -39,7 +39,7 @@ t.test('no hostile URL is let through, by its text alone, and none reaches a con
   t.ok(new Set(urls).size >= 600, `${new Set(urls).size} URLs`)
 })
 
-t.test('no name that leads to a hostile address is connected to, whatever else it leads to [W5]', async (t) => {
+t.test('refuses a name that resolves to a hostile address, whatever its other addresses are [W5]', async (t) => {
   for (const others of [[], ['93.184.216.34'], ['2606:2800:220:1::1', '93.184.216.34']]) {
     const { guard, targets } = watchedGuard((host) => [...others, String(hostileAddresses[Number(host.split('.')[0])])])
     for (const [index, address] of hostileAddresses.entries()) {
@@ -50,8 +50,8 @@ t.test('no name that leads to a hostile address is connected to, whatever else i
   t.ok(hostileAddresses.length >= 200, `${hostileAddresses.length} addresses`)
 })
 
-t.test('an address in place of a name is judged like an answer of the DNS, with brackets or without [W5]', async (t) => {
-  const { guard, targets } = watchedGuard(() => t.fail('an address is not looked up') as never)
+t.test('checks an address in place of a name like a DNS result, with and without brackets [W5]', async (t) => {
+  const { guard, targets } = watchedGuard(() => t.fail('an address must not be looked up') as never)
   for (const address of hostileAddresses) {
     await t.rejects(guard.connect(address, 443), { code: 'ADDRESS_REFUSED' }, address)
     if (address.includes(':')) await t.rejects(guard.connect(`[${address}]`, 443), { code: 'ADDRESS_REFUSED' }, address)
@@ -59,7 +59,7 @@ t.test('an address in place of a name is judged like an answer of the DNS, with 
   t.equal(targets.length, 0)
 })
 
-t.test('a thousand public addresses are let through, and the connection goes to what was judged [W5]', async (t) => {
+t.test('allows a thousand public addresses and connects to the checked address [W5]', async (t) => {
   const { guard, targets } = watchedGuard((host) => [String(publicAddresses[Number(host.split('.')[0])])])
   for (const index of publicAddresses.keys()) await guard.connect(`${index}.example.com`, 8443)
   t.strictSame(
@@ -70,7 +70,7 @@ t.test('a thousand public addresses are let through, and the connection goes to 
   t.equal(targets.length, 1020)
 })
 
-t.test('what is public agrees with ipaddr.js on random addresses, but for IPv6 that nobody was given [W5]', async (t) => {
+t.test('isPublicAddress agrees with ipaddr.js on random addresses, except for unallocated IPv6 [W5]', async (t) => {
   const disagreements: string[] = []
   for (let count = 0; count < randomCount; count++) {
     const address = randomAddress(count)
@@ -81,7 +81,7 @@ t.test('what is public agrees with ipaddr.js on random addresses, but for IPv6 t
   t.strictSame(disagreements, [])
 })
 
-t.test('ten thousand names that answer public once and private then are never connected to in private [W5]', async (t) => {
+t.test('never connects to the private address of ten thousand names that resolve to a public address first [W5]', async (t) => {
   const asked = new Map<string, number>()
   const { guard, targets } = watchedGuard((host) => {
     const count = (asked.get(host) ?? 0) + 1
@@ -97,13 +97,13 @@ t.test('ten thousand names that answer public once and private then are never co
   t.equal(refused, 10_000)
   t.ok(
     [...asked.values()].every((count) => count === 2),
-    'a name is asked for once a connection'
+    'a name is looked up once per connection'
   )
   t.equal(targets.length, 10_000)
   t.strictSame([...new Set(targets.flatMap(({ addresses }) => addresses))], ['93.184.216.34'])
 })
 
-t.test('a connection that ended up elsewhere is cut before it is used [W5]', async (t) => {
+t.test('closes a connection to an address that is not public before it is used [W5]', async (t) => {
   for (const remoteAddress of ['10.0.0.1', '::ffff:10.0.0.1', undefined]) {
     const cut: boolean[] = []
     const socket = { remoteAddress, destroy: () => cut.push(true) } as unknown as TLSSocket
@@ -113,7 +113,7 @@ t.test('a connection that ended up elsewhere is cut before it is used [W5]', asy
   }
 })
 
-t.test('each refusal names its rule [W5]', async (t) => {
+t.test('refusalOf returns the rule that a URL breaks [W5]', async (t) => {
   const { guard } = watchedGuard(() => [])
   const rules: Record<UrlRule, readonly string[]> = {
     urlFormat: [
@@ -136,7 +136,7 @@ t.test('each refusal names its rule [W5]', async (t) => {
   t.equal(guard.refusalOf(undefined as never), 'urlFormat')
 })
 
-t.test('public names on the usual ports pass', async (t) => {
+t.test('allows public names on the default ports', async (t) => {
   const { guard } = watchedGuard(() => [])
   for (const url of [
     'https://example.com',
@@ -150,13 +150,13 @@ t.test('public names on the usual ports pass', async (t) => {
   }
 })
 
-t.test('ports are an option', async (t) => {
+t.test('options.ports sets the allowed ports', async (t) => {
   const { guard } = watchedGuard(() => [], { ports: [9443] })
   t.equal(guard.refusalOf('https://example.com:9443'), undefined)
   t.equal(guard.refusalOf('https://example.com'), 'urlPort')
 })
 
-t.test('the development switch lets this machine through and nothing else', async (t) => {
+t.test('dangerouslyAllowLoopback allows only this machine', async (t) => {
   const { guard, targets } = watchedGuard(() => ['127.0.0.1'], { dangerouslyAllowLoopback: true })
   for (const url of ['https://localhost:3001/', 'https://api.localhost', 'https://127.0.0.1:49152', 'https://[::1]:3001'])
     t.equal(guard.refusalOf(url), undefined, url)
@@ -171,8 +171,8 @@ t.test('the development switch lets this machine through and nothing else', asyn
     await t.rejects(guard.connect(host, 443), { code: 'ADDRESS_REFUSED' }, host)
 })
 
-t.test('a name without addresses is not found, and one whose answer does not come is late', async (t) => {
-  // The time limit alone does not keep a process alive.
+t.test('connect rejects with HOST_NOT_FOUND for a name without addresses, and with TIMEOUT when the lookup takes too long', async (t) => {
+  // The timer of the time limit does not keep the process alive.
   const alive = setInterval(() => {}, 1000)
   t.teardown(() => clearInterval(alive))
   await t.rejects(watchedGuard(() => []).guard.connect('example.com', 443), { code: 'HOST_NOT_FOUND' })
@@ -180,7 +180,7 @@ t.test('a name without addresses is not found, and one whose answer does not com
   await t.rejects(never.connect('example.com', 443), { code: 'TIMEOUT' })
 })
 
-t.test('unless told otherwise it asks the DNS, and not the file of hosts [W5]', async (t) => {
+t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
   await startNameServer(t, { 'hooks.example.com': ['93.184.216.34', '93.184.216.35'], 'inner.example.com': ['93.184.216.34', '10.0.0.1'] })
   const { connections, targets } = watchedGuard(() => [])
   const guard = addressGuard({ open: async (target) => connections.open(target) })
@@ -191,10 +191,10 @@ t.test('unless told otherwise it asks the DNS, and not the file of hosts [W5]', 
   await t.rejects(guard.connect('localhost', 443), { code: 'HOST_NOT_FOUND' })
 })
 
-t.test('options that make no sense stop the start', async (t) => {
-  t.throws(() => addressGuard({ ports: [] }), /ports is \[\]/)
-  t.throws(() => addressGuard({ ports: [70_000] }), /ports is \[70000\]/)
-  t.throws(() => addressGuard({ connectTimeoutSeconds: 0 }), /connectTimeoutSeconds is 0/)
+t.test('rejects invalid options', async (t) => {
+  t.throws(() => addressGuard({ ports: [] }), /options\.ports is \[\]/)
+  t.throws(() => addressGuard({ ports: [70_000] }), /options\.ports is \[70000\]/)
+  t.throws(() => addressGuard({ connectTimeoutSeconds: 0 }), /options\.connectTimeoutSeconds is 0/)
 })
 
 function randomPublic(length: 4 | 16): string {
@@ -206,7 +206,7 @@ function randomPublic(length: 4 | 16): string {
   }
 }
 
-// A third IPv4, a third IPv6, a third close to where the special ranges of IPv6 are.
+// One third IPv4, one third IPv6, one third near the special ranges of IPv6.
 function randomAddress(count: number) {
   const bytes = [...randomBytes(count % 3 === 0 ? 4 : 16)]
   if (count % 3 === 2) {

@@ -1,4 +1,4 @@
-/** IPv4 addresses that are not on the public internet: the first, the last and one within each range, and those that clouds use. */
+/** IPv4 addresses that are not public: the first, the last and one within each range, and addresses that cloud providers use. */
 const hostile4 = words(`
   0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.0.0.1 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255
   127.0.0.0 127.0.0.1 127.0.1.3 127.127.127.127 127.255.255.255 169.254.0.0 169.254.169.254 169.254.170.2
@@ -12,7 +12,7 @@ const hostile6 = words(`
   2001:4:112::1 2001:10::1 2001:20::1 2001:30::1 2001:1ff:ffff::1 2001:db8::1 2001:db8:ffff::1 2620:4f:8000::1 3fff::1
   3fff:fff:ffff::1 4000::1 8000::1 c000::1 e000::1 200::1 fe80::1%eth0 fe80::1%25eth0 2606:2800:220:1::1%eth0`)
 
-/** How an IPv4 address can hide in an IPv6 one. */
+/** Returns the IPv6 addresses that embed an IPv4 address. */
 function embedded(address: string): string[] {
   const hex = hexOf(address)
   const [high, low] = [hex.slice(0, 4), hex.slice(4)]
@@ -31,7 +31,7 @@ function embedded(address: string): string[] {
   ]
 }
 
-/** How else an IPv4 address can be written in a URL. */
+/** Returns the other spellings of an IPv4 address in a URL. */
 function spellings(address: string): string[] {
   const parts = address.split('.').map(Number)
   const [a = 0, b = 0, c = 0, d = 0] = parts
@@ -66,13 +66,13 @@ function words(text: string) {
   return text.trim().split(/\s+/)
 }
 
-/** Addresses as a name server could answer them. */
+/** Addresses as a name server could return them. */
 export const hostileAddresses: readonly string[] = [...hostile4, ...hostile6, ...hostile4.flatMap(embedded)]
 
-/** Hosts of URLs that stand for these addresses. */
+/** Hosts of URLs that represent these addresses. */
 export const hostileSpellings: readonly string[] = [...hostile4.flatMap(spellings), ...hostile6.map((address) => `[${address}]`)]
 
-/** Names that never lead to the public internet. */
+/** Names that never resolve on the public internet. */
 export const hostileNames: readonly string[] = words(`
   localhost LOCALHOST api.localhost localhost. ip6-localhost broadcasthost metadata instance-data router metadata.google.internal
   metadata.google.internal. kubernetes.default.svc.cluster.local printer.local host.docker.internal db.internal wiki.intranet nas.lan
@@ -80,7 +80,7 @@ export const hostileNames: readonly string[] = words(`
   a.localdomain a.domain com com. example.com. -a.example.com a-.example.com ${'a'.repeat(64)}.com ${'a.'.repeat(130)}com a..com
   .example.com exa$mple.com *.example.com`)
 
-/** Everything else that has been tried against such guards. */
+/** Other known attacks on such guards. */
 export const hostileUrls: readonly string[] = [
   ...words('http ftp file gopher ldap dict ws wss data jar tftp sftp netdoc unix blob view-source').flatMap((scheme) => [
     `${scheme}://example.com/`,

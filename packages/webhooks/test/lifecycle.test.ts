@@ -6,13 +6,13 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { day, events, historyOf, hour, minute, start, startService, startWitness } from './service.ts'
 
-// The time limits of attempts alone do not keep a process alive.
+// The timers of the attempts do not keep the process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
 const orders = ['order.created']
 
-t.test('an event arrives once, with its type, its time and its data, and its attempt is on record [W2] [W3]', async (t) => {
+t.test('an event arrives once, with its type, time and data, and its attempt is recorded [W2] [W3]', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 204)
   const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders }, 2)
@@ -33,35 +33,32 @@ t.test('an event arrives once, with its type, its time and its data, and its att
   t.equal(emitted.deliveries, 1)
 })
 
-t.test(
-  'the whole schedule of 75 hours is kept: never early, at most a fifth late, the same id and bytes, another signature [W4]',
-  async (t) => {
-    const service = await startService(t)
-    const { url, seen } = await startWitness(t, service.now, () => 500)
-    const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
-    await service.webhooks.emit('order.created', order)
-    await service.clock.advance(91 * hour)
-    t.equal(seen.length, 10)
-    for (const [index, seconds] of standardSchedule.entries()) {
-      const waited = (seen[index]!.at - (seen[index - 1]?.at ?? start)) / 1000
-      t.ok(waited >= seconds && waited <= seconds * 1.2 + 1, `attempt ${index + 1} came after ${waited} s, the schedule says ${seconds} s`)
-      verifyWebhook(seen[index]!.headers, seen[index]!.text, { keys: [keys[0]!.key], now: () => seen[index]!.at, toleranceSeconds: 1 })
-    }
-    t.equal(new Set(seen.map(({ headers }) => headers['webhook-id'])).size, 1)
-    t.equal(new Set(seen.map(({ text }) => text)).size, 1)
-    t.equal(new Set(seen.map(({ headers }) => headers['webhook-signature'])).size, 10)
-    const [delivery] = await historyOf(service, id)
-    t.match(delivery, { status: 'failed', attempts: 10 })
-    t.equal(delivery?.nextAttemptAt, undefined)
-    t.strictSame(
-      delivery?.tries.map(({ number, statusCode }) => [number, statusCode]),
-      standardSchedule.map((_, index) => [index + 1, 500])
-    )
-    t.strictSame(service.told, [['failed', delivery?.id]])
+t.test('attempts follow the schedule of 75 hours: never early, at most a fifth late, same id and bytes, new signature [W4]', async (t) => {
+  const service = await startService(t)
+  const { url, seen } = await startWitness(t, service.now, () => 500)
+  const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  await service.webhooks.emit('order.created', order)
+  await service.clock.advance(91 * hour)
+  t.equal(seen.length, 10)
+  for (const [index, seconds] of standardSchedule.entries()) {
+    const waited = (seen[index]!.at - (seen[index - 1]?.at ?? start)) / 1000
+    t.ok(waited >= seconds && waited <= seconds * 1.2 + 1, `attempt ${index + 1} was made after ${waited} s, scheduled ${seconds} s`)
+    verifyWebhook(seen[index]!.headers, seen[index]!.text, { keys: [keys[0]!.key], now: () => seen[index]!.at, toleranceSeconds: 1 })
   }
-)
+  t.equal(new Set(seen.map(({ headers }) => headers['webhook-id'])).size, 1)
+  t.equal(new Set(seen.map(({ text }) => text)).size, 1)
+  t.equal(new Set(seen.map(({ headers }) => headers['webhook-signature'])).size, 10)
+  const [delivery] = await historyOf(service, id)
+  t.match(delivery, { status: 'failed', attempts: 10 })
+  t.equal(delivery?.nextAttemptAt, undefined)
+  t.strictSame(
+    delivery?.tries.map(({ number, statusCode }) => [number, statusCode]),
+    standardSchedule.map((_, index) => [index + 1, 500])
+  )
+  t.strictSame(service.told, [['failed', delivery?.id]])
+})
 
-t.test('a schedule of one’s own takes its place [W4]', async (t) => {
+t.test('scheduleSeconds replaces the schedule [W4]', async (t) => {
   const service = await startService(t, { scheduleSeconds: [10, 20] })
   const { url, seen } = await startWitness(t, service.now, () => 500)
   await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -73,7 +70,7 @@ t.test('a schedule of one’s own takes its place [W4]', async (t) => {
 })
 
 t.test(
-  'after ten failures the breaker opens: one probe at a time, at growing distances, and all flows when one succeeds [W4]',
+  'ten failures open the breaker: one probe at a time, at growing intervals; all deliveries resume when a probe succeeds [W4]',
   async (t) => {
     const service = await startService(t)
     let isUp = false
@@ -82,7 +79,7 @@ t.test(
     for (let count = 0; count < 30; count++) await service.webhooks.emit('order.created', { ...order, id: String(count) })
     await service.clock.advance(1000)
     const before = seen.length
-    t.ok(before >= 10 && before <= 20, `${before} attempts, of which those under way when it opened are too many`)
+    t.ok(before >= 10 && before <= 20, `${before} attempts, including those in progress when the breaker opened`)
     await service.clock.advance(4 * hour)
     const probes = seen.slice(before).map(({ at }) => at)
     const distances = probes.map((at, index) => (at - (probes[index - 1] ?? start)) / minute)
@@ -98,7 +95,7 @@ t.test(
   }
 )
 
-t.test('of many that find the breaker’s time over at once, one is the probe', async (t) => {
+t.test('only one of many concurrent deliveries becomes the probe when the pause of the breaker ends', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 500)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -111,14 +108,14 @@ t.test('of many that find the breaker’s time over at once, one is the probe', 
   t.equal(seen.length, 1)
 })
 
-t.test('a probe that is never heard of is replaced', async (t) => {
+t.test('a probe without a result is replaced', async (t) => {
   const service = await startService(t)
   let isUp = false
   const { url, seen } = await startWitness(t, service.now, () => (isUp ? 200 : 500))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
   for (let count = 0; count < 10; count++) await service.webhooks.emit('order.created', order)
   await service.clock.advance(1000)
-  // As a process leaves it that began a probe and was killed.
+  // The state that a process leaves when it is killed during a probe.
   await service.store.changeSubscription(id, (current) => ({
     ...current,
     health: { ...current.health, quietUntil: service.clock.now() + 90_000 }
@@ -131,7 +128,7 @@ t.test('a probe that is never heard of is replaced', async (t) => {
   t.equal((await historyOf(service, id)).filter(({ status }) => status === 'delivered').length, 10)
 })
 
-t.test('a receiver that fails for five days is disabled, and its owner’s other subscriptions are told', async (t) => {
+t.test('a subscription that fails for five days is disabled, and the owner’s other subscriptions get an event', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 500)
   const watcher = await startWitness(t, service.now, () => 200)
@@ -142,7 +139,7 @@ t.test('a receiver that fails for five days is disabled, and its owner’s other
     await service.webhooks.emit('order.created', order)
     await service.clock.advance(6 * hour)
   }
-  t.equal((await service.store.subscription(id))?.status, 'enabled', 'not before')
+  t.equal((await service.store.subscription(id))?.status, 'enabled', 'not disabled earlier')
   for (let count = 0; count < 4; count++) {
     await service.webhooks.emit('order.created', order)
     await service.clock.advance(6 * hour)
@@ -165,7 +162,7 @@ t.test('a receiver that fails for five days is disabled, and its owner’s other
   t.strictSame([...new Set((await historyOf(service, id)).map(({ status }) => status))].toSorted(), ['cancelled', 'failed'])
 })
 
-t.test('one success within the five days begins them anew', async (t) => {
+t.test('one success within the five days restarts them', async (t) => {
   const service = await startService(t)
   const { url } = await startWitness(t, service.now, (_seen, count) => (count % 20 === 0 ? 200 : 500))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -176,7 +173,7 @@ t.test('one success within the five days begins them anew', async (t) => {
   t.equal((await service.store.subscription(id))?.status, 'enabled')
 })
 
-t.test('a 410 disables at once', async (t) => {
+t.test('a 410 disables the subscription immediately', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 410)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -191,7 +188,7 @@ t.test('a 410 disables at once', async (t) => {
   ])
 })
 
-t.test('a receiver that asks for peace gets it, for all of its deliveries', async (t) => {
+t.test('Retry-After pauses all deliveries to a receiver', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, (_seen, count) =>
     count === 1 ? { status: 429, headers: { 'retry-after': '1800' } } : 200
@@ -207,7 +204,7 @@ t.test('a receiver that asks for peace gets it, for all of its deliveries', asyn
   t.ok(seen.slice(1).every(({ at }) => at >= start + 30 * minute))
 })
 
-t.test('after a rotation both keys sign for a day, then the new one alone, and never more than three [W3]', async (t) => {
+t.test('after a rotation both keys sign for a day, then only the new key, and never more than three keys [W3]', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 200)
   const { id, keys } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -230,7 +227,7 @@ t.test('after a rotation both keys sign for a day, then the new one alone, and n
   t.equal((await send()).count, 3)
 })
 
-t.test('without grace the old key is gone at once, and ed25519 keys rotate like secrets', async (t) => {
+t.test('with rotationGraceSeconds 0 the old key stops signing immediately, and ed25519 keys rotate like secrets', async (t) => {
   const service = await startService(t, { rotationGraceSeconds: 0 })
   const { url, seen } = await startWitness(t, service.now, () => 200)
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders, signature: 'ed25519' })
@@ -240,7 +237,7 @@ t.test('without grace the old key is gone at once, and ed25519 keys rotate like 
   t.match(seen[0]?.headers['webhook-signature'], /^v1a,\S+$/)
 })
 
-t.test('ordered deliveries wait for the one before, through its retries; when it fails for good, the subscription stops', async (t) => {
+t.test('ordered deliveries wait for the retries of the previous one; a permanent failure disables the subscription', async (t) => {
   const service = await startService(t)
   let status = 500
   const { url, seen } = await startWitness(t, service.now, () => status)
@@ -269,7 +266,7 @@ t.test('ordered deliveries wait for the one before, through its retries; when it
   )
 })
 
-t.test('a receiver that is slow has no more attempts at once than it may, and the others none the fewer', async (t) => {
+t.test('concurrencyPerSubscription limits the attempts to a slow receiver and does not delay other receivers', async (t) => {
   const service = await startService(t, { concurrencyPerSubscription: 3 })
   const gate = Promise.withResolvers<void>()
   let atOnce = 0
@@ -292,7 +289,7 @@ t.test('a receiver that is slow has no more attempts at once than it may, and th
   t.equal(slow.seen.length, 20)
 })
 
-t.test('what was disabled or removed meanwhile is not sent', async (t) => {
+t.test('pending deliveries of a disabled or removed subscription are not sent', async (t) => {
   const service = await startService(t)
   const { url, seen } = await startWitness(t, service.now, () => 500)
   const one = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -307,7 +304,7 @@ t.test('what was disabled or removed meanwhile is not sent', async (t) => {
   t.strictSame(await historyOf(service, two.id), [])
 })
 
-t.test('the address is judged again at each attempt, and a refusal is on record without an address [W5]', async (t) => {
+t.test('the address is checked again at each attempt, and a refusal is recorded without the address [W5]', async (t) => {
   let addresses = ['10.0.0.1']
   const service = await startService(t, { resolve: async () => addresses })
   const { id } = await service.webhooks.subscribe('ada', { url: 'https://hooks.example.com/', eventTypes: orders })
@@ -320,7 +317,7 @@ t.test('the address is judged again at each attempt, and a refusal is on record 
   t.notMatch(JSON.stringify(delivery), '10.0.0.1')
 })
 
-t.test('a process that ends gives up what hangs, and counts it as no failure of the receiver', async (t) => {
+t.test('a process that ends aborts attempts that hang, and does not count them as failures of the receiver', async (t) => {
   const service = await startService(t, { stopGraceSeconds: 0 })
   const begun = Promise.withResolvers<void>()
   const { url, seen } = await startWitness(t, service.now, () => {
@@ -336,7 +333,7 @@ t.test('a process that ends gives up what hangs, and counts it as no failure of 
   t.equal((await service.store.subscription(id))?.health.failures, 0)
 })
 
-t.test('what is old is looked for every hour, and a failure to do so is logged', async (t) => {
+t.test('old deliveries are removed every hour, and a failed removal is logged', async (t) => {
   const timers = t.capture(globalThis, 'setInterval', (run: () => void, milliseconds: number) => setTimeout(run, milliseconds))
   const store = memoryStore()
   const lines: string[] = []
@@ -359,7 +356,7 @@ t.test('what is old is looked for every hour, and a failure to do so is logged',
   t.match(lines.join(), /The store is down.*old deliveries could not be removed/)
 })
 
-t.test('old deliveries are removed with their attempts and messages, and those that are pending stay', async (t) => {
+t.test('old deliveries are removed with their attempts and messages; pending deliveries stay', async (t) => {
   const service = await startService(t, { retentionDays: 1 })
   const { url } = await startWitness(t, service.now, ({ body }) => ((body.data as typeof order).id === 'bad' ? 500 : 200))
   const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
@@ -370,5 +367,5 @@ t.test('old deliveries are removed with their attempts and messages, and those t
   await service.clock.advance(2000)
   t.equal(await service.webhooks.removeOld(), 1)
   t.match(await historyOf(service, id), [{ status: 'pending' }])
-  t.equal((await service.webhooks.emit('order.created', order, { id: messageId })).deliveries, 1, 'its id is forgotten')
+  t.equal((await service.webhooks.emit('order.created', order, { id: messageId })).deliveries, 1, 'the id can be used again')
 })

@@ -3,7 +3,7 @@ import dns from 'node:dns/promises'
 import { once } from 'node:events'
 import type { Test } from 'tap'
 
-/** A DNS server on this machine, which the process asks until the test is over. It knows IPv4 addresses by host. */
+/** Starts a local DNS server that the process queries until the test ends. `known` has IPv4 addresses by host. */
 export async function startNameServer(t: Test, known: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const server = createSocket('udp4')
   server.on('message', (query, { port, address }) => {
@@ -36,7 +36,7 @@ function questionOf(query: Buffer) {
   return { host: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-// A pointer to the name in the question, type A, class IN, no time to live, four bytes.
+// A pointer to the name in the question, type A, class IN, TTL 0, four bytes.
 function recordOf(address: string) {
   return Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)])
 }

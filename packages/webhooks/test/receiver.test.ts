@@ -28,7 +28,7 @@ function signed(body: string | Buffer, { id = 'msg_1', keys = [secret], at = Dat
   return { method: 'POST' as const, url: '/hooks', headers, payload: body }
 }
 
-t.test('a webhook of our sender arrives as an event, over TLS [W2] [W3]', async (t) => {
+t.test('a webhook from webhookSender arrives as an event, over TLS [W2] [W3]', async (t) => {
   const events: WebhookEvent[] = []
   const app = Fastify({ https: identity })
   await app.register(createReceiver({ keys: [secret], onEvent: (event) => events.push(event) }), { prefix: '/hooks' })
@@ -41,7 +41,7 @@ t.test('a webhook of our sender arrives as an event, over TLS [W2] [W3]', async 
   t.strictSame(events, [{ id: 'msg_1', type: 'order.created', timestamp, data: { id: '7' } }])
 })
 
-t.test('the signature is checked on the raw bytes, and other routes keep their parser', async (t) => {
+t.test('verifies the signature on the raw bytes, and does not change the parsers of other routes', async (t) => {
   const { app, events } = await service(t)
   const spaced = `{ "type":  "order.created",\n"data": {"amount": 1.10, "text": "Ñ\\u00e9"} }`
   t.equal((await app.inject(signed(spaced))).statusCode, 204)
@@ -49,7 +49,7 @@ t.test('the signature is checked on the raw bytes, and other routes keep their p
   t.strictSame((await app.inject({ method: 'POST', url: '/orders', payload: { a: 1 } })).json(), { read: { a: 1 } })
 })
 
-t.test('any content type is read, and none', async (t) => {
+t.test('accepts any content type, and requests without one', async (t) => {
   const { app, events } = await service(t)
   for (const [index, type] of ['application/json; charset=utf-8', 'text/plain', 'application/cloudevents+json'].entries()) {
     const request = signed(bodyOf({}), { id: `msg_${index}` })
@@ -60,7 +60,7 @@ t.test('any content type is read, and none', async (t) => {
   t.equal(events.length, 4)
 })
 
-t.test('what is not signed, not whole or too old is refused, and nobody hears of it', async (t) => {
+t.test('refuses unsigned, altered, expired and malformed requests without calling onEvent', async (t) => {
   const { app, events } = await service(t)
   const good = signed(bodyOf({}))
   const { 'webhook-signature': _, ...unsigned } = good.headers
@@ -84,14 +84,14 @@ t.test('what is not signed, not whole or too old is refused, and nobody hears of
   t.strictSame(events, [])
 })
 
-t.test('an event that comes twice is worked on once, and answered as done', async (t) => {
+t.test('processes a repeated event once and responds with 204 each time', async (t) => {
   const { app, events } = await service(t)
   for (let count = 0; count < 3; count++) t.equal((await app.inject(signed(bodyOf({})))).statusCode, 204)
   t.equal((await app.inject(signed(bodyOf({}), { at: Date.now() - 100_000 }))).statusCode, 204)
   t.equal(events.length, 1)
 })
 
-t.test('while it is worked on it is refused, and when the work fails it may come again', async (t) => {
+t.test('returns 409 while an event is being processed, and accepts it again when processing failed', async (t) => {
   const begun = Promise.withResolvers<void>()
   const failing = Promise.withResolvers<void>()
   let count = 0
@@ -115,7 +115,7 @@ t.test('while it is worked on it is refused, and when the work fails it may come
   t.equal(count, 2)
 })
 
-t.test('both keys of a rotation are believed, and public keys', async (t) => {
+t.test('accepts both keys of a rotation, and public keys', async (t) => {
   const { privateKey, publicKey } = newSigningKeyPair()
   const old = newSecret()
   const { app, events } = await service(t, { keys: [secret, old, publicKey] })
@@ -125,7 +125,7 @@ t.test('both keys of a rotation are believed, and public keys', async (t) => {
   t.equal(events.length, 4)
 })
 
-t.test('what was seen is remembered for its time, and only so many', async (t) => {
+t.test('memoryReplayStore stores ids for rememberSeconds, and at most maximumIds', async (t) => {
   let now = 0
   const store = memoryReplayStore({ rememberSeconds: 10, maximumIds: 2, now: () => now })
   const claims = async (...ids: string[]) => Promise.all(ids.map((id) => store.claim(id)))
@@ -138,7 +138,7 @@ t.test('what was seen is remembered for its time, and only so many', async (t) =
   t.strictSame(await claims('a', 'b', 'c', 'a'), ['new', 'new', 'new', 'new'])
 })
 
-t.test('the config of the route is for other plugins, and errors are published in English and Spanish', async (t) => {
+t.test('routeConfig is the config of the route, and receiverErrors has each message in English and Spanish', async (t) => {
   const configs: unknown[] = []
   const app = Fastify()
   app.addHook('onRoute', ({ config, method }) => void configs.push([method, config]))
@@ -147,8 +147,8 @@ t.test('the config of the route is for other plugins, and errors are published i
   for (const { message } of Object.values(receiverErrors.definitions)) t.match(message, { en: String, es: String })
 })
 
-t.test('a receiver without keys, or with one to sign, stops the start', async (t) => {
-  t.throws(() => createReceiver({ keys: [], onEvent() {} }), /^webhooks: keys is empty\./)
-  t.throws(() => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }), /has a "whsk_"/)
-  t.throws(() => createReceiver({ keys: ['secret'], onEvent() {} }), /a key is none/)
+t.test('createReceiver rejects missing, private and invalid keys', async (t) => {
+  t.throws(() => createReceiver({ keys: [], onEvent() {} }), /^webhooks: options\.keys is empty\./)
+  t.throws(() => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }), /options\.keys has a private key \("whsk_"\)/)
+  t.throws(() => createReceiver({ keys: ['secret'], onEvent() {} }), /a key is invalid/)
 })

@@ -16,7 +16,7 @@ const path = '/webhook-subscriptions'
 const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
 const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** The service and a client of it. */
+/** Starts the service and returns it with a client. */
 async function startClient(t: Test, options: Partial<WebhooksOptions> = {}) {
   const service = await startService(t, options)
   async function ask(method: NonNullable<InjectOptions['method']>, url: string, payload?: object, owner = 'ada') {
@@ -27,7 +27,7 @@ async function startClient(t: Test, options: Partial<WebhooksOptions> = {}) {
   return { ...service, ask, subscribe }
 }
 
-t.test('a subscription is created with a secret that is shown this once, and read without it [W1]', async (t) => {
+t.test('creates a subscription with a secret that is shown only once, and reads it without the secret [W1]', async (t) => {
   const { ask } = await startClient(t)
   const { status, headers, body } = await ask('POST', '', { ...wish, description: 'For the warehouse' })
   t.equal(status, 201)
@@ -47,7 +47,7 @@ t.test('a subscription is created with a secret that is shown this once, and rea
   t.strictSame((await ask('GET', '')).body, [withoutSecret])
 })
 
-t.test('with ed25519 the public key is shown, and no secret', async (t) => {
+t.test('shows the public key of an ed25519 subscription, and no secret', async (t) => {
   const { ask } = await startClient(t)
   const { body } = await ask('POST', '', { ...wish, signature: 'ed25519', ordered: true })
   t.match(body, { publicKey: /^whpk_/, signature: 'ed25519', ordered: true })
@@ -58,8 +58,8 @@ t.test('with ed25519 the public key is shown, and no secret', async (t) => {
   t.not(rotated.publicKey, body.publicKey)
 })
 
-t.test('a refused URL is 422 and names its rule, at creation and at change, and no look-up tells the client anything [W5]', async (t) => {
-  const service = await startService(t, { resolve: () => t.fail('nothing is looked up') as never })
+t.test('returns 422 with the broken rule for a refused URL, at creation and at change, without a lookup [W5]', async (t) => {
+  const service = await startService(t, { resolve: () => t.fail('nothing must be looked up') as never })
   const { id } = await service.webhooks.subscribe('ada', wish)
   for (const [url, key] of [
     ['http://hooks.example.com', 'urlScheme'],
@@ -83,7 +83,7 @@ t.test('a refused URL is 422 and names its rule, at creation and at change, and 
   t.match(await service.store.subscription(id), { url: wish.url, revision: 1 })
 })
 
-t.test('unknown event types are 422, each named', async (t) => {
+t.test('returns 422 and names each unknown event type', async (t) => {
   const { ask, webhooks: ours } = await startClient(t)
   const eventTypes = ['order.created', 'order.shipped', 'webhook.subscription.disabled', 'constructor']
   t.match(await ask('POST', '', { ...wish, eventTypes }), { status: 422, body: { code: 'WEBHOOK_EVENT_TYPE_UNKNOWN' } })
@@ -93,7 +93,7 @@ t.test('unknown event types are 422, each named', async (t) => {
   t.match(await ask('POST', '', { ...wish, eventTypes: [] }), { status: 400 })
 })
 
-t.test('what belongs to somebody else is not found, and neither is what is not there', async (t) => {
+t.test('returns 404 for subscriptions of other owners and for unknown subscriptions', async (t) => {
   const { ask, subscribe, webhooks: ours, clock } = await startClient(t)
   const { id } = await subscribe()
   const other = await subscribe()
@@ -125,7 +125,7 @@ t.test('what belongs to somebody else is not found, and neither is what is not t
   t.strictSame((await ask('GET', '', undefined, 'max')).body, [])
 })
 
-t.test('an owner changes what may be changed, and nothing else', async (t) => {
+t.test('an owner changes, disables, enables and removes a subscription', async (t) => {
   const { ask, subscribe } = await startClient(t)
   const { id } = await subscribe({ description: 'Old' })
   const change = { url: 'https://other.example.com/', eventTypes: ['product.updated', 'product.updated'], description: 'New' }
@@ -137,14 +137,14 @@ t.test('an owner changes what may be changed, and nothing else', async (t) => {
   t.equal((await ask('GET', `/${id}`)).status, 404)
 })
 
-t.test('an owner has no more subscriptions than may be', async (t) => {
+t.test('returns 409 when an owner already has maximumSubscriptions', async (t) => {
   const { app } = await startService(t, { maximumSubscriptions: 2 })
   const create = async (owner: string) =>
     (await app.inject({ method: 'POST', url: path, headers: { 'x-owner': owner }, payload: wish })).statusCode
   t.strictSame([await create('ada'), await create('ada'), await create('ada'), await create('max')], [201, 201, 409, 201])
 })
 
-t.test('a ping arrives under the id that the answer names, and a disabled subscription gets none', async (t) => {
+t.test('a ping arrives with the id in the response, and a disabled subscription returns 409', async (t) => {
   const { ask, subscribe, clock } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
@@ -160,7 +160,7 @@ t.test('a ping arrives under the id that the answer names, and a disabled subscr
   t.match((await ask('POST', `/${id}/pings`)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
 })
 
-t.test('deliveries and attempts are listed in parts, the newest first, by status', async (t) => {
+t.test('lists deliveries and attempts in pages, newest first, filtered by status', async (t) => {
   const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
   const { url } = await startWitness(
     t,
@@ -187,7 +187,7 @@ t.test('deliveries and attempts are listed in parts, the newest first, by status
   t.match(attempts, [{ id: uuid, number: 1, statusCode: 500, startedAt: String, durationMilliseconds: Number }])
 })
 
-t.test('what has ended is delivered again under the same webhook-id, and what is pending is not', async (t) => {
+t.test('redelivers an ended delivery with the same webhook-id, and returns 409 for a pending one', async (t) => {
   const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
@@ -206,7 +206,7 @@ t.test('what has ended is delivered again under the same webhook-id, and what is
   t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 2 })
   await ask('POST', again)
   await clock.advance(minute)
-  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 4 }, 'with the schedule anew')
+  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 4 }, 'the schedule starts again')
   t.strictSame(
     seen.map(({ headers }) => headers['webhook-id']),
     [messageId, messageId, messageId, messageId]
@@ -216,7 +216,7 @@ t.test('what has ended is delivered again under the same webhook-id, and what is
   t.match((await ask('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
 })
 
-t.test('a time range is recovered: what failed in it is delivered again, however much, and nothing else', async (t) => {
+t.test('a recovery delivers all failed deliveries of a time range again, and nothing else', async (t) => {
   const kept = memoryStore()
   const store: WebhookStore = {
     ...kept,
@@ -254,7 +254,7 @@ t.test('a time range is recovered: what failed in it is delivered again, however
   t.equal((await ask('POST', `/${id}/recoveries`, {})).status, 400)
 })
 
-t.test('a recovery ends when its subscription is disabled meanwhile', async (t) => {
+t.test('a recovery stops when its subscription is disabled', async (t) => {
   const { subscribe, clock, webhooks: ours, ask } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
@@ -271,7 +271,7 @@ t.test('a recovery ends when its subscription is disabled meanwhile', async (t) 
   t.ok(seen.length <= 2)
 })
 
-t.test('a change finds the version that the client has seen, or is refused and changes nothing', async (t) => {
+t.test('a change whose precondition names another version returns 412 and changes nothing', async (t) => {
   let versions: readonly string[] | '*' | null = null
   const configs: Record<string, { validator?: (request: object) => Promise<object>; operation?: string }> = {}
   const app = Fastify()
@@ -318,7 +318,7 @@ t.test('a change finds the version that the client has seen, or is refused and c
   t.equal((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).statusCode, 204)
 })
 
-t.test('lists and creations can be answered by others', async (t) => {
+t.test('options.list and options.created replace the responses of lists and creations', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryStore(), queue: memoryQueue() })
@@ -342,7 +342,7 @@ t.test('lists and creations can be answered by others', async (t) => {
   ])
 })
 
-t.test('nobody in particular gets nothing', async (t) => {
+t.test('returns 500 when options.owner returns no owner', async (t) => {
   const { app } = await startService(t)
   t.match((await app.inject(path)).statusCode, 500)
   t.match((await app.inject({ method: 'POST', url: path, payload: wish })).statusCode, 500)

@@ -21,7 +21,7 @@ import { startRawReceiver, startReceiver, trustingLoopback } from './tls-receive
 const secret = newSecret()
 const body = JSON.stringify({ type: 'order.created', timestamp: '2026-01-02T03:04:05.678Z', data: { id: '7', note: 'Ñandú 🐦' } })
 const message = { keys: [secret], id: 'msg_1', body }
-// The time limits alone do not keep a process alive.
+// The timers of the time limits do not keep the process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 
@@ -31,7 +31,7 @@ function senderOf(t: Test, options: SenderOptions = {}) {
   return sender
 }
 
-t.test('a receiver gets the bytes, the headers of the specification and a signature that verifies [W2] [W3]', async (t) => {
+t.test('sends the bytes, the headers of the specification and a valid signature [W2] [W3]', async (t) => {
   const { privateKey, publicKey } = newSigningKeyPair()
   const requests: { headers: Record<string, string>; method: string; url: string; text: string }[] = []
   const url = await startReceiver(t, async (request, response) => {
@@ -51,7 +51,7 @@ t.test('a receiver gets the bytes, the headers of the specification and a signat
   verifyWebhook(headers, text, { keys: [publicKey] })
 })
 
-t.test('each attempt has the time and the signature of its own, and the same id and bytes [W3]', async (t) => {
+t.test('each attempt has its own timestamp and signature, and the same id and bytes [W3]', async (t) => {
   let seconds = 1_700_000_000
   const seen: unknown[] = []
   const url = await startReceiver(t, async (request, response) => {
@@ -67,7 +67,7 @@ t.test('each attempt has the time and the signature of its own, and the same id 
   )
 })
 
-t.test('connections are used again', async (t) => {
+t.test('reuses connections', async (t) => {
   const ports = new Set<number | undefined>()
   const url = await startReceiver(t, (request, response) => {
     ports.add(request.socket.remotePort)
@@ -78,7 +78,7 @@ t.test('connections are used again', async (t) => {
   t.ok(ports.size <= 2, `${ports.size} connections for 20 attempts`)
 })
 
-t.test('a redirect is an answer like any other, and nobody goes there', async (t) => {
+t.test('does not follow redirects and counts them as failed', async (t) => {
   let followed = 0
   const target = await startReceiver(t, (_request, response) => response.end(String(followed++)))
   for (const status of [301, 302, 303, 307, 308]) {
@@ -90,7 +90,7 @@ t.test('a redirect is an answer like any other, and nobody goes there', async (t
   t.equal(followed, 0)
 })
 
-t.test('no proxy of the environment is used', async (t) => {
+t.test('ignores proxy environment variables', async (t) => {
   let proxied = 0
   const proxy = createServer(() => (proxied += 1)).on('connect', (_request, socket) => {
     proxied += 1
@@ -108,13 +108,13 @@ t.test('no proxy of the environment is used', async (t) => {
   t.equal(proxied, 0)
 })
 
-t.test('what a receiver does to the wire costs one attempt, and no more than its time', async (t) => {
+t.test('a misbehaving receiver costs one attempt within its time limit, and does not affect other receivers', async (t) => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n'
   const flood = Buffer.alloc(65_536, 'a')
   const misbehaviours: Record<string, [(socket: TLSSocket) => unknown, object]> = {
-    'hangs before a word': [() => {}, { failure: 'TIMEOUT' }],
+    'sends nothing': [() => {}, { failure: 'TIMEOUT' }],
     'sends headers byte by byte': [drip, { failure: 'TIMEOUT' }],
-    'sends interim answers for ever': [
+    'sends interim responses forever': [
       (socket) => pour(() => socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'), socket),
       { failure: 'TIMEOUT' }
     ],
@@ -128,20 +128,20 @@ t.test('what a receiver does to the wire costs one attempt, and no more than its
       { statusCode: 200 }
     ],
     'hangs within its body': [(socket) => socket.write(`${head}Content-Length: 10\r\n\r\nabc`), { statusCode: 200 }],
-    'sends less than it said': [(socket) => socket.end(`${head}Content-Length: 10\r\n\r\nabc`), { statusCode: 200 }],
-    'sends more than it said': [(socket) => socket.end(`${head}Content-Length: 1\r\n\r\nabcdefgh`), { statusCode: 200 }],
+    'sends less than its Content-Length': [(socket) => socket.end(`${head}Content-Length: 10\r\n\r\nabc`), { statusCode: 200 }],
+    'sends more than its Content-Length': [(socket) => socket.end(`${head}Content-Length: 1\r\n\r\nabcdefgh`), { statusCode: 200 }],
     'cuts a chunk': [(socket) => socket.end(`${head}Transfer-Encoding: chunked\r\n\r\nffff\r\nabc`), { statusCode: 200 }],
     'states two lengths': [
       (socket) => socket.end(`${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`),
       { failure: 'RESPONSE_INVALID' }
     ],
     'resets after a request': [(socket) => socket.destroy(), { failure: 'CONNECTION_FAILED' }],
-    'says nothing of HTTP': [(socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), { failure: 'RESPONSE_INVALID' }],
+    'does not speak HTTP': [(socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'), { failure: 'RESPONSE_INVALID' }],
     'switches protocols': [
       (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
       { failure: 'CONNECTION_FAILED' }
     ],
-    'answers HTML': [(socket) => socket.end(`${head}Content-Length: 6\r\n\r\n<html>`), { statusCode: 200 }]
+    'responds with HTML': [(socket) => socket.end(`${head}Content-Length: 6\r\n\r\n<html>`), { statusCode: 200 }]
   }
   await Promise.all(
     Object.entries(misbehaviours).map(async ([title, [misbehave, expected]]) => {
@@ -149,12 +149,12 @@ t.test('what a receiver does to the wire costs one attempt, and no more than its
       const sender = senderOf(t, { attemptTimeoutSeconds: 3 })
       t.match(await sender.send({ ...message, url }), expected, title)
       const other = await startReceiver(t, (_request, response) => response.writeHead(204).end())
-      t.equal((await sender.send({ ...message, url: other })).statusCode, 204, `${title}: others are served`)
+      t.equal((await sender.send({ ...message, url: other })).statusCode, 204, `${title}: other receivers are served`)
     })
   )
 })
 
-t.test('the signal ends an attempt, and one that was over before it began sends nothing', async (t) => {
+t.test('the signal aborts an attempt, and an already aborted signal sends nothing', async (t) => {
   const end = new AbortController()
   const asked: string[] = []
   const url = await startReceiver(t, ({ headers }) => {
@@ -167,7 +167,7 @@ t.test('the signal ends an attempt, and one that was over before it began sends 
   t.same(asked, ['msg_1'])
 })
 
-t.test('of a flood, no more than a little is read', async (t) => {
+t.test('reads only a small part of an endless body', async (t) => {
   let written = 0
   const closed = Promise.withResolvers<void>()
   const url = await startRawReceiver(t, async (socket) => {
@@ -184,7 +184,7 @@ t.test('of a flood, no more than a little is read', async (t) => {
   t.ok(written < 8_000_000, `${written} bytes were written`)
 })
 
-t.test('a hung connection and a hung handshake are late, a closed port and a strange certificate are said by name', async (t) => {
+t.test('names the failure for a hung connection or handshake, a closed port and an untrusted certificate', async (t) => {
   const sockets: net.Socket[] = []
   const silent = net.createServer((socket) => void sockets.push(socket.on('error', () => {})))
   silent.listen(0, '127.0.0.1')
@@ -210,24 +210,24 @@ t.test('a hung connection and a hung handshake are late, a closed port and a str
   t.match(await send(`https://localhost:${(plain.address() as AddressInfo).port}/`), { failure: 'TLS_FAILED' })
 })
 
-t.test('no variable of the environment lets an untrusted certificate through', async (t) => {
+t.test('no environment variable makes it accept an untrusted certificate', async (t) => {
   t.intercept(process, 'env', { value: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } })
   const url = await startReceiver(t, (_request, response) => response.end())
   t.match(await senderOf(t, { certificateAuthorities: [] }).send({ ...message, url }), { failure: 'TLS_FAILED' })
 })
 
-t.test('only on this machine is any certificate taken, and only where that is said', async (t) => {
+t.test('accepts any certificate only from this machine, and only with any-certificate', async (t) => {
   const url = await startReceiver(t, (_request, response) => response.end())
   const { port } = new URL(url)
   const options: SenderOptions = { certificateAuthorities: [], dangerouslyAllowLoopback: 'any-certificate', ports: [Number(port)] }
   t.match(await senderOf(t, options).send({ ...message, url }), { statusCode: 200 })
   t.match(await senderOf(t, options).send({ ...message, url: `https://127.0.0.1:${port}/` }), { statusCode: 200 })
-  // A name that leads here and elsewhere is no name of this machine.
+  // A name that also resolves to another machine is not a name of this machine.
   const mixed = senderOf(t, { ...options, resolve: async () => ['127.0.0.1', '192.0.78.9'] })
   t.match(await mixed.send({ ...message, url: `https://hooks.example.com:${port}/` }), { failure: 'TLS_FAILED' })
 })
 
-t.test('addresses are reached by number, and where trying several is turned off', async (t) => {
+t.test('connects to IP addresses, and when autoSelectFamily is turned off', async (t) => {
   const url = await startReceiver(t, (_request, response) => response.end())
   t.equal((await senderOf(t).send({ ...message, url: url.replace('localhost', '127.0.0.1') })).statusCode, 200)
   const before = net.getDefaultAutoSelectFamily()
@@ -236,7 +236,7 @@ t.test('addresses are reached by number, and where trying several is turned off'
   t.equal((await senderOf(t).send({ ...message, url })).statusCode, 200)
 })
 
-t.test('Retry-After is read in both forms, and what is neither is ignored', async (t) => {
+t.test('reads both forms of Retry-After and ignores invalid values', async (t) => {
   const now = Date.parse('2026-01-02T03:04:05Z')
   const fields: [string | string[], number | undefined][] = [
     ['120', 120],
@@ -257,7 +257,7 @@ t.test('Retry-After is read in both forms, and what is neither is ignored', asyn
   }
 })
 
-t.test('the schedule is that of the specification, with jitter that is never early [W4]', async (t) => {
+t.test('standardSchedule is the schedule of the specification, and the jitter never makes an attempt early [W4]', async (t) => {
   t.equal(
     standardSchedule.reduce((sum, seconds) => sum + seconds),
     75 * 3600 + 35 * 60 + 5
@@ -276,7 +276,7 @@ t.test('the schedule is that of the specification, with jitter that is never ear
   }
 })
 
-t.test('a throttled receiver is given the time it asks for, when it is longer than the schedule, and up to a day', async (t) => {
+t.test('Retry-After of a throttled receiver applies when it is longer than the schedule, up to a day', async (t) => {
   for (const status of [429, 502, 503, 504]) {
     t.strictSame(
       [10, 90, 86_400, 9e9].map((seconds) => delayAfter(status, seconds)),
@@ -286,7 +286,7 @@ t.test('a throttled receiver is given the time it asks for, when it is longer th
   t.equal(delayAfter(500, 90), 60_000)
 })
 
-t.test('each status has one meaning', async (t) => {
+t.test('verdictOf returns one verdict for each status code', async (t) => {
   const meanings = {
     delivered: [200, 201, 204, 299],
     gone: [410],
@@ -297,9 +297,9 @@ t.test('each status has one meaning', async (t) => {
   t.equal(verdictOf({}), 'failed')
 })
 
-t.test('options and keys that make no sense are refused in one line', async (t) => {
-  t.throws(() => webhookSender({ attemptTimeoutSeconds: 61 }), /^webhooks: attemptTimeoutSeconds is 61\./)
-  await t.rejects(senderOf(t).send({ ...message, url: 'https://example.com', keys: ['secret'] }), /a key is none/)
+t.test('rejects invalid options and keys with a one-line message', async (t) => {
+  t.throws(() => webhookSender({ attemptTimeoutSeconds: 61 }), /^webhooks: options\.attemptTimeoutSeconds is 61\./)
+  await t.rejects(senderOf(t).send({ ...message, url: 'https://example.com', keys: ['secret'] }), /a key is invalid/)
 })
 
 function drip(socket: TLSSocket) {

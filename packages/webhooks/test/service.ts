@@ -12,7 +12,7 @@ import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { startReceiver, trustingLoopback } from './tls-receiver.ts'
 
-/** The catalogue of these tests. */
+/** The events of these tests. */
 export const events: WebhooksOptions['events'] = {
   'order.created': {
     description: 'An order was placed.',
@@ -34,7 +34,7 @@ export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** A service with webhooks, in memory, on a clock that the test moves. */
+/** Starts a service with webhooks in memory, on a clock that the test controls. */
 export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
   const clock = testClock(start)
   const now = () => clock.now()
@@ -62,7 +62,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
   return { app, clock, now, store, queue, told, webhooks: app.webhooks }
 }
 
-/** An attempt, as a receiver saw it. */
+/** An attempt as the receiver saw it. */
 export interface Seen {
   readonly at: number
   readonly headers: IncomingHttpHeaders
@@ -72,7 +72,7 @@ export interface Seen {
 
 type Answer = number | { readonly status: number; readonly headers: Record<string, string> }
 
-/** A receiver that writes down what it sees, and answers as it is told. */
+/** Starts a receiver that records the attempts and responds with the result of `answer`. */
 export async function startWitness(t: Test, now: () => number, answer: (seen: Seen, count: number) => Answer | Promise<Answer>) {
   const seen: Seen[] = []
   const url = await startReceiver(t, async (request, response) => {
@@ -86,7 +86,7 @@ export async function startWitness(t: Test, now: () => number, answer: (seen: Se
   return { url, seen }
 }
 
-/** All deliveries of a subscription with their attempts, the oldest first. */
+/** Returns all deliveries of a subscription with their attempts, oldest first. */
 export async function historyOf({ store }: { store: WebhookStore }, subscriptionId: string) {
   const found: (Delivery & { readonly tries: Attempt[] })[] = []
   for (const delivery of await store.deliveriesOf(subscriptionId, { limit: 10_000 })) {

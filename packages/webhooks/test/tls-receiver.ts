@@ -15,11 +15,11 @@ const { private: key, cert } = await generate([{ name: 'commonName', value: 'loc
   extensions: [{ name: 'subjectAltName', altNames: names }]
 })
 
-/** What the sender has to be told to reach the receivers of these tests, and nothing else. */
+/** The sender options that allow the receivers of these tests, and no others. */
 export const trustingLoopback = {
   certificateAuthorities: [cert],
   dangerouslyAllowLoopback: true,
-  // For machines that have a lot else to do.
+  // Long enough for a busy machine.
   connectTimeoutSeconds: 30,
   attemptTimeoutSeconds: 60
 }
@@ -27,7 +27,7 @@ export const trustingLoopback = {
 /** The key and certificate of these receivers. */
 export const identity = { key, cert }
 
-/** A receiver over TLS that answers as HTTP does. Answers its URL. */
+/** Starts an HTTPS receiver. Returns its URL. */
 export async function startReceiver(t: Test, answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
   return listen(
     t,
@@ -35,7 +35,7 @@ export async function startReceiver(t: Test, answer: (request: IncomingMessage, 
   )
 }
 
-/** A receiver over TLS that does as it likes with the connection, once the request has begun to come. Answers its URL. */
+/** Starts a TLS receiver that calls `misbehave` with the connection once the first bytes have arrived. Returns its URL. */
 export async function startRawReceiver(t: Test, misbehave: (socket: TLSSocket) => unknown): Promise<string> {
   return listen(
     t,

@@ -7,9 +7,9 @@ const app = Fastify()
 const events = { 'order.created': { description: 'An order was placed.', schema: {}, example: {} } }
 app.register(webhooks, { events, mayReceive: 'everyone' })
 app.register(webhooks, { events, mayReceive: async ({ owner }, { type }) => owner !== '' && type !== '' })
-// @ts-expect-error who may receive events is to be said
+// @ts-expect-error mayReceive is required
 app.register(webhooks, { events })
-// @ts-expect-error an event has a schema
+// @ts-expect-error an event must have a schema
 app.register(webhooks, { events: { 'order.created': { description: '', example: {} } }, mayReceive: 'everyone' })
 app.register(webhookRoutes, { owner: (request) => request.id, routeConfig: () => ({}) })
 app.register(createReceiver({ keys: [], onEvent: ({ type }) => void type }))
