@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 
-/** A service in a process of its own. */
+/** Service in a separate process. */
 export interface Child {
   readonly url: string
-  /** Whether the process that was started still runs. */
+  /** Returns whether the started process still runs. */
   readonly runs: () => boolean
 }
 
 /**
- * Where processes of the tests find what earlier ones have compiled, which more than halves the time of their start. The coverage of
- * compiled code is imprecise, and would make that of other processes imprecise too.
+ * Environment with a compile cache that the processes of tests share, which more than halves their start time. The coverage of cached code
+ * is imprecise, and would make the coverage of other processes imprecise too.
  */
 export const compileCache: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
@@ -20,17 +20,17 @@ export const compileCache: Readonly<Record<string, string>> = {
 }
 
 /**
- * The options of Node.js for processes of tests. PGlite is WebAssembly, and a process that lives for seconds spends more time on
- * optimizing it than it gains.
+ * Options of Node.js for processes of tests. PGlite is WebAssembly, and a process that lives for seconds spends more time on optimizing it
+ * than it saves.
  */
 export const nodeOptions: readonly string[] = ['--conditions=@concordat/source', '--liftoff-only']
 
-/** The environment of a process whose coverage and test points are not counted: it starts sooner. */
+/** Returns the environment of a process whose coverage and test points are not counted. The process starts faster. */
 export function childEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|_?TAP)/.test(name))), ...compileCache }
 }
 
-/** Starts a program that sends its URL to this process once it listens, and stops it after the test. */
+/** Starts a program that sends its URL to this process when it listens, and stops it after the test. */
 export async function startChild(t: Test, program: URL, words: readonly string[]): Promise<Child> {
   const child = fork(fileURLToPath(program), words, { env: childEnvironment(), execArgv: [...nodeOptions] })
   t.teardown(async () => {

@@ -3,19 +3,19 @@ import { type RateLimitStore, storeContract } from '@concordat/rate-limiting'
 import type { Test } from 'tap'
 import { casesOf } from './contract-cases.ts'
 
-/** Two stores on the same counts, called in turn, as two processes would. */
+/** Combines two stores on the same counts and calls them alternately, like two processes. */
 export function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore {
   let calls = 0
   return { add: (...request) => ((calls += 1) % 2 === 0 ? one : two).add(...request) }
 }
 
-/** Tests a store of rate limits by its contract. */
+/** Tests a rate limit store against its contract. */
 export function testRateLimits(t: Test, store: RateLimitStore): void {
   const test = casesOf(t)
   for (const { title, check } of storeContract) void test(title, () => check(store))
 }
 
-/** Tests stores of login attempts on the same counts by their contract. Without a second one, the first is used alone. */
+/** Tests login attempt stores on the same counts against their contract. Without a second store, only the first is used. */
 export function testLoginAttempts(t: Test, one: LoginAttemptStore, two: LoginAttemptStore = one): void {
   let calls = 0
   loginAttemptStoreContract(casesOf(t), () => ({

@@ -6,7 +6,7 @@ import { freePort } from '@concordat/idempotency/crash-soak'
 import { Client } from 'pg'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
-/** Starts a PostgreSQL with empty data; undefined where it is not installed. */
+/** Starts a PostgreSQL server without data. Returns undefined if PostgreSQL is not installed. */
 export async function ownPostgres(): Promise<OwnServer | undefined> {
   const initdb = initdbPath()
   if (initdb === undefined) return undefined
@@ -16,11 +16,11 @@ export async function ownPostgres(): Promise<OwnServer | undefined> {
   execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const command = [join(initdb, '../postgres'), '-D', folder, '-h', '127.0.0.1', '-p', port, '-k', folder] as const
-  // After SIGQUIT it recovers from its write-ahead log, as after a crash.
+  // After SIGQUIT, PostgreSQL recovers from its write-ahead log, as after a crash.
   return startOwnServer({ url, folder, command, owner, crash: 'SIGQUIT', answers: () => answers(url) })
 }
 
-// The folder of a version has all programs; the one in PATH may be a link to it.
+// The folder of a version contains all programs; the folder in PATH may contain only links.
 function initdbPath() {
   const folders = [...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed(), ...(process.env['PATH'] ?? '').split(delimiter)]
   return folders.map((folder) => join(folder, 'initdb')).find((file) => existsSync(file) && existsSync(join(file, '../postgres')))

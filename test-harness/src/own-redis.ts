@@ -5,7 +5,7 @@ import { freePort } from '@concordat/idempotency/crash-soak'
 import { Redis } from 'ioredis'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
-/** Starts a Redis with empty data, which it keeps as the README of `@concordat/redis` requires; undefined where it is not installed. */
+/** Starts a Redis server without data, with the persistence that `@concordat/redis` requires. Returns undefined if it is not installed. */
 export async function ownRedis(): Promise<OwnServer | undefined> {
   const program = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -20,7 +20,7 @@ export async function ownRedis(): Promise<OwnServer | undefined> {
   return startOwnServer({ url, folder, command, crash: 'SIGKILL', answers: () => answers(url) })
 }
 
-// A Redis that still reads its log responds with an error.
+// Redis responds with an error while it loads its log.
 async function answers(url: string) {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 }).on('error', () => {})
   return client

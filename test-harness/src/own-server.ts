@@ -3,25 +3,25 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { until } from './until.ts'
 
-/** A database server of the test's own, which it may stop. */
+/** Database server that belongs to the test, which may stop it. */
 export interface OwnServer {
   readonly url: string
-  /** Ends it as a crash would, and starts it again with what it has on disk. */
+  /** Ends the server like a crash, and starts it again with its data on disk. */
   restart(): Promise<void>
-  /** Ends it and removes its data. */
+  /** Ends the server and removes its data. */
   stop(): Promise<void>
 }
 
-/** How a server is started and ended. */
+/** Describes how a server is started and ended. */
 export interface ServerProgram {
   readonly url: string
   readonly folder: string
   readonly command: readonly [program: string, ...words: string[]]
-  /** The account that runs it. Without one, that of this process. */
+  /** Account that runs the server. @default the account of this process */
   readonly owner?: { readonly uid?: number; readonly gid?: number }
-  /** The signal after which it must recover. */
+  /** Signal after which the server must recover. */
   readonly crash: NodeJS.Signals
-  /** Whether a client can connect and query. */
+  /** Returns whether a client can connect and send queries. */
   readonly answers: () => Promise<boolean>
 }
 
@@ -33,7 +33,7 @@ export async function startOwnServer({ url, folder, command, owner, crash, answe
   async function begin(): Promise<ChildProcess> {
     const child = spawn(program, words, { ...owner, cwd: folder, stdio: 'ignore' })
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${program} ended as soon as it was started.`)
+      if (child.exitCode !== null) throw new Error(`${program} exited immediately after its start.`)
       return answers()
     })
     return child

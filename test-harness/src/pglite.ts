@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 
-// The address names the version, since it lies in the store of pnpm.
+// The URL contains the version, because it is a path in pnpm's store.
 const version = createHash('sha256')
   .update(import.meta.resolve('@electric-sql/pglite'))
   .digest('hex')
@@ -13,8 +13,8 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.ur
 const emptyDatabase = join(cache, `pglite-${version}.tar`)
 
 /**
- * Starts a PGlite in memory, or in a folder. A new one loads a copy of an empty database that an earlier start has left, since initializing
- * a database takes several times as long.
+ * Starts PGlite in memory or in a folder. A new database loads a copy of an empty database from an earlier start, because initializing a
+ * database takes several times as long.
  */
 export async function startPGlite(dataDir = 'memory://'): Promise<PGlite> {
   if (existsSync(dataDir)) return PGlite.create(dataDir)
@@ -27,7 +27,7 @@ async function initialize() {
   const copy = await pglite.dumpDataDir('none')
   await pglite.close()
   mkdirSync(cache, { recursive: true })
-  // Other processes may do the same at this time: the file appears complete or not at all.
+  // Other processes may do the same at the same time, so the file must appear complete or not at all.
   const unfinished = `${emptyDatabase}.${randomUUID()}`
   writeFileSync(unfinished, Buffer.from(await copy.arrayBuffer()))
   renameSync(unfinished, emptyDatabase)

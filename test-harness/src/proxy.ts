@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
-/** A way to a server that can be cut: then it stays open and forwards nothing, as when a cable is pulled. */
+/** TCP proxy that can be cut: its connections then stay open and forward nothing, as with an unplugged cable. */
 export interface Proxy {
   readonly url: string
   cut(): void
-  /** Forwards again, including what has arrived meanwhile. */
+  /** Forwards again, including data that arrived in the meantime. */
   heal(): void
-  /** Forwards new connections. The earlier ones stay open and silent, as when a machine on the way was replaced. */
+  /** Forwards new connections. Earlier connections stay open and silent, as when a machine on the path was replaced. */
   healForNew(): void
 }
 
-/** A proxy of the test's own before the server at this address. */
+/** Starts a proxy in front of the server at this URL, for the duration of the test. */
 export async function proxyOf(t: Test, target: string): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let isCut = false

@@ -1,4 +1,4 @@
-// Services for processes of the tests: each package hands in its stores.
+// Services for processes of tests. Each package passes its stores.
 import authentication, {
   type LoginAttemptStore,
   ownTokens,
@@ -14,14 +14,14 @@ import { maxStalenessSeconds, requestsPerMinute } from './two-processes.ts'
 
 const secret = 'qwJ8-3mVt0ZrXk5LyUo2Nb7eHdGf9sCaPi4TgWxM1u6RvB'
 
-/** What the service that signs users in shares with others. */
+/** Stores that the service shares with other processes. */
 export interface ProtectedStores {
   readonly refreshTokens: RefreshTokenStore
   readonly revocations: RevocationStore
   readonly attempts: LoginAttemptStore
 }
 
-/** Serves one protected route, signs users in and revokes, until the parent process disconnects. */
+/** Serves a protected route, sign-in and revocation until the parent process disconnects. */
 export async function serveProtected({ refreshTokens, revocations: store, attempts }: ProtectedStores): Promise<void> {
   const tokens = ownTokens({ issuer: 'https://api.example.com', audience: 'orders', keys: [{ kid: '1', algorithm: 'HS256', secret }] })
   const revocations = revocationFeed({ store, pollSeconds: maxStalenessSeconds / 8, timeoutSeconds: maxStalenessSeconds / 4 })
@@ -50,7 +50,7 @@ export async function serveProtected({ refreshTokens, revocations: store, attemp
   await serve(app)
 }
 
-/** Serves one route that counts its requests, until the parent process disconnects. */
+/** Serves a rate-limited route until the parent process disconnects. */
 export async function serveCounted(store: RateLimitStore, whenStoreFails: string): Promise<void> {
   const app = Fastify()
   await app.register(rateLimiting, {

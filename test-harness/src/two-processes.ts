@@ -4,9 +4,9 @@ import type { Child } from './child.ts'
 import type { Proxy } from './proxy.ts'
 import { until } from './until.ts'
 
-/** How old the news of revocations may be in the services of these tests. */
+/** Maximum age of revocation data in the services of these tests. */
 export const maxStalenessSeconds = 2
-/** How many requests an address has in them. */
+/** Number of requests per minute that an address has in these services. */
 export const requestsPerMinute = 20
 
 interface Session {
@@ -33,7 +33,7 @@ async function ask({ url }: Child, { accessToken }: Session) {
   return { status: answer.status, code, retryAfter: answer.headers.get('retry-after') }
 }
 
-/** Sends the request until the response has this status, and returns it with the time it took. */
+/** Repeats the request until the response has this status, and returns the response with the elapsed time. */
 async function askUntil(child: Child, session: Session, status: number) {
   const startedAt = performance.now()
   let answer = await ask(child, session)
@@ -60,7 +60,7 @@ const ways: Readonly<Record<string, (session: Session) => string>> = {
   everything: () => '/everything'
 }
 
-/** Two processes on the same stores; `there` reaches them through the proxy. */
+/** Two processes with the same stores. `there` connects to them through the proxy. */
 export interface ProtectedProcesses {
   readonly here: Child
   readonly there: Child
@@ -69,7 +69,7 @@ export interface ProtectedProcesses {
 
 /** Tests two processes of `serveProtected`. */
 export async function testProtection(t: Test, { here, there, proxy }: ProtectedProcesses): Promise<void> {
-  await t.test('what one process revokes, another refuses within a second [U4]', async (t) => {
+  await t.test('a process rejects within a second what another process has revoked [U4]', async (t) => {
     for (const [way, path] of Object.entries(ways)) {
       const session = await signIn(here)
       t.match(await Promise.all([ask(here, session), ask(there, session)]), [{ status: 200 }, { status: 200 }])
@@ -81,7 +81,7 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
     }
   })
 
-  await t.test('a session that began on one goes on at another, and ends there when it ended here [U3, U4]', async (t) => {
+  await t.test('a session of one process continues in another, and ends there when it is revoked in the first [U3, U4]', async (t) => {
     const first = await signIn(here)
     const second = await signIn(there, { refreshToken: first.refreshToken })
     t.match(await ask(here, second), { status: 200 })
@@ -89,26 +89,30 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
     t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
   })
 
-  await t.test('whoever guesses a password has so many attempts on all processes together', async (t) => {
+  await t.test('the limit of login attempts counts all processes together', async (t) => {
     for (let n = 0; n < 5; n += 1) {
       for (const child of [here, there]) t.match(await guess(child), { status: 401, code: 'INVALID_CREDENTIALS' })
     }
     for (const child of [here, there]) t.match(await guess(child), { status: 429, code: 'LOGIN_ATTEMPTS_EXCEEDED' })
   })
 
-  await t.test('cut off from the news, a process answers 503 before they are too old, and heals by itself [U4]', async (t) => {
+  await t.test('a process without new revocation data responds with 503 before its data is too old, and recovers [U4]', async (t) => {
     const [kept, revoked] = [await signIn(here), await signIn(here)]
     t.match(await Promise.all([ask(there, kept), ask(there, revoked)]), [{ status: 200 }, { status: 200 }])
     proxy.cut()
     const silent = await askUntil(there, kept, 503)
     t.match(silent, { code: 'AUTHENTICATION_UNAVAILABLE', retryAfter: String(maxStalenessSeconds) })
     const allowed = maxStalenessSeconds * 1000
-    t.ok(silent.milliseconds < allowed + 1000, `503 after ${Math.round(silent.milliseconds)} ms, with news that may be ${allowed} ms old`)
+    t.ok(silent.milliseconds < allowed + 1000, `503 after ${Math.round(silent.milliseconds)} ms, with data that may be ${allowed} ms old`)
     await fetch(`${here.url}/sessions/${claimsOf(revoked).sid}`, { method: 'DELETE' })
     t.match(await Promise.all([ask(here, kept), ask(there, revoked)]), [{ status: 200 }, { status: 503 }])
     proxy.heal()
-    t.comment(`healed after ${Math.round((await askUntil(there, kept, 200)).milliseconds)} ms`)
-    t.match(await ask(there, revoked), { status: 401, code: 'TOKEN_REVOKED' }, 'what was revoked meanwhile is known with the first news')
+    t.comment(`recovered after ${Math.round((await askUntil(there, kept, 200)).milliseconds)} ms`)
+    t.match(
+      await ask(there, revoked),
+      { status: 401, code: 'TOKEN_REVOKED' },
+      'the first new data includes what was revoked in the meantime'
+    )
     const late = await signIn(here)
     t.match(await ask(there, late), { status: 200 })
     await fetch(`${here.url}/sessions/${claimsOf(late).sid}`, { method: 'DELETE' })
@@ -116,37 +120,37 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
     t.ok(there.runs())
   })
 
-  await t.test('connections that are lost without a word are replaced, where a timeout is set [U4]', async (t) => {
+  await t.test('with a timeout, silently lost connections are replaced [U4]', async (t) => {
     const session = await signIn(here)
     t.match(await ask(there, session), { status: 200 })
     proxy.cut()
     await askUntil(there, session, 503)
     proxy.healForNew()
-    t.comment(`healed after ${Math.round((await askUntil(there, session, 200)).milliseconds)} ms`)
+    t.comment(`recovered after ${Math.round((await askUntil(there, session, 200)).milliseconds)} ms`)
     t.match(await signIn(there, { refreshToken: session.refreshToken }), { status: 200 })
     t.ok(there.runs())
   })
 }
 
-/** Two processes that count in the same store, which they reach through the proxy. */
+/** Two processes that count in the same store, to which they connect through the proxy. */
 export interface CountingProcesses {
-  /** Counts by itself while the store fails. */
+  /** Counts locally while the store fails. */
   readonly lenient: Child
-  /** Refuses requests while the store fails. */
+  /** Rejects requests while the store fails. */
   readonly strict: Child
   readonly proxy: Proxy
 }
 
 /** Tests two processes of `serveCounted`. */
 export async function testCounting(t: Test, { lenient, strict, proxy }: CountingProcesses): Promise<void> {
-  await t.test('of the requests to both, as many pass as the limit says [X5]', async (t) => {
+  await t.test('the limit applies to the requests of both processes together [X5]', async (t) => {
     const statuses = await Promise.all(Array.from({ length: 30 }, (_, n) => statusOf(n % 2 === 0 ? lenient : strict)))
     const countOf = (wanted: number) => statuses.filter((status) => status === wanted).length
     t.strictSame([countOf(200), countOf(429)], [requestsPerMinute, 30 - requestsPerMinute])
   })
 
   await t.test(
-    'cut off from the counts, one keeps the limit alone, one that was told so answers 503, and both heal by themselves [X5]',
+    'without the store, one process limits locally, the other responds with 503 as configured, and both recover [X5]',
     async (t) => {
       proxy.cut()
       const [alone, refused] = await Promise.all([statusOf(lenient), fetch(`${strict.url}/orders`)])
@@ -156,9 +160,9 @@ export async function testCounting(t: Test, { lenient, strict, proxy }: Counting
       await until(async () => (await statusOf(strict)) !== 503)
       t.equal(await statusOf(strict), 429)
       let passed = 1
-      // Not too often: what it counts alone has the same limit, and would look like the shared count.
+      // Waits between requests: the local count has the same limit, and reaching it would look like the shared count.
       for (; (await statusOf(lenient)) === 200; passed += 1) await delay(200)
-      t.ok(passed < requestsPerMinute, `${passed} passed before it counted with the others again`)
+      t.ok(passed < requestsPerMinute, `${passed} passed before it used the shared count again`)
       t.ok(lenient.runs() && strict.runs())
     }
   )

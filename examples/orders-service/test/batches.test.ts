@@ -81,7 +81,12 @@ t.test('an atomic batch takes effect as a whole or not at all, and says so of ev
   const failed = await batch(ada, wish, { atomic: true, key })
   t.strictSame(failed.statuses, [424, 409, 424])
   t.match(failed.outcomes[0]?.body, {
-    error: { status: 424, error: 'Failed Dependency', code: 'BATCH_OPERATION_UNDONE', message: /^Nothing of this batch was kept/ },
+    error: {
+      status: 424,
+      error: 'Failed Dependency',
+      code: 'BATCH_OPERATION_UNDONE',
+      message: /^The batch was rolled back because another operation failed/
+    },
     _links: [{ rel: 'self', href: 'https://shop.example/v1/orders', method: 'POST' }]
   })
   t.equal(failed.outcomes[0]?.headers['location'], undefined)
@@ -157,7 +162,7 @@ t.test('each version has batches of its own operations [V1]', async (t) => {
 t.test('the description has the batch: what it takes and answers, and that it may be atomic [B1] [Q13]', async (t) => {
   const { paths, components } = (await ask('GET', '/v1/openapi')).body
   const { post } = paths['/v1/order-batches'] ?? {}
-  t.match(post, { 'x-idempotency': 'required', summary: 'Carry out many operations' })
+  t.match(post, { 'x-idempotency': 'required', summary: 'Execute a batch of operations' })
   const { schema } = post.requestBody.content['application/json']
   const { properties } = components.schemas[String(schema.$ref).split('/').at(-1) ?? '']
   t.match(properties, { atomic: { type: 'boolean', description: /or none/ }, operations: { maxItems: 100 } })

@@ -1,5 +1,5 @@
-// pnpm bench batch: an operation, sent as one of 100 requests on one kept-alive connection, of one batch, and of one request whose
-// handler injects them.
+// pnpm bench batch: compares 100 requests on one keep-alive connection, one batch of 100 operations, and one request whose handler
+// injects the 100 operations.
 import { Agent, request } from 'node:http'
 
 const operationsPerBatch = 100
@@ -31,7 +31,8 @@ export const works = (['GET', 'PUT'] as const).flatMap((method) => {
         const [first] = operations as [(typeof operations)[number]]
         const alone = JSON.parse(await ask(address, method, first.path, first.body && JSON.stringify(first.body))) as unknown
         const [outcome] = JSON.parse(await ask(address, 'POST', '/product-batches', batch)) as [{ body: unknown }]
-        if (JSON.stringify(outcome.body) !== JSON.stringify(alone)) throw new Error(`A batch does not answer ${method} as a request does.`)
+        if (JSON.stringify(outcome.body) !== JSON.stringify(alone))
+          throw new Error(`The outcome of ${method} in a batch differs from the response to a request.`)
         return repeatedly(() => ask(address, 'POST', '/product-batches', batch))
       }
     },
@@ -62,7 +63,7 @@ function ask(address: string, method: string, path: string, body?: string): Prom
       })
       response.on('end', () => {
         if (response.statusCode === 200) resolve(text)
-        else reject(new Error(`${method} ${path} answered ${response.statusCode}: ${text}`))
+        else reject(new Error(`${method} ${path} returned ${response.statusCode}: ${text}`))
       })
     })
     sent.on('error', reject).end(body)

@@ -5,12 +5,12 @@ import { operationFailed } from './errors.ts'
 import { type BatchFacts, OperationRequest, type OperationWish } from './operation-request.ts'
 import { type OperationAnswer, OperationResponse } from './operation-response.ts'
 
-/** Has an operation answered by the route that it names. */
+/** Executes an operation with the route that it names. */
 export type CarryOut = (wish: OperationWish, facts: BatchFacts, maximumBytes: number, refusal?: ApiError) => Promise<OperationAnswer>
 
 /**
- * Makes the function that carries operations out, by the router's own `app.routing`: every hook, check and handler that a request from
- * outside meets, and no socket. Never rejects: an operation that ends without an answer is a 500.
+ * Creates the function that executes operations with the router's own `app.routing`: they run every hook, check and handler that an
+ * external request runs, without a socket. Never rejects: an operation that ends without a response results in a 500.
  */
 export function carryingOut(app: FastifyInstance): CarryOut {
   return carryOut
@@ -21,7 +21,7 @@ export function carryingOut(app: FastifyInstance): CarryOut {
       facts.running = request
       const answer = await route(request, maximumBytes)
       if (answer !== undefined) return answer
-      throw new Error(`The answer to ${wish.method} ${wish.url} was cut off.`)
+      throw new Error(`The response to ${wish.method} ${wish.url} was cut off.`)
     } catch (error) {
       app.log.error({ err: error }, 'batch: an operation failed')
       if (refusal === undefined) return carryOut(wish, facts, maximumBytes, operationFailed(error))

@@ -85,43 +85,43 @@ const list = defineErrors(
   problems
 )
 
-/** Every error that this package raises, for the catalogue's `include`. */
+/** All errors of this package, for the catalogue's `include`. */
 export const batchErrors: ErrorList = list
 
-/** What is wrong at a place of a batch. */
+/** Problem with a field of a batch. */
 export interface Problem {
-  /** As `body.operations.3.path`. */
+  /** For example `body.operations.3.path`. */
   readonly field: string
   readonly key: keyof typeof problems
   readonly params?: Readonly<Record<string, string | number>>
 }
 
-/** 422: what is wrong with a batch, all of it. */
+/** 422: lists all problems of a batch. */
 export function invalidBatch(errors: readonly Problem[]): ApiError {
   return (list as ErrorList).create('BATCH_INVALID', { errors })
 }
 
-/** 409: a batch was asked for by an operation of another. */
+/** 409: an operation of a batch is itself a batch. */
 export function nestedBatch(): ApiError {
   return list.create('BATCH_NESTED')
 }
 
-/** 424: what the operation did was undone, or it was not begun, because another one failed. */
+/** 424: the operation was rolled back, or not started, because another operation failed. */
 export function operationUndone(): ApiError {
   return list.create('BATCH_OPERATION_UNDONE')
 }
 
-/** 409: what its route does can't be undone with the rest. */
+/** 409: the route of the operation cannot be rolled back with the other operations. */
 export function operationNotAtomic(): ApiError {
   return list.create('BATCH_OPERATION_NOT_ATOMIC')
 }
 
-/** 503: the operation was not begun. */
+/** 503: the operation was not started. */
 export function batchStopped(): ApiError {
   return list.create('BATCH_STOPPED', { headers: { 'retry-after': '1' } })
 }
 
-/** 500: an operation ended without an answer. */
+/** 500: the operation ended without a response. */
 export function operationFailed(cause: unknown): ApiError {
   return list.create('BATCH_OPERATION_FAILED', { cause })
 }

@@ -1,10 +1,10 @@
 import type { Problem } from './errors.ts'
 
-/** Which headers operations may have. */
+/** Headers that operations may have. */
 export interface HeaderRules {
   /** In lower case. */
   readonly operationHeaders: ReadonlySet<string>
-  /** Those that all operations have from the request, in lower case. */
+  /** Headers that all operations inherit from the request, in lower case. */
   readonly forwardedHeaders: ReadonlySet<string>
 }
 
@@ -12,7 +12,7 @@ const longestValue = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
 const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
-/** Reads the headers of an operation, names in lower case, and adds what is wrong with them to the problems. */
+/** Parses the headers of an operation, with names in lower case, and adds their problems to the list. */
 export function readHeaders(headers: unknown, field: string, rules: HeaderRules, problems: Problem[]): Record<string, string> {
   const read: Record<string, string> = {}
   if (headers === undefined) return read
@@ -22,7 +22,7 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
   }
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase()
-    // A client's own word is shown only where it can be nothing but a name.
+    // A name sent by the client is repeated in the error only if it is a plain header name.
     const place = /^[\w-]{1,64}$/.test(name) ? `${field}.${given}` : field
     const problem = problemOf(name, value, rules) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
     if (problem) problems.push({ field: place, ...problem })

@@ -3,18 +3,18 @@ import { Readable } from 'node:stream'
 import type { ApiError } from '@concordat/api-error'
 import type { OperationSocket } from './operation-socket.ts'
 
-/** What an operation has of its batch. */
+/** State of a batch that its operations share. */
 export interface BatchFacts {
-  /** The id of the request that brought the batch. */
+  /** Id of the request that contains the batch. */
   readonly requestId: string
   readonly socket: OperationSocket
-  /** Its operations share one transaction. */
+  /** Whether the operations share one transaction. */
   readonly isAtomic: boolean
-  /** The operation that is being carried out, to be told when the client leaves. */
+  /** The running operation, which is notified when the client disconnects. */
   running?: OperationRequest | undefined
 }
 
-/** What an operation asks for. */
+/** Request data of an operation. */
 export interface OperationWish {
   readonly method: string
   readonly url: string
@@ -22,7 +22,7 @@ export interface OperationWish {
   readonly body: string | undefined
 }
 
-/** An operation as Fastify takes it: what Node makes of a request that came over the wire. No request from outside is one of these. */
+/** Request of an operation, in place of the `IncomingMessage` that Node.js creates. External requests are never instances of this class. */
 export class OperationRequest extends Readable {
   readonly method: string
   url: string
@@ -36,7 +36,7 @@ export class OperationRequest extends Readable {
   readonly trailers = {}
   readonly socket: OperationSocket
   readonly batch: BatchFacts
-  /** What it is answered by, in place of being carried out. */
+  /** Error to respond with instead of executing the operation. */
   readonly refusal: ApiError | undefined
   readonly #body: Buffer | undefined
 

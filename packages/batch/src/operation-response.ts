@@ -1,12 +1,12 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { OperationRequest } from './operation-request.ts'
 
-/** What an operation was answered. */
+/** Response to an operation. */
 export interface OperationAnswer {
   readonly status: number
-  /** As Fastify and its plugins gave them. */
+  /** As set by Fastify and its plugins. */
   readonly headers: OutgoingHttpHeaders
-  /** What was sent; `undefined` where it was longer than is kept. */
+  /** Body that was sent; `undefined` if it is longer than the maximum. */
   readonly body: string | undefined
   readonly bodyBytes: number
 }
@@ -14,11 +14,11 @@ export interface OperationAnswer {
 type Done = (answer: OperationAnswer | undefined) => void
 type Callback = () => void
 
-const sent = Object.assign(new Error('The head of this response has been written already.'), { code: 'ERR_HTTP_HEADERS_SENT' })
+const sent = Object.assign(new Error('The headers of this response have already been sent.'), { code: 'ERR_HTTP_HEADERS_SENT' })
 
 /**
- * The answer to an operation, kept instead of sent. To Fastify and its plugins it is Node's response; nothing is written anywhere, so
- * that neither a head is made nor a socket asked.
+ * Response to an operation, stored instead of sent. Fastify and its plugins use it as Node's `ServerResponse`; it writes nothing, so it
+ * neither serializes a header block nor uses a socket.
  */
 export class OperationResponse extends ServerResponse {
   readonly #done: Done
@@ -30,7 +30,7 @@ export class OperationResponse extends ServerResponse {
   #isEnded = false
   #isFinished = false
 
-  // Node's are accessors, which its types call properties.
+  // In Node.js these are accessors, but its types declare properties.
   static {
     const getters: Readonly<Record<string, (this: OperationResponse) => boolean>> = {
       headersSent() {
@@ -46,7 +46,7 @@ export class OperationResponse extends ServerResponse {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(OperationResponse.prototype, name, { get })
   }
 
-  /** `done` is told the answer when all that listens to the end of it has been told; `undefined`, when it was cut off. */
+  /** `done` receives the response after all listeners to its end have run, or `undefined` if the response was cut off. */
   constructor(request: OperationRequest, maximumBytes: number, done: Done) {
     super(request as unknown as IncomingMessage)
     this.#maximumBytes = maximumBytes
@@ -79,7 +79,7 @@ export class OperationResponse extends ServerResponse {
     else if (chunk instanceof Uint8Array || typeof chunk === 'string') this.write(chunk, encoding)
     this.#isEnded = this.finished = true
     const callback = [chunk, encoding, told].find((one) => typeof one === 'function') as Callback | undefined
-    // As Node does it: after what is running now.
+    // Like Node.js: after the current code has run.
     process.nextTick(() => this.#finish(callback))
     return this
   }
@@ -118,7 +118,7 @@ export class OperationResponse extends ServerResponse {
   #answer(): OperationAnswer {
     const isKept = this.#bodyBytes <= this.#maximumBytes
     const body = isKept ? (this.#body ?? Buffer.concat(this.#parts).toString()) : undefined
-    // Those of the head win, as they do on the wire.
+    // Headers of `writeHead` take precedence, as in Node.js.
     const headers = this.getHeaderNames().length === 0 ? (this.#head ?? {}) : { ...this.getHeaders(), ...this.#head }
     return { status: this.statusCode, headers, body, bodyBytes: this.#bodyBytes }
   }

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 
 /**
- * The connection of a batch as its operations see it: the same client at the other end, with TLS or without, so that an operation is
- * judged as its batch was. It is not the socket itself: what a plugin hangs on it, or does to it, is about one operation and not about
- * the batch.
+ * Connection of a batch as its operations see it: the same client and the same TLS state, so checks on the connection give the same result
+ * for an operation as for its batch. It is not the socket itself, so what a plugin adds or does to it concerns one operation and not the
+ * batch.
  */
 export class OperationSocket extends EventEmitter {
   readonly remoteAddress: string | undefined
@@ -12,10 +12,10 @@ export class OperationSocket extends EventEmitter {
   readonly remotePort: number | undefined
   readonly localAddress: string | undefined
   readonly localPort: number | undefined
-  /** As on a TLS socket; absent on a plain one. */
+  /** `true` on a TLS socket, undefined on a plain socket. */
   readonly encrypted: true | undefined
   readonly authorized: boolean | undefined
-  /** An operation that has begun is carried out to its end, whether its client is there or not. */
+  /** An operation that has started runs to its end, even if its client disconnects. */
   readonly destroyed = false
   readonly #socket: Socket & { readonly getPeerCertificate?: (detailed?: boolean) => object }
 
@@ -31,7 +31,7 @@ export class OperationSocket extends EventEmitter {
     this.authorized = socket.authorized
   }
 
-  /** The certificate of the client, empty without one. */
+  /** Returns the certificate of the client, or an empty object. */
   getPeerCertificate(detailed?: boolean): object {
     return this.#socket.getPeerCertificate?.(detailed) ?? {}
   }

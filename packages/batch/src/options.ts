@@ -1,76 +1,77 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { BatchRules } from './read-batch.ts'
 
-/** What makes a batch atomic. */
+/** Transactions that make a batch atomic. */
 export interface BatchTransactions {
-  /** Runs `work` in one transaction, of which what is carried out in it is a part: committed when it resolves, else rolled back. */
+  /** Runs `work` and all its operations in one transaction: commits when `work` resolves, otherwise rolls back. */
   run(request: FastifyRequest, work: () => Promise<void>): Promise<void>
-  /** Whether what this request of an operation does is part of the transaction that it runs in. */
+  /** Returns whether the effects of this operation's request are part of the transaction in which it runs. */
   includes(request: FastifyRequest): boolean
 }
 
-/** Settings of the plugin. */
+/** Options of `@concordat/batch`. */
 export interface BatchOptions {
-  /** Makes atomic batches possible. @default none: no batch is atomic */
+  /** Enables atomic batches. @default none: a batch cannot be atomic */
   readonly transactions?: BatchTransactions | undefined
   /**
-   * The `Idempotency-Key` of an operation by POST or PATCH that has none of its own, as one made of the key of the batch: so that a batch
-   * that is sent again after a crash does nothing twice.
+   * Returns the `Idempotency-Key` of a POST or PATCH operation without its own key, for example derived from the key of the batch, so that
+   * a batch that is sent again after a crash does not repeat effects.
    * @default none
    */
   readonly operationKey?: ((request: FastifyRequest, operationId: string) => string | undefined) | undefined
   /**
-   * The headers that each operation has from the request of the batch, in lower case.
+   * Headers that each operation inherits from the request of the batch, in lower case.
    * @default `defaultForwardedHeaders`
    */
   readonly forwardedHeaders?: readonly string[] | undefined
   /**
-   * The headers that an operation may have of its own, in lower case. Never `authorization`, nor anything of `forwardedHeaders`.
+   * Headers that an operation may set itself, in lower case. `authorization` and names in `forwardedHeaders` are not allowed.
    * @default `defaultOperationHeaders`
    */
   readonly operationHeaders?: readonly string[] | undefined
   /**
-   * The headers of the answer to an operation that its outcome shows, in lower case.
+   * Response headers of an operation that its outcome includes, in lower case.
    * @default `defaultOutcomeHeaders`
    */
   readonly outcomeHeaders?: readonly string[] | undefined
 }
 
-/** How one batch is. */
+/** Options of `app.batch()`. */
 export interface BatchRoute {
-  /** The paths that operations may name, with all below them; relative to where the batch is added, as `/orders`. */
+  /** Paths that operations may name, and all paths below them, relative to the prefix of the batch. For example `/orders`. */
   readonly paths: readonly string[]
-  /** `config` of the route, as its permissions and its idempotency. */
+  /** `config` of the route, for example permissions and idempotency. */
   readonly config?: FastifyContextConfig | undefined
-  /** The methods that operations may have. @default ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] */
+  /** Methods that operations may use. @default ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] */
   readonly methods?: readonly string[] | undefined
   /**
-   * Whether all operations take effect or none: never, when the request says `atomic: true`, or always.
+   * Whether all operations take effect or none: never, when the request has `atomic: true`, or always.
    * @default 'never'
    */
   readonly atomic?: BatchRules['atomic'] | undefined
-  /** The status of a batch that was carried out, whatever became of its operations. @default 200 */
+  /** Status code of an executed batch, whatever the outcomes of its operations. @default 200 */
   readonly status?: 200 | 207 | undefined
-  /** At most 1000. @default 100 */
+  /** Maximum number of operations, at most 1000. @default 100 */
   readonly maximumOperations?: number | undefined
-  /** The largest request. @default the body limit of the service */
+  /** Maximum size of the request. @default the body limit of the service */
   readonly maximumRequestBytes?: number | undefined
   /**
-   * How long the bodies of all outcomes may be together. What does not fit is left out: its outcome has `content-length` and no body.
-   * The default leaves room for the rest in the megabyte that idempotency keeps of an answer.
+   * Maximum total size of the bodies of all outcomes. A body that does not fit is omitted: its outcome has `content-length` and no body.
+   * With the default, the rest of the response fits in the megabyte that idempotency stores of a response.
    * @default 786432
    */
   readonly maximumAnswerBytes?: number | undefined
   /**
-   * After this time no further operation begins: those are answered 503. Keep it below the time that handlers have.
+   * After this time no further operation starts; the remaining operations get 503. Set it lower than the time limit of handlers.
    * @default 20
    */
   readonly maximumSeconds?: number | undefined
 }
 
 /**
- * Who calls and how, which an operation can't say for itself: `authorization`, `accept-language`, `traceparent`, `tracestate`,
- * `user-agent`, `host`, and the forwarded fields by which a trusted proxy tells the client, its protocol and the host.
+ * Headers that describe the client and the connection, which an operation cannot set itself: `authorization`, `accept-language`,
+ * `traceparent`, `tracestate`, `user-agent`, `host`, and the forwarded fields in which a trusted proxy sends the client's address, the
+ * protocol and the host.
  */
 export const defaultForwardedHeaders: readonly string[] = [
   'authorization',
@@ -84,7 +85,7 @@ export const defaultForwardedHeaders: readonly string[] = [
   'x-forwarded-host'
 ]
 
-/** What is said of one request alone: its body, its preconditions, its key, its preferences. */
+/** Headers that concern a single request: its body, its preconditions, its key and its preferences. */
 export const defaultOperationHeaders: readonly string[] = [
   'accept',
   'content-type',
@@ -96,7 +97,7 @@ export const defaultOperationHeaders: readonly string[] = [
   'prefer'
 ]
 
-/** What a client does something with. Limits, deprecations, security headers and cookies are not shown. */
+/** Headers that a client uses. Limits, deprecations, security headers and cookies are not included. */
 export const defaultOutcomeHeaders: readonly string[] = [
   'allow',
   'content-language',
@@ -111,7 +112,7 @@ export const defaultOutcomeHeaders: readonly string[] = [
   'www-authenticate'
 ]
 
-/** The options as the plugin works with them. */
+/** Resolved options of the plugin. */
 export interface Settings {
   readonly transactions: BatchTransactions | undefined
   readonly operationKey: (request: FastifyRequest, operationId: string) => string | undefined
@@ -120,14 +121,14 @@ export interface Settings {
   readonly outcomeHeaders: ReadonlySet<string>
 }
 
-/** One batch as the plugin works with it. */
+/** Resolved options of a batch. */
 export interface RouteSettings extends BatchRules {
   readonly status: 200 | 207
   readonly maximumAnswerBytes: number
   readonly maximumMilliseconds: number
 }
 
-// What frames a message, or says who is at the other end.
+// Headers that frame a message or identify the client.
 const neverOwn = new Set([
   'authorization',
   'connection',
@@ -153,22 +154,24 @@ const framing = new Set([
   'upgrade'
 ])
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions): Settings {
   const { transactions, operationKey = () => undefined } = options
   if (transactions !== undefined && (typeof transactions.run !== 'function' || typeof transactions.includes !== 'function')) {
-    throw new TypeError('batch: transactions has no run or no includes. Give both, or leave it out.')
+    throw new TypeError('batch: options.transactions must have the functions run and includes. Add both, or omit the option.')
   }
-  if (typeof operationKey !== 'function') throw new TypeError('batch: operationKey is no function. Give one from request and id to a key.')
+  if (typeof operationKey !== 'function')
+    throw new TypeError('batch: options.operationKey must be a function that returns the key of an operation.')
   const forwardedHeaders = names('forwardedHeaders', options.forwardedHeaders ?? defaultForwardedHeaders, framing)
   const operationHeaders = names('operationHeaders', options.operationHeaders ?? defaultOperationHeaders, neverOwn)
   const both = [...operationHeaders].find((name) => forwardedHeaders.has(name) || name.startsWith('x-forwarded-'))
-  if (both !== undefined) throw new TypeError(`batch: operationHeaders has "${both}", which comes from the request. Leave it out.`)
+  if (both !== undefined)
+    throw new TypeError(`batch: options.operationHeaders must not contain "${both}", which comes from the request. Remove it.`)
   const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
   return { transactions, operationKey, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
 
-/** Fills in the defaults of a batch. Throws a `TypeError` with one line that names it. */
+/** Applies the defaults of a batch. Throws a `TypeError` with a one-line message that names the batch. */
 export function resolveRoute(
   url: string,
   prefix: string,
@@ -178,23 +181,25 @@ export function resolveRoute(
 ): RouteSettings {
   const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200 } = route
   const config: object = route.config ?? {}
-  const refuse = (reason: string) => new TypeError(`batch: ${url} ${reason}`)
+  const refuse = (reason: string) => new TypeError(`batch: ${url}: ${reason}`)
   if (!Array.isArray(paths) || paths.length === 0 || paths.some((path) => !/^(\/[\w.~-]+)+$/.test(path))) {
-    throw refuse(`has the paths ${JSON.stringify(paths)}. Give those that operations may name, as ["/orders"].`)
+    throw refuse(`paths must be the paths that operations may name, for example ["/orders"], but is ${JSON.stringify(paths)}.`)
   }
   const wrong = methods.find((method) => !/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
   if (wrong !== undefined || methods.length === 0)
-    throw refuse(`has the methods ${JSON.stringify(methods)}. Give some of GET, POST, PUT, PATCH, DELETE.`)
-  if (!['never', 'byRequest', 'always'].includes(atomic)) throw refuse(`has atomic "${atomic}". Give "never", "byRequest" or "always".`)
+    throw refuse(`methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ${JSON.stringify(methods)}.`)
+  if (!['never', 'byRequest', 'always'].includes(atomic))
+    throw refuse(`atomic must be "never", "byRequest" or "always", but is "${atomic}".`)
   if (atomic !== 'never' && settings.transactions === undefined) {
-    throw refuse('is atomic, and there is nothing to undo with. Give the plugin the option transactions.')
+    throw refuse('atomic requires a transaction. Set options.transactions of the plugin.')
   }
-  if (status !== 200 && status !== 207) throw refuse(`has the status ${String(status)}. Give 200 or 207.`)
+  if (status !== 200 && status !== 207) throw refuse(`status must be 200 or 207, but is ${String(status)}.`)
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
-    throw refuse('has config.transaction, which would hold a transaction around every batch. Say atomic instead.')
+    throw refuse('config.transaction would open a transaction around every batch. Remove it and use atomic instead.')
   }
   const number = (name: keyof BatchRoute, value: number, most: number) => {
-    if (!Number.isInteger(value) || value < 1 || value > most) throw refuse(`has ${name} ${value}. Give a whole number from 1 to ${most}.`)
+    if (!Number.isInteger(value) || value < 1 || value > most)
+      throw refuse(`${name} must be an integer from 1 to ${most}, but is ${value}.`)
     return value
   }
   return {
@@ -213,6 +218,7 @@ export function resolveRoute(
 
 function names(option: string, given: readonly string[], forbidden: ReadonlySet<string>): ReadonlySet<string> {
   const wrong = given.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || forbidden.has(name))
-  if (wrong !== undefined) throw new TypeError(`batch: ${option} has "${wrong}", which can't be one. Give names of headers in lower case.`)
+  if (wrong !== undefined)
+    throw new TypeError(`batch: options.${option} must not contain "${wrong}". Use allowed header names, in lower case.`)
   return new Set(given)
 }

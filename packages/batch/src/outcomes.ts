@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OperationAnswer } from './operation-response.ts'
 
-/** What became of an operation. */
+/** Outcome of an operation. */
 export interface Outcome {
   readonly id: string
   readonly status: number
@@ -12,8 +12,8 @@ export interface Outcome {
 const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
 /**
- * The outcomes of a batch. Bodies are JSON text already and go into the answer as they are: an outcome has a mark in the place of its
- * body, which nobody can guess, and `fill` puts the texts in when the answer has been written.
+ * Outcomes of a batch. Bodies are already JSON text and are copied into the response unchanged: an outcome has a random marker in place of
+ * its body, which clients cannot guess, and `fill` replaces the markers after the response has been serialized.
  */
 export class Outcomes {
   readonly #shown: ReadonlySet<string>
@@ -50,7 +50,7 @@ export class Outcomes {
     this.#bodies.push(body)
   }
 
-  /** Puts the bodies into the answer; another answer than that of these outcomes stays as it is. */
+  /** Inserts the bodies into the response. A response that does not contain these outcomes is returned unchanged. */
   fill(answer: string): string {
     const parts = answer.split(`"${this.#mark}"`)
     if (parts.length !== this.#bodies.length + 1) return answer

@@ -11,7 +11,7 @@ import { runBatch } from './run-batch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Adds a batch here: `POST path` carries out operations on the paths that it names, each by its own route. */
+    /** Adds a batch: `POST path` executes operations on the allowed paths, each with its own route. */
     batch(path: string, route: BatchRoute): void
   }
 }
@@ -22,7 +22,7 @@ const batchKey: unique symbol = Symbol('concordat.batch')
 const outcomesKey: unique symbol = Symbol('concordat.batch.outcomes')
 type BatchRequest = FastifyRequest & { [outcomesKey]: Outcomes | null }
 
-/** Many operations in one request, each with the checks, limits and answer that it would have by itself (rule B1). */
+/** Executes many operations in one request, each with the checks, limits and response of a separate request (rule B1). */
 const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const carryOut = carryingOut(app)
@@ -74,7 +74,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   }
 }
 
-/** Whether a route was added by `app.batch`. */
+/** Returns whether a route was added by `app.batch`. */
 export function isBatch({ config }: { readonly config?: object | undefined }): boolean {
   return config !== undefined && batchKey in config
 }

@@ -2,24 +2,24 @@ import { invalidBatch, type Problem } from './errors.ts'
 import { type HeaderRules, readHeaders } from './operation-headers.ts'
 import { type PathRules, pathProblem } from './operation-path.ts'
 
-/** One operation of a batch, checked. */
+/** Valid operation of a batch. */
 export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** As JSON text. */
+  /** JSON text. */
   readonly body: string | undefined
 }
 
-/** A batch that can be carried out. */
+/** Valid batch. */
 export interface Batch {
   readonly operations: readonly Operation[]
   readonly isAtomic: boolean
 }
 
-/** What a batch has to keep to. */
+/** Rules that a batch must follow. */
 export interface BatchRules extends PathRules, HeaderRules {
   readonly methods: readonly string[]
   readonly maximumOperations: number
@@ -30,7 +30,7 @@ const members = new Set(['operations', 'atomic'])
 const operationMembers = new Set(['id', 'method', 'path', 'headers', 'body'])
 const withoutBody = new Set(['GET', 'HEAD', 'DELETE'])
 
-/** Reads the body of a batch. Throws 422 `BATCH_INVALID` with everything that is wrong with it. */
+/** Parses the body of a batch. Throws 422 `BATCH_INVALID` that lists all its problems. */
 export function readBatch(body: unknown, rules: BatchRules): Batch {
   const problems: Problem[] = []
   const batch = isObject(body) ? readMembers(body, rules, problems) : undefined
@@ -82,7 +82,7 @@ function readOperation(operation: unknown, field: string, { rules, ids, problems
   const wrongPath = pathProblem(path, `${field}.path`, rules)
   if (wrongPath !== undefined) found.push(wrongPath)
   const headers = readHeaders(known['headers'], `${field}.headers`, rules, found)
-  // What is no object has one fault, and lacks nothing.
+  // A value that is not an object has only that problem, not also missing fields.
   if (known === operation) problems.push(...found)
   const text = body === undefined ? undefined : JSON.stringify(body)
   return { id: id as string, method: method as string, path: path as string, headers, body: text }

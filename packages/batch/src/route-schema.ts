@@ -5,21 +5,21 @@ type Schema = Readonly<Record<string, unknown>>
 const id: Schema = {
   type: 'string',
   pattern: '^[\\w.~-]{1,64}$',
-  description: 'Unique in the batch; its outcome has the same one.',
+  description: 'Unique in the batch. The outcome of the operation has the same id.',
   examples: ['first']
 }
 const atomicity = {
-  never: 'What one does stays, whatever becomes of the others.',
-  byRequest: 'What one does stays, whatever becomes of the others, unless the batch is `atomic`.',
-  always: 'All take effect, or none does.'
+  never: 'The effects of an operation remain, even if other operations fail.',
+  byRequest: 'The effects of an operation remain, even if other operations fail, unless the batch is `atomic`.',
+  always: 'All operations take effect, or none.'
 }
 const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
-/** The schema of the route of a batch, for the description and for the answer; what is sent is read by `readBatch`. */
+/** Returns the schema of a batch route, for the description and the response. `readBatch` parses the request body. */
 export function routeSchema(route: RouteSettings): Schema {
   return {
-    summary: 'Carry out many operations',
-    description: `One after another, each as a request of its own would be, and each with an outcome. ${atomicity[route.atomic]}`,
+    summary: 'Execute a batch of operations',
+    description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}`,
     body: bodySchema(route),
     response: { [route.status]: outcomesSchema }
   }
@@ -33,9 +33,13 @@ function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomi
     properties: {
       id,
       method: { type: 'string', enum: methods },
-      path: { type: 'string', description: `With its query. One of these or below: ${paths.join(', ')}.`, examples: paths },
-      headers: { ...headers, description: `Any of: ${[...operationHeaders].join(', ')}. All others come from this request.` },
-      body: { description: 'Any JSON value, as the route takes it. Not with GET and DELETE.' }
+      path: {
+        type: 'string',
+        description: `Path with its query. It must be one of these paths or below: ${paths.join(', ')}.`,
+        examples: paths
+      },
+      headers: { ...headers, description: `Any of: ${[...operationHeaders].join(', ')}. All other headers come from this request.` },
+      body: { description: 'Any JSON value that the route accepts. Not allowed with GET and DELETE.' }
     }
   }
   return {
@@ -48,7 +52,7 @@ function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomi
         atomic: {
           type: 'boolean',
           default: atomic === 'always',
-          description: 'All operations take effect, or none: where one fails, the others are answered 424 and nothing is kept.'
+          description: 'All operations take effect, or none: if one fails, the others have status 424 and nothing is stored.'
         }
       })
     }
@@ -57,15 +61,15 @@ function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomi
 
 const outcomesSchema: Schema = {
   type: 'array',
-  description: 'One outcome for each operation, in their order.',
+  description: 'One outcome for each operation, in the same order.',
   items: {
     type: 'object',
     required: ['id', 'status'],
     properties: {
       id,
-      status: { type: 'integer', description: 'What the operation by itself would have been answered.', examples: [200] },
+      status: { type: 'integer', description: 'Status code that the operation would have as a separate request.', examples: [200] },
       headers,
-      body: { description: 'What the operation by itself would have been answered. Left out where that is no JSON, or too long.' }
+      body: { description: 'Body that the response to a separate request would have. Omitted if it is not JSON or too large.' }
     }
   }
 }

@@ -10,10 +10,10 @@ import type { RouteSettings, Settings } from './options.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Batch, Operation } from './read-batch.ts'
 
-// Where neither handlers nor database leave a moment to other requests, the batch does.
+// The batch yields to other requests even if its handlers and the database never do.
 const turnMilliseconds = 10
 
-/** A batch on its way. */
+/** Context of a batch that is being executed. */
 interface Passage {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -22,7 +22,7 @@ interface Passage {
   readonly carryOut: CarryOut
 }
 
-/** What stops an atomic batch. */
+/** Failure of an operation that rolls back an atomic batch. */
 class Undone extends Error {
   readonly index: number
   readonly answer: OperationAnswer
@@ -34,7 +34,7 @@ class Undone extends Error {
   }
 }
 
-/** Carries out the operations of a batch, one after another. Rejects only where an atomic one could not be committed. */
+/** Executes the operations of a batch, one after another. Rejects only if an atomic batch cannot be committed. */
 export async function runBatch({ operations, isAtomic }: Batch, passage: Passage): Promise<Outcomes> {
   const { request, reply, settings, route, carryOut } = passage
   const { transactions } = settings
@@ -44,7 +44,7 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
   const begunAt = performance.now()
   let turnBegunAt = begunAt
 
-  // What makes `request.signal` of the operation abort, as the client of a request that leaves does.
+  // Aborts `request.signal` of the operation, as when the client of a separate request disconnects.
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   if (!isAtomic || transactions === undefined) {
     await runAll((operation, answer) => outcomes.add(operation.id, answer))
@@ -73,7 +73,7 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
     }
   }
 
-  // Outside of the transaction, which is over.
+  // Runs outside the transaction, which has ended.
   async function undoneBy({ index: failed, answer }: Undone) {
     const remaining = new Outcomes(settings.outcomeHeaders, route.maximumAnswerBytes)
     for (const [index, operation] of operations.entries()) {
@@ -110,7 +110,7 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
 function forwardedOf({ raw: { headers } }: FastifyRequest, names: ReadonlySet<string>): Record<string, string> {
   const forwarded: Record<string, string> = {}
   for (const name of names) {
-    // HTTP/2 has the host in a field of its own.
+    // HTTP/2 sends the host in `:authority`.
     const value = headers[name] ?? (name === 'host' ? headers[':authority'] : undefined)
     if (value !== undefined) forwarded[name] = String(value)
   }

@@ -4,7 +4,7 @@ import { serviceWith } from './service.ts'
 
 const product = { type: 'object', properties: { id: { type: 'string' }, price: { type: 'number' } } }
 
-t.test('each operation has an outcome, in their order: what it would have been answered by itself [B1]', async (t) => {
+t.test('each operation has an outcome, in the same order, equal to the response to a separate request [B1]', async (t) => {
   const calls: string[] = []
   const { app, send, outcomesOf } = await serviceWith(t, (app) => {
     app.get<{ Params: { id: string } }>('/things/:id', { schema: { response: { 200: product } } }, async ({ params }, reply) => {
@@ -48,13 +48,13 @@ t.test('each operation has an outcome, in their order: what it would have been a
   t.strictSame(outcomes[3]?.body, { read: null })
   t.match(outcomes[4]?.body, { statusCode: 500 })
   t.match(outcomes[5]?.body, { statusCode: 400, code: 'FST_ERR_VALIDATION' })
-  t.strictSame(calls, ['1', 'Chai "ñ"\u2028', '7'], 'one after another')
+  t.strictSame(calls, ['1', 'Chai "ñ"\u2028', '7'], 'operations run one after another')
 
   const { text } = await send({ operations: [{ id: 'a', method: 'GET', path: '/things/3' }] })
-  t.ok(text.includes(`"body":${(await app.inject('/things/3')).body}`), 'a body is passed on byte for byte')
+  t.ok(text.includes(`"body":${(await app.inject('/things/3')).body}`), 'the body is copied byte for byte')
 })
 
-t.test('answers of every form become outcomes; what is no JSON or too long is described [B1]', async (t) => {
+t.test('responses of every form become outcomes; a body that is not JSON or too large is described by its headers [B1]', async (t) => {
   const { outcomesOf } = await serviceWith(
     t,
     (app) => {
@@ -104,7 +104,7 @@ t.test('answers of every form become outcomes; what is no JSON or too long is de
   t.strictSame(outcomes[6]?.headers, { etag: '"1"', allow: 'GET, HEAD', 'content-type': 'application/json' })
 })
 
-t.test('what listens to the end of a response hears it, before the next operation begins', async (t) => {
+t.test('listeners to the end of a response run before the next operation starts', async (t) => {
   const heard: string[] = []
   const { outcomesOf } = await serviceWith(t, (app) => {
     app.addHook('onResponse', async ({ url }) => void heard.push(`${url} response`))
@@ -121,7 +121,7 @@ t.test('what listens to the end of a response hears it, before the next operatio
   )
 })
 
-t.test('an operation that ends without an answer is a 500, and those after it go on', async (t) => {
+t.test('an operation that ends without a response has status 500, and the next operations run', async (t) => {
   const lines: string[] = []
   const { outcomesOf } = await serviceWith(
     t,
@@ -144,7 +144,7 @@ t.test('an operation that ends without an answer is a 500, and those after it go
   t.match(lines.join(''), /was cut off/)
 })
 
-t.test('where not even an error can be answered, the status alone is told', async (t) => {
+t.test('the outcome has only a status when the error response fails too', async (t) => {
   let calls = 0
   const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({})), {
     server: {
@@ -158,7 +158,7 @@ t.test('where not even an error can be answered, the status alone is told', asyn
   t.strictSame(await outcomesOf([{ path: '/things' }]), [{ id: '0', status: 500 }])
 })
 
-t.test('a batch answers 207 where it is told to, and an error of its own like any route', async (t) => {
+t.test('responds with 207 when configured, and with its own errors like any route', async (t) => {
   const { send } = await serviceWith(t, (app) => app.get('/things', async () => ({})), {
     route: { status: 207, maximumRequestBytes: 100 }
   })
@@ -166,11 +166,11 @@ t.test('a batch answers 207 where it is told to, and an error of its own like an
   t.match(await send({ operations: ['x'.repeat(100)] }), { status: 413 })
   t.match(await send({ operations: [] }), {
     status: 422,
-    json: { statusCode: 422, code: 'BATCH_INVALID', message: /nothing of it was/ }
+    json: { statusCode: 422, code: 'BATCH_INVALID', message: /no operation was executed/ }
   })
 })
 
-t.test('operations are logged with the id of their batch', async (t) => {
+t.test('log lines of operations have the id of their batch', async (t) => {
   const lines: string[] = []
   const { outcomesOf } = await serviceWith(
     t,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { serviceWith } from './service.ts'
 
-/** A database with one transaction at a time: a list of names. */
+/** Creates a database with one transaction at a time: a list of names. */
 function database() {
   const kept: string[] = []
   let open: string[] | undefined
@@ -32,7 +32,7 @@ function database() {
 
 const put = (name: string) => ({ method: 'PUT', path: `/things/${name}` })
 
-t.test('an atomic batch keeps all, or nothing and says so of every operation [B1]', async (t) => {
+t.test('an atomic batch commits all operations, or none and reports it in every outcome [B1]', async (t) => {
   const { kept, transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'byRequest' } })
   const statuses = async (names: string[], more = {}) => (await outcomesOf(names.map(put), more)).map(({ status }) => status)
@@ -49,11 +49,11 @@ t.test('an atomic batch keeps all, or nothing and says so of every operation [B1
   )
   t.strictSame(outcomes[1]?.body, { name: 'bad' })
   t.strictSame(kept, ['a', 'b'])
-  t.strictSame(await statuses(['e', 'bad', 'f']), [200, 409, 200], 'one that is not asked to be atomic is not')
+  t.strictSame(await statuses(['e', 'bad', 'f']), [200, 409, 200], 'a batch without atomic: true is not atomic')
   t.strictSame(kept, ['a', 'b', 'e', 'bad', 'f'])
 })
 
-t.test('what can not be undone can not be part of it; what is not there is 404 as ever', async (t) => {
+t.test('rejects operations that cannot be rolled back, and returns 404 for an unknown path', async (t) => {
   const { kept, transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
   t.match(await outcomesOf([put('a'), put('outside')]), [{ status: 424 }, { status: 409, body: { code: 'BATCH_OPERATION_NOT_ATOMIC' } }])
@@ -61,7 +61,7 @@ t.test('what can not be undone can not be part of it; what is not there is 404 a
   t.strictSame(kept, [])
 })
 
-t.test('what is said of an undone batch is as long as its answer may be', async (t) => {
+t.test('the outcomes of a batch that was rolled back respect maximumAnswerBytes', async (t) => {
   const { transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, {
     options: { transactions },
@@ -73,7 +73,7 @@ t.test('what is said of an undone batch is as long as its answer may be', async 
   t.strictSame((await outcomesOf([put(`bad-${'x'.repeat(80)}`)]))[0]?.body, { name: `bad-${'x'.repeat(80)}` })
 })
 
-t.test('a transaction that can not be committed is the answer to the whole batch', async (t) => {
+t.test('a failed commit is the response to the whole batch', async (t) => {
   const { kept, transactions, routes } = database()
   const { send } = await serviceWith(t, routes, { options: { transactions }, route: { atomic: 'always' } })
   t.equal((await send({ operations: [{ id: 'a', ...put('uncommittable') }] })).status, 503)
@@ -90,7 +90,7 @@ t.test('a batch that is not atomic opens no transaction', async (t) => {
   t.strictSame((await outcomesOf([{ path: '/things' }], { atomic: true }))[0]?.body, { isOpen: true })
 })
 
-t.test('a POST or PATCH without a key of its own gets one of the batch', async (t) => {
+t.test('a POST or PATCH operation without its own key gets a key from operationKey', async (t) => {
   const { outcomesOf } = await serviceWith(
     t,
     (app) =>

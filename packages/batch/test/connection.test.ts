@@ -8,7 +8,7 @@ import { type ReadOutcome, serviceWith } from './service.ts'
 
 const show = { path: '/things' }
 
-t.test('an operation comes from whom its batch came from, by the way it came, and says nothing else of it', async (t) => {
+t.test('an operation has the client address, protocol and host of its batch, and cannot override them', async (t) => {
   const { app, send, outcomesOf } = await serviceWith(
     t,
     (app) =>
@@ -48,7 +48,7 @@ t.test('an operation comes from whom its batch came from, by the way it came, an
   t.match(behindProxy, { ip: '203.0.113.9', ips: ['127.0.0.1', '203.0.113.9'], protocol: 'https', host: 'shop.example', version: '1.1' })
   t.strictSame(behindProxy.headers, { accept: 'application/json', prefer: 'wait=1', ...told })
   const stranger = await seen('198.51.100.1', told)
-  t.match(stranger, { ip: '198.51.100.1', protocol: 'http', host: 'api.example.com' }, 'nobody is believed who is not a proxy')
+  t.match(stranger, { ip: '198.51.100.1', protocol: 'http', host: 'api.example.com' }, 'only a trusted proxy is believed')
 
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -69,11 +69,11 @@ t.test('an operation comes from whom its batch came from, by the way it came, an
   t.match((await outcomesOf([show]))[0]?.body.headers, { accept: 'application/json' })
 })
 
-t.test('over TLS, an operation is over TLS', async (t) => {
+t.test('an operation of a batch over TLS is over TLS', async (t) => {
   const { send } = await serviceWith(
     t,
     (app) => {
-      // As a TLS socket has it.
+      // The properties of a TLS socket.
       app.addHook(
         'onRequest',
         async ({ raw, url }) => void (url === '/batches' && Object.assign(raw.socket, { encrypted: true, authorized: true }))
@@ -86,7 +86,7 @@ t.test('over TLS, an operation is over TLS', async (t) => {
   t.strictSame((json as ReadOutcome[])[0]?.body, { protocol: 'https', authorized: true })
 })
 
-t.test('the client of a batch leaves: the operation that runs is told and ends, and no other begins', async (t) => {
+t.test('when the client disconnects, the running operation is aborted and ends, and no other operation starts', async (t) => {
   const calls: string[] = []
   const running = Promise.withResolvers<void>()
   const { app } = await serviceWith(t, (app) =>
@@ -111,7 +111,7 @@ t.test('the client of a batch leaves: the operation that runs is told and ends, 
   t.strictSame(calls, ['1 begins', '1 ends after AbortError'])
 })
 
-t.test('what has not begun in time is not begun, and told so', async (t) => {
+t.test('operations that have not started in time are not started, and have status 503', async (t) => {
   const time = elapsedTime(t)
   const { outcomesOf } = await serviceWith(
     t,
@@ -132,7 +132,7 @@ t.test('what has not begun in time is not begun, and told so', async (t) => {
   t.match(outcomes[2], { headers: { 'retry-after': '1' }, body: { code: 'BATCH_STOPPED' } })
 })
 
-t.test('a batch that was answered for by its time limit begins nothing more', async (t) => {
+t.test('a batch that exceeded the handler timeout starts no further operations', async (t) => {
   const calls: string[] = []
   const over = Promise.withResolvers<object>()
   const { send } = await serviceWith(
@@ -151,7 +151,7 @@ t.test('a batch that was answered for by its time limit begins nothing more', as
   t.strictSame(calls, ['called'])
 })
 
-t.test('others are answered while a long batch runs that never waits', async (t) => {
+t.test('other requests are served during a long batch that never waits', async (t) => {
   const order: string[] = []
   const { outcomesOf } = await serviceWith(t, (app) => {
     app.get('/things', async () => {
@@ -166,7 +166,7 @@ t.test('others are answered while a long batch runs that never waits', async (t)
   t.strictSame(order, ['operation', 'another', 'operation', 'operation'])
 })
 
-t.test('an operation can not be a batch, whatever its path looks like', async (t) => {
+t.test('an operation cannot be a batch, even with a rewritten path', async (t) => {
   const { outcomesOf } = await serviceWith(t, (app) => app.get('/things', async () => ({})), {
     server: { rewriteUrl: ({ url = '' }) => (url === '/things/hidden' ? '/batches' : url) }
   })

@@ -4,7 +4,7 @@ import { array, assert, asyncProperty, constantFrom } from 'fast-check'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
-/** A batch at `/v1/batches` for `/v1/things`, and a function that sends it and tells what was wrong, and what was carried out. */
+/** Starts a batch at `/v1/batches` for `/v1/things`. Returns the executed operations and a function that sends a batch. */
 async function refusing(t: Test, route: Partial<BatchRoute> = {}, options: BatchOptions = {}) {
   const calls: string[] = []
   const app = Fastify()
@@ -43,7 +43,7 @@ async function refusing(t: Test, route: Partial<BatchRoute> = {}, options: Batch
 
 const good = { id: 'a', method: 'GET', path: '/v1/things' }
 
-t.test('everything that is wrong is told at once, and nothing is carried out [B1] [X3]', async (t) => {
+t.test('reports all problems in one response, and executes nothing [B1] [X3]', async (t) => {
   const { calls, send } = await refusing(t)
   const answer = await send({
     operations: [
@@ -81,15 +81,15 @@ t.test('everything that is wrong is told at once, and nothing is carried out [B1
   t.strictSame(answer.problems, [
     'body.more is not a known field',
     'body.atomic must be true or false',
-    'body.operations must be a list of 1 to 4 operations',
+    'body.operations must be an array of 1 to 4 operations',
     'body.operations.1.id is already the id of an earlier operation',
     'body.operations.1.method must be one of GET, POST, PUT, PATCH, DELETE',
     'body.operations.1.path must be a URI path that starts with a slash',
     'body.operations.2.extra is not a known field',
     'body.operations.2 is not a known field',
     'body.operations.2.id must be 1 to 64 characters: letters, digits and . _ ~ -',
-    'body.operations.2.body must be absent: DELETE has no body',
-    'body.operations.2.path must be /v1/things, /v1/batches or below',
+    'body.operations.2.body must be omitted: DELETE has no body',
+    'body.operations.2.path must be /v1/things, /v1/batches or a path below it',
     'body.operations.3.path is a batch: batches cannot be nested',
     'body.operations.3.headers.Authorization applies to the whole batch: send it as a header of the request',
     'body.operations.3.headers.Host applies to the whole batch: send it as a header of the request',
@@ -100,20 +100,20 @@ t.test('everything that is wrong is told at once, and nothing is carried out [B1
     'body.operations.3.headers.Cookie is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Length is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Type must be a JSON media type: the body of an operation is JSON',
-    'body.operations.3.headers.If-Match must be visible characters, at most 4096',
-    'body.operations.3.headers.accept must be visible characters, at most 4096',
+    'body.operations.3.headers.If-Match must have at most 4096 characters, all visible',
+    'body.operations.3.headers.accept must have at most 4096 characters, all visible',
     'body.operations.3.headers.ACCEPT was sent more than once',
     'body.operations.3.headers is not allowed as a header of an operation'
   ])
   t.strictSame(calls, [])
 })
 
-t.test('a batch that is none is refused', async (t) => {
+t.test('rejects a body that is not a valid batch', async (t) => {
   const { calls, send } = await refusing(t)
   t.strictSame((await send([])).problems, ['body must be an object'])
   t.strictSame((await send(null)).problems, ['body must be an object'])
-  t.strictSame((await send({})).problems, ['body.operations must be a list of 1 to 4 operations'])
-  t.strictSame((await send({ operations: [] })).problems, ['body.operations must be a list of 1 to 4 operations'])
+  t.strictSame((await send({})).problems, ['body.operations must be an array of 1 to 4 operations'])
+  t.strictSame((await send({ operations: [] })).problems, ['body.operations must be an array of 1 to 4 operations'])
   t.strictSame((await send({ operations: [1, { ...good, headers: [] }] })).problems, [
     'body.operations.0 must be an object',
     'body.operations.1.headers must be an object'
@@ -124,14 +124,14 @@ t.test('a batch that is none is refused', async (t) => {
   t.strictSame(calls, ['/v1/things'])
 })
 
-t.test('what has to be atomic can not be asked to be otherwise', async (t) => {
+t.test('rejects atomic: false for a batch that is always atomic', async (t) => {
   const transactions = { run: async (_request: unknown, work: () => Promise<void>) => work(), includes: () => true }
   const { send } = await refusing(t, { atomic: 'always' }, { transactions })
   t.strictSame((await send({ operations: [good], atomic: false })).problems, ['body.atomic must be true: this batch is always atomic'])
   t.equal((await send({ operations: [good] })).status, 200)
 })
 
-t.test('a path means what it says, and nothing that the router would read as another', async (t) => {
+t.test('rejects paths that the router could read as another path', async (t) => {
   const { calls, send } = await refusing(t, { maximumOperations: 100 })
   const bad = [
     '/v1/thingsx',
@@ -173,7 +173,7 @@ t.test('a path means what it says, and nothing that the router would read as ano
   t.strictSame(calls, fine)
 })
 
-t.test('whatever path is let through, the router reads it below the allowed one', async (t) => {
+t.test('the router reads every accepted path below the allowed path', async (t) => {
   const { calls, send } = await refusing(t)
   const piece = constantFrom(
     '/',
@@ -204,38 +204,38 @@ t.test('whatever path is let through, the router reads it below the allowed one'
     }),
     { numRuns: 200 }
   )
-  t.pass('no path has escaped')
+  t.pass('no path escaped')
 })
 
 const withTransaction: object = { transaction: true }
 
-t.test('nonsense in the options stops the boot with one line', async (t) => {
+t.test('rejects invalid options at boot with a one-line message', async (t) => {
   const refused: [string, BatchOptions, Partial<BatchRoute>][] = [
-    ['has the paths []', {}, { paths: [] }],
-    ['has the paths ["things"]', {}, { paths: ['things'] }],
-    ['has the methods ["HEAD"]', {}, { methods: ['HEAD'] }],
-    ['has the methods []', {}, { methods: [] }],
-    ['has atomic "often"', {}, { atomic: 'often' as 'always' }],
-    ['there is nothing to undo with', {}, { atomic: 'byRequest' }],
-    ['has the status 201', {}, { status: 201 as 200 }],
-    ['has config.transaction', {}, { config: withTransaction }],
-    ['has maximumOperations 0', {}, { maximumOperations: 0 }],
-    ['has maximumOperations 1001', {}, { maximumOperations: 1001 }],
-    ['has maximumAnswerBytes 1.5', {}, { maximumAnswerBytes: 1.5 }],
-    ['has maximumSeconds -1', {}, { maximumSeconds: -1 }],
-    ['transactions has no run', { transactions: {} as never }, {}],
-    ['operationKey is no function', { operationKey: 'key' as never }, {}],
-    ['operationHeaders has "authorization"', { operationHeaders: ['authorization'] }, {}],
+    ['paths must be the paths that operations may name, for example ["/orders"], but is []', {}, { paths: [] }],
+    ['paths must be the paths that operations may name, for example ["/orders"], but is ["things"]', {}, { paths: ['things'] }],
+    ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ["HEAD"]', {}, { methods: ['HEAD'] }],
+    ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is []', {}, { methods: [] }],
+    ['atomic must be "never", "byRequest" or "always", but is "often"', {}, { atomic: 'often' as 'always' }],
+    ['atomic requires a transaction. Set options.transactions of the plugin', {}, { atomic: 'byRequest' }],
+    ['status must be 200 or 207, but is 201', {}, { status: 201 as 200 }],
+    ['config.transaction would open a transaction around every batch', {}, { config: withTransaction }],
+    ['maximumOperations must be an integer from 1 to 1000, but is 0', {}, { maximumOperations: 0 }],
+    ['maximumOperations must be an integer from 1 to 1000, but is 1001', {}, { maximumOperations: 1001 }],
+    ['maximumAnswerBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maximumAnswerBytes: 1.5 }],
+    ['maximumSeconds must be an integer from 1 to 3600, but is -1', {}, { maximumSeconds: -1 }],
+    ['options.transactions must have the functions run and includes', { transactions: {} as never }, {}],
+    ['options.operationKey must be a function', { operationKey: 'key' as never }, {}],
+    ['options.operationHeaders must not contain "authorization"', { operationHeaders: ['authorization'] }, {}],
     [
-      'operationHeaders has "x-forwarded-for", which comes from the request',
+      'options.operationHeaders must not contain "x-forwarded-for", which comes from the request',
       { operationHeaders: ['x-forwarded-for'], forwardedHeaders: [] },
       {}
     ],
-    ['operationHeaders has "host"', { operationHeaders: ['host'] }, {}],
-    ['operationHeaders has "prefer", which comes from the request', { forwardedHeaders: ['prefer'] }, {}],
-    ['forwardedHeaders has "content-length"', { forwardedHeaders: ['content-length'] }, {}],
-    ['outcomeHeaders has "Location"', { outcomeHeaders: ['Location'] }, {}],
-    ['outcomeHeaders has "set-cookie"', { outcomeHeaders: ['set-cookie'] }, {}]
+    ['options.operationHeaders must not contain "host"', { operationHeaders: ['host'] }, {}],
+    ['options.operationHeaders must not contain "prefer", which comes from the request', { forwardedHeaders: ['prefer'] }, {}],
+    ['options.forwardedHeaders must not contain "content-length"', { forwardedHeaders: ['content-length'] }, {}],
+    ['options.outcomeHeaders must not contain "Location"', { outcomeHeaders: ['Location'] }, {}],
+    ['options.outcomeHeaders must not contain "set-cookie"', { outcomeHeaders: ['set-cookie'] }, {}]
   ]
   for (const [line, options, route] of refused) {
     const app = Fastify()
@@ -247,7 +247,7 @@ t.test('nonsense in the options stops the boot with one line', async (t) => {
   }
 })
 
-t.test('each text is there in both languages', (t) => {
+t.test('every message exists in English and Spanish', (t) => {
   for (const { message } of Object.values(batchErrors.definitions)) t.hasProps(message, ['en', 'es'])
   for (const message of Object.values(batchErrors.fieldMessages)) t.hasProps(message, ['en', 'es'])
   t.end()

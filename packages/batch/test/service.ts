@@ -2,7 +2,7 @@ import batch, { type BatchOptions, type BatchRoute } from '@concordat/batch'
 import Fastify, { type FastifyInstance, type FastifyServerOptions, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 
-/** What became of an operation, as a client reads it. */
+/** Outcome of an operation, as a client receives it. */
 export interface ReadOutcome {
   readonly id: string
   readonly status: number
@@ -17,7 +17,7 @@ export interface Wish {
   readonly server?: FastifyServerOptions
 }
 
-/** Stock Fastify with a batch at `/batches` for operations on `/things`, and the routes of the test. */
+/** Starts plain Fastify with a batch at `/batches` for operations on `/things`, and the routes of the test. */
 export async function serviceWith(t: Test, routes: (app: FastifyInstance) => void, { options = {}, route = {}, server = {} }: Wish = {}) {
   const app = Fastify({ handlerTimeout: 10_000, ...server })
   t.teardown(() => app.close())

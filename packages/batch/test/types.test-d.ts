@@ -5,9 +5,9 @@ import Fastify, { type FastifyRequest } from 'fastify'
 const app = Fastify()
 app.register(batch, { operationKey: (request, id) => `${request.id}:${id}` })
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maximumOperations: 10 })
-// @ts-expect-error there is no such word
+// @ts-expect-error unknown value
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
-// @ts-expect-error without paths nothing can be named
+// @ts-expect-error paths is required
 app.batch('/order-batches', {})
 
 expectTypeOf<BatchRoute['status']>().toEqualTypeOf<200 | 207 | undefined>()

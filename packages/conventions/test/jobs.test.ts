@@ -123,5 +123,5 @@ t.test('who does not ask for jobs has none; who nobody is can have none', async 
   t.notOk(without.hasDecorator('jobs'))
   t.equal(without.errorCatalogue.find('JOB_NOT_FOUND'), undefined)
   const nobody = Fastify(serverOptions()).register(conventions, { versions: { 1: {} }, authentication: false, jobs: {} })
-  await t.rejects(async () => nobody, /owner is missing/)
+  await t.rejects(async () => nobody, /options\.owner must be a function/)
 })

@@ -35,7 +35,10 @@ const list = defineErrors(
     },
     JOB_INPUT_INVALID: {
       statusCode: 422,
-      message: { en: 'The input of the job is invalid. Fix the fields listed in errors.', es: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.' },
+      message: {
+        en: 'The input of the job is invalid. Fix the fields listed in errors.',
+        es: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.'
+      },
       remedy: 'Fix the fields listed in errors.',
       validation: true
     },
@@ -45,7 +48,7 @@ const list = defineErrors(
       remedy: 'Start the job again later. If it keeps failing, report the jobId to the operators.'
     }
   },
-  // In the words of error-catalogue, whose texts count where it is.
+  // Same texts as in error-catalogue, which takes precedence when it is registered.
   {
     required: { en: 'is required', es: 'es obligatorio' },
     unknownProperty: { en: 'is not a known field', es: 'no es un campo conocido' },
@@ -58,7 +61,7 @@ const list = defineErrors(
   }
 )
 
-/** What is wrong with one field of an input. */
+/** Problem with one field of an input. */
 export type InputProblem = { readonly field: string } & (
   | { readonly key: 'required' | 'unknownProperty' | 'invalid' }
   | { readonly key: 'type'; readonly params: { readonly type: string } }
@@ -67,7 +70,7 @@ export type InputProblem = { readonly field: string } & (
   | { readonly key: 'minimum' | 'maximum'; readonly params: { readonly limit: number } }
 )
 
-/** Every error that this package raises, for the catalogue's `include`; `JOB_FAILED` stands in records only. */
+/** All errors of this package, for the catalogue's `include`. `JOB_FAILED` appears only in job records. */
 export const jobsErrors: ErrorList = list
 
 export function jobNotFound(): ApiError {

@@ -2,20 +2,20 @@ import type { Link } from '@concordat/links'
 import type { JobState } from './states.ts'
 import type { JobFailure, StoredJob } from './store.ts'
 
-/** A job as its owner sees it (rule E7). */
+/** Record of a job as its owner sees it (rule E7). */
 export interface JobRecord {
   readonly jobId: string
   readonly status: JobState
-  /** 0 to 100, while it is processing. */
+  /** From 0 to 100, only while the job is processing. */
   readonly progress?: number
   readonly error?: JobFailure
-  /** `status`, and `result` once it is completed. */
+  /** A `status` link, and a `result` link when the job is completed. */
   readonly _links: readonly Link[]
 }
 
 const text = { type: 'string' }
 
-/** The schema of {@link JobRecord}: that of the 202 of a route that starts a job, and of its 200 for clients that wait. */
+/** JSON Schema of {@link JobRecord}: the 202 response of a route that starts a job, and its 200 response to clients that wait. */
 export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   required: ['jobId', 'status', '_links'],
@@ -37,7 +37,7 @@ export const jobRecordSchema: Readonly<Record<string, unknown>> = {
   }
 }
 
-/** Writes the record; `resultHref` is where a completed job's result is. */
+/** Creates the record. `resultHref` is the URL of the result of a completed job. */
 export function recordOf(job: StoredJob, statusHref: string, resultHref: string | undefined): JobRecord {
   const links: Link[] = [{ rel: 'status', href: statusHref, method: 'GET' }]
   if (resultHref !== undefined) links.push({ rel: 'result', href: resultHref, method: 'GET' })

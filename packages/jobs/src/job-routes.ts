@@ -9,26 +9,26 @@ import { queueOf } from './start-job.ts'
 import { isOver, transitions } from './states.ts'
 import type { StoredJob } from './store.ts'
 
-/** How a type of jobs is served. */
+/** Options of `app.jobs.serve()`. */
 export interface ServeOptions {
-  /** The `config` of its routes, as `{ permissions: ['orders:read'] }`. */
+  /** `config` of the job's routes, for example `{ permissions: ['orders:read'] }`. */
   readonly config?: FastifyContextConfig | undefined
-  /** The `config` of DELETE. @default the same */
+  /** `config` of the DELETE route. @default the value of `config` */
   readonly cancelConfig?: FastifyContextConfig | undefined
-  /** What the status of a completed job answers: 200 with a link to the result, or 303 to it (rule A3). @default 'link' */
+  /** Status response of a completed job: 200 with a link to the result, or 303 to the result (rule A3). @default 'link' */
   readonly onComplete?: 'link' | 'redirect' | undefined
-  /** Where the result is, relative to the version. @default `<path>/<jobId>/result`, which then answers what the handler did */
+  /** Returns the path of the result, relative to the version. @default `<path>/<jobId>/result`, which responds with the handler's result */
   readonly resultPath?: ((job: StoredJob) => string) | undefined
 }
 
-/** Where a type of jobs is served. */
+/** Registered location of a job's routes. */
 export interface Place extends ServeOptions {
   readonly job: Job
   readonly prefix: string
   readonly path: string
 }
 
-/** What the routes of a place need. */
+/** Dependencies of the routes. */
 export interface RouteParts {
   readonly settings: Settings
   href(request: FastifyRequest, path: string): string
@@ -41,7 +41,7 @@ interface ById {
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 const pollMilliseconds = 150
 
-/** Adds the status, the end and the result of one type of jobs. */
+/** Adds the status, cancel and result routes of a job. */
 export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
   const { store, queue, now } = parts.settings
   const { job, path, config = {}, cancelConfig = config } = place
@@ -53,8 +53,7 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   const end = { config: { ...cancelConfig, job: 'cancel' }, schema: { params, response: { 204: { type: 'null' } } } } as const
   instance.delete<ById>(url, end, cancel)
   if (job.result !== undefined && place.resultPath === undefined) {
-    // A job has one.
-    const waivers = { ...config.waivers, P2: 'There is one result of a job.' }
+    const waivers = { ...config.waivers, P2: 'A job has one result.' }
     const result = { config: { ...config, waivers, job: 'result' }, schema: { params, response: { 200: job.result } } } as const
     instance.get<ById>(`${url}/result`, result, getResult)
   }
@@ -94,7 +93,7 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
   }
 }
 
-/** The job of this type and id, if who makes the request has started it. Throws 404, or 410 when it is no longer kept. */
+/** Returns the job with this name and id if the client that makes the request started it. Throws 404, or 410 when the job has expired. */
 export async function findJob(
   { name }: Pick<Job, 'name'>,
   id: string,
@@ -109,14 +108,14 @@ export async function findJob(
   return stored
 }
 
-/** The record of a job, with what every answer that has it says. */
+/** Returns the record of a job and sets the headers of every response that contains it. */
 export function answerRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob, parts: RouteParts): JobRecord {
   reply.header('cache-control', 'no-store')
   if (!isOver(job.state)) reply.header('retry-after', String(place.job.retryAfterSeconds))
   return recordOf(job, statusHref(request, place, job, parts), resultHref(request, place, job, parts))
 }
 
-/** Where the status of a job is read. */
+/** Returns the URL of the status of a job. */
 export function statusHref(request: FastifyRequest, { prefix, path }: Place, { id }: StoredJob, parts: RouteParts): string {
   return parts.href(request, `${prefix}${path}/${id}`)
 }
@@ -126,7 +125,7 @@ function resultHref(request: FastifyRequest, place: Place, job: StoredJob, parts
   return parts.href(request, place.prefix + (place.resultPath?.(job) ?? `${place.path}/${job.id}/result`))
 }
 
-/** Waits until a job is over, its client is gone or so much time is, and says so (RFC 7240 §4.3). */
+/** Waits until the job has ended, the client has disconnected or the time has passed, and sets `Preference-Applied` (RFC 7240 §4.3). */
 export async function waitFor(
   job: StoredJob,
   wantedSeconds: number,

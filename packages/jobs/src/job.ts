@@ -1,38 +1,38 @@
-/** What a handler is given besides its input. */
+/** Context that a handler receives with its input. */
 export interface JobContext {
   readonly jobId: string
-  /** Counts from 1; a try that was handed back because its worker stopped is not counted. */
+  /** Number of the attempt, from 1. An attempt that was handed back because its worker stopped is not counted. */
   readonly attempt: number
-  /** Aborted when the job is cancelled, taken over or handed back. Stop then: nothing that comes after counts. */
+  /** Aborted when the job is cancelled, taken over or handed back. Stop then: later results are ignored. */
   readonly signal: AbortSignal
-  /** Says how far it is: `done` of `total`, or per cent. It never goes back, and is written at most twice a second. */
+  /** Reports progress: `done` of `total`, or a percentage. Progress never decreases and is written at most twice per second. */
   readonly progress: (done: number, total?: number) => void
 }
 
-/** What makes a type of jobs. */
+/** Definition of a type of job. */
 export interface JobDefinition<Input, Result> {
-  /** In kebab case, as `order-export`. It names the queue, and is not changed. */
+  /** In kebab case, for example `order-export`. It names the queue, so do not change it. */
   readonly name: string
-  /** A JSON Schema of the input; also for the body of the route that starts the job. */
+  /** JSON Schema of the input. Use it also for the body of the route that starts the job. */
   readonly input: object
-  /** A JSON Schema of what the handler answers, which then can be read at its own address. @default the job has no result */
+  /** JSON Schema of the handler's result, which is then available at its own URL. @default the job has no result */
   readonly result?: object | undefined
   /**
-   * Does the job. What it throws is logged and tried again; an `ApiError` is meant for the owner, and ends the job with its code and text.
-   * It may run twice after a crash, so what it does outside has to bear that.
+   * Runs the job. An error is logged and the job is retried. An `ApiError` ends the job, and the owner sees its code and message.
+   * The handler may run twice after a crash, so its side effects must be idempotent.
    */
   handler(input: Input, context: JobContext): Promise<Result>
-  /** How often it is tried, crashes included. @default 3 */
+  /** Maximum number of attempts, crashes included. @default 3 */
   readonly attempts?: number | undefined
-  /** How long to wait after so many failed tries. @default 5, 20, 80 … seconds, at most an hour */
+  /** Returns the delay in seconds after the given number of failed attempts. @default 5, 20, 80 … seconds, at most an hour */
   retrySeconds?(failed: number): number
-  /** How many of them one process does at once. @default 2 */
+  /** Number of these jobs that one process runs at the same time. @default 2 */
   readonly concurrency?: number | undefined
-  /** What `Retry-After` says while the job is not over. @default 2 */
+  /** Value of `Retry-After`, in seconds, while the job has not ended. @default 2 */
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** A type of jobs, made by {@link defineJob}. */
+/** Type of job, created by {@link defineJob}. */
 export interface Job<Input = never, Result = unknown> {
   readonly name: string
   readonly input: object
@@ -44,15 +44,15 @@ export interface Job<Input = never, Result = unknown> {
   readonly retrySeconds: (failed: number) => number
 }
 
-/** Declares a type of jobs. Throws a `TypeError` with one line for what can't work. */
+/** Defines a type of job. Throws a `TypeError` with a one-line message when the definition is invalid. */
 export function defineJob<Input, Result = void>(definition: JobDefinition<Input, Result>): Job<Input, Result> {
   const { name, input, result, attempts = 3, concurrency = 2, retryAfterSeconds = 2 } = definition
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 100) {
-    throw new TypeError(`jobs: "${name}" is no name for a job. Give one in kebab case, as order-export.`)
+    throw new TypeError(`jobs: the job name "${name}" is invalid. Use kebab case and at most 100 characters, for example order-export.`)
   }
   for (const [option, value] of Object.entries({ attempts, concurrency, retryAfterSeconds })) {
     if (!Number.isInteger(value) || value < 1) {
-      throw new TypeError(`jobs: ${option} of ${name} is ${value}. Give a whole number of at least 1.`)
+      throw new TypeError(`jobs: ${option} of the job "${name}" must be an integer of at least 1, but is ${value}.`)
     }
   }
   return {

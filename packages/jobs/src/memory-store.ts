@@ -1,6 +1,6 @@
 import type { JobStore, StoredJob } from './store.ts'
 
-/** Jobs in the memory of this process, beside a queue in memory: for tests and development. */
+/** Creates a job store in the memory of this process, for use with an in-memory queue in tests and development. */
 export function memoryJobStore(): JobStore {
   const jobs = new Map<string, StoredJob>()
   return {

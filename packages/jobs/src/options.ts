@@ -4,43 +4,46 @@ import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
 
-/** The transaction of a request. */
+/** Transaction of a request. */
 export interface JobTransaction extends Transaction {
-  /** Is told once it has been committed; without it, a job is found at the queue's next look. */
+  /** Registers a function to call after the commit. Without it, the queue finds the job at its next poll. */
   afterCommit?(told: () => void): void
 }
 
-/** What `@concordat/jobs` can be told. `publicUrl` and `allowedHosts` say where its links lead, as in `@concordat/links`. */
+/** Options of `@concordat/jobs`. `publicUrl` and `allowedHosts` set the base URL of links, as in `@concordat/links`. */
 export interface JobsOptions extends OriginOptions {
-  /** Where jobs wait. It stays yours to close, after the service. @default memoryQueue(), which is lost with the process */
+  /** Queue of the jobs. Close it yourself, after the service. @default memoryQueue(), which is lost when the process exits */
   readonly queue?: WorkQueue | undefined
-  /** Where records are kept: in the same database as the queue. @default in memory, beside a queue in memory alone */
+  /** Store of the records, in the same database as the queue. @default in memory, only with an in-memory queue */
   readonly store?: JobStore | undefined
-  /** Who starts a job, and may read and cancel it: all others find nothing. One text for each client, as issuer and subject together. */
+  /**
+   * Returns the client that starts a job and that may read and cancel it; other clients get 404. Use a unique string for each client, for
+   * example issuer and subject together.
+   */
   readonly owner: (request: FastifyRequest) => string | undefined
-  /** The transaction that is open in this request: a job is accepted with it, or not at all. @default none */
+  /** Returns the transaction that is open in this request: the job is accepted if it commits, or not at all. @default none */
   readonly currentTransaction?: (() => JobTransaction | undefined) | undefined
-  /** For how long a job that is over can be read, and its result. @default 604800 */
+  /** Time during which a job that has ended and its result can be read. @default 604800 */
   readonly resultSeconds?: number | undefined
-  /** For how long after that it is answered by 410. @default 86400 */
+  /** Time after that during which its URLs respond with 410. @default 86400 */
   readonly goneSeconds?: number | undefined
-  /** How long a client can have itself kept waiting by `Prefer: wait`. @default 30 */
+  /** Longest time that a client can wait with `Prefer: wait`. @default 30 */
   readonly maximumWaitSeconds?: number | undefined
-  /** How much a result may be as JSON. @default 262144 */
+  /** Maximum size of a result as JSON. @default 262144 */
   readonly maximumResultBytes?: number | undefined
-  /** How long a stopping service waits for its jobs before it hands them back. @default 10 */
+  /** Time that a stopping service waits for its jobs before it hands them back to the queue. @default 10 */
   readonly graceSeconds?: number | undefined
-  /** `false`: this process accepts jobs and does none. @default true */
+  /** `false`: this process accepts jobs but does not run them. @default true */
   readonly work?: boolean | undefined
-  /** Milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
 type Own = Omit<JobsOptions, keyof OriginOptions>
-/** The options as the plugin works with them. */
+/** Resolved options. */
 export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> } & { readonly origin: OriginOptions }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
   const {
     queue = memoryQueue(),
@@ -52,13 +55,14 @@ export function resolveOptions(options: JobsOptions): Settings {
     publicUrl,
     allowedHosts
   } = options
-  if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: queue is no queue. Give one, as memoryQueue().')
-  if (typeof owner !== 'function') throw new TypeError('jobs: owner is missing. Give a function from the request to who makes it.')
+  if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: options.queue must be a WorkQueue, for example memoryQueue().')
+  if (typeof owner !== 'function')
+    throw new TypeError('jobs: options.owner must be a function that returns the id of the client that makes the request.')
   if (store === undefined && queue.capabilities.durable) {
-    throw new TypeError('jobs: store is missing, and the queue outlives this process. Give a store in the same database.')
+    throw new TypeError('jobs: options.store is missing, but options.queue outlives this process. Set a store in the same database.')
   }
   if (store !== undefined && options.queue === undefined) {
-    throw new TypeError('jobs: queue is missing, and the store may outlive this process. Give a queue in the same database.')
+    throw new TypeError('jobs: options.queue is missing, but options.store may outlive this process. Set a queue in the same database.')
   }
   return {
     origin: { publicUrl, allowedHosts },
@@ -78,5 +82,5 @@ export function resolveOptions(options: JobsOptions): Settings {
 
 function requireWhole(name: string, value: number, least: number) {
   if (Number.isInteger(value) && value >= least) return value
-  throw new TypeError(`jobs: ${name} is ${value}. Give a whole number of at least ${least}.`)
+  throw new TypeError(`jobs: options.${name} must be an integer of at least ${least}, but is ${value}.`)
 }

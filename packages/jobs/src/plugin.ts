@@ -13,21 +13,24 @@ import { queueOf, type StartOptions, startJob } from './start-job.ts'
 import { isOver } from './states.ts'
 import type { StoredJob } from './store.ts'
 
-/** Asynchronous jobs of a service. */
+/** API of `app.jobs`. */
 export interface Jobs {
-  /** Adds `GET` and `DELETE` of `<path>/:id` here, and of its result; a job has to be served before it is started. */
+  /** Adds `GET` and `DELETE` routes at `<path>/:id`, and `GET` of the result. A job must be served before it is started. */
   serve<Input, Result>(job: Job<Input, Result>, path: string, options?: ServeOptions): void
   /** Starts a job outside a route. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`. */
   start<Input>(job: Job<Input>, input: Input, options: StartOptions): Promise<StoredJob>
-  /** The job of this type and id, for routes of its own results. Throws 404 unless who makes the request has started it, 410 when it has expired. */
+  /**
+   * Returns the job with this name and id, for routes that serve its result themselves. Throws 404 unless the client that makes the request
+   * started it, and 410 when it has expired.
+   */
   find<Input>(job: Job<Input>, id: string, request: FastifyRequest): Promise<StoredJob>
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route does to a job, for the description: `start` where `reply.accepted` answers; `serve` says the others. */
+    /** What the route does to a job, for the description: `start` for a route that uses `reply.accepted`; `serve` sets the other values. */
     job?: 'start' | 'status' | 'cancel' | 'result' | undefined
-    /** Rules that the route does not keep, each with the reason. */
+    /** Rules that the route does not follow, each with the reason. */
     waivers?: Readonly<Record<string, string>>
   }
   interface FastifyInstance {
@@ -35,9 +38,10 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /**
-     * Starts a job for who makes this request, in its transaction if one is open, and answers 202 with `Location`, `Retry-After` and the
-     * record (rule A1); 200 when the client waits (`Prefer: wait`) and it is over. Return its result. With a `key`, a repeated start is the
-     * same job. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`, before anything is kept.
+     * Starts a job for the client that makes this request, in the request's transaction if one is open. Responds with 202, `Location`,
+     * `Retry-After` and the record (rule A1), or with 200 when the client waits (`Prefer: wait`) and the job has ended. The route handler
+     * must return the record. With a `key`, a repeated start returns the same job. Throws 422 `JOB_INPUT_INVALID` or `JOB_KEY_REUSED`
+     * before anything is stored.
      */
     accepted<Input>(job: Job<Input>, input: Input, options?: { readonly key?: string | undefined }): Promise<JobRecord>
   }
@@ -49,7 +53,7 @@ interface Served {
   readonly places: Place[]
 }
 
-/** What takes longer than a request is accepted by 202, done by a worker that may die, and answered for to its owner alone. */
+/** Accepts long-running work with 202, runs it in a worker that may crash, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const { queue, store, owner, currentTransaction, maximumResultBytes, resultSeconds, now } = settings
@@ -59,7 +63,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const stops: Stop[] = []
 
   if (options.queue === undefined)
-    app.log.warn('jobs: kept in memory, so what is not done is lost with the process. Give the option queue.')
+    app.log.warn('jobs: jobs are stored in memory and unfinished jobs are lost when the process exits. Set options.queue.')
   app.decorate('jobs', {
     getter(this: FastifyInstance): Jobs {
       return { serve: (job, path, serving) => serve(this, job as Job<unknown>, path, serving), start, find }
@@ -71,7 +75,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     const known = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
-    if (known.job !== job) throw new TypeError(`jobs: two jobs are called ${job.name}. Name one of them otherwise.`)
+    if (known.job !== job) throw new TypeError(`jobs: two jobs have the name "${job.name}". Rename one of them.`)
     const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
     addRoutes(instance, place, parts)
     known.places.push(place)
@@ -103,13 +107,16 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   async function accepted(this: FastifyReply, job: Job, input: unknown, { key }: { readonly key?: string | undefined } = {}) {
     const { request } = this
     const who = owner(request)
-    if (who === undefined) throw new TypeError('jobs: nobody makes this request. Let authentication refuse it, or give an owner.')
+    if (who === undefined)
+      throw new TypeError(
+        'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner.'
+      )
     const transaction = currentTransaction()
     const place = placeOf(job, request)
     const stored = await start(job, input, { owner: who, key, transaction })
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
-    // Nobody else sees the job before the transaction ends.
+    // The job is not visible to the worker before the transaction ends.
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
     this.code(isOver(latest.state) ? 200 : 202).header('location', statusHref(request, place, latest, parts))
     return answerRecord(request, this, place, latest, parts)
@@ -117,11 +124,12 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function servedOf(job: Job) {
     const known = served.get(job.name)
-    if (known === undefined) throw new TypeError(`jobs: ${job.name} is not served. Call app.jobs.serve(${job.name}, path).`)
+    if (known === undefined)
+      throw new TypeError(`jobs: the job "${job.name}" is not served. Call app.jobs.serve(job, path) before you start it.`)
     return known
   }
 
-  /** The place in the version of the request, or the first one. */
+  /** Returns the place in the version of the request, or the first place. */
   function placeOf(job: Job, request: FastifyRequest): Place {
     const { places } = servedOf(job)
     const near = places.filter(({ prefix }) => request.routeOptions.url?.startsWith(`${prefix}/`))

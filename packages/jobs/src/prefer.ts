@@ -1,13 +1,13 @@
-/** What a client prefers (RFC 7240 §4.1, §4.2, §4.3). */
+/** Preferences of a client (RFC 7240 §4.1, §4.2, §4.3). */
 export interface Preferences {
   readonly respondAsync: boolean
-  /** For how long it would wait. */
+  /** How long the client is willing to wait. */
   readonly waitSeconds: number | undefined
-  /** It wants the record rather than to be sent on. */
+  /** The client wants the record instead of a redirect. */
   readonly returnsRepresentation: boolean
 }
 
-/** Reads `Prefer`; what can't be understood is not there, as RFC 7240 §2 asks. Of a preference that is named twice, the first counts. */
+/** Parses `Prefer`. Ignores preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
   const wishes = new Map<string, string>()
   for (const part of String(header ?? '').split(',')) {

@@ -2,14 +2,14 @@ import type { FastifyBaseLogger } from 'fastify'
 
 const betweenWrites = 500
 
-/** How far a job is. */
+/** Progress of a running job. */
 export interface Progress {
   readonly progress: (done: number, total?: number) => void
-  /** Waits for what is still being written. */
+  /** Waits for the pending write. */
   readonly end: () => Promise<unknown>
 }
 
-/** Makes the function by which a handler says how far it is, and the one that waits for what is still being written. */
+/** Creates the function with which a handler reports progress, and the function that waits for the pending write. */
 export function progressOf(now: () => number, write: (percent: number) => Promise<unknown>, log: FastifyBaseLogger): Progress {
   let [percent, writtenAt] = [0, Number.NEGATIVE_INFINITY]
   let writing: Promise<unknown> = Promise.resolve()
@@ -20,7 +20,7 @@ export function progressOf(now: () => number, write: (percent: number) => Promis
       percent = Math.max(percent, Math.round(reached * 10) / 10)
       if (now() - writtenAt < betweenWrites) return
       writtenAt = now()
-      writing = writing.then(() => write(percent)).catch((err: unknown) => log.warn({ err }, 'jobs: progress was not written'))
+      writing = writing.then(() => write(percent)).catch((err: unknown) => log.warn({ err }, 'jobs: progress could not be written'))
     },
     end: () => writing
   }

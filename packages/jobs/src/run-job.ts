@@ -9,7 +9,7 @@ import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
 import type { JobChange, JobStore, StoredJob } from './store.ts'
 
-/** What a job is done with. */
+/** Dependencies of a job run. */
 export interface RunParts {
   readonly store: JobStore
   readonly checkResult: SchemaCheck | undefined
@@ -19,20 +19,20 @@ export interface RunParts {
   readonly log: FastifyBaseLogger
 }
 
-// Of a job that is enqueued outside a transaction, the record follows.
+// Outside a transaction, a job is enqueued before its record is stored.
 const recordDelays = [0, 10, 50, 200, 1000]
 
-/** Makes the handler of the queue of one type of jobs: takes the record from state to state, and has the work done in between. */
+/** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
 export function runJob(job: Job<unknown>, parts: RunParts): Handler {
   const { store, now, log } = parts
 
   return async (claim) => {
     const known = await findRecord(claim.payload as string)
-    // Its start was never answered, so that nobody knows of it.
+    // A job without a record was never confirmed to the client, so it does not run.
     if (known === undefined || isOver(known.state) || known.attempt >= claim.attempt) return { done: true }
     const { id, attempt } = known
     if (known.tries >= job.attempts) {
-      log.error({ jobId: id, job: job.name }, 'jobs: the last try of a job was lost')
+      log.error({ jobId: id, job: job.name }, 'jobs: the last attempt of a job was lost')
       return { dead: true, error: 'lost', write: changes(known, 'fail', failed(jobFailed)) }
     }
     const running = { ...known, attempt: claim.attempt, tries: known.tries + 1 }
@@ -68,12 +68,12 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
       return { dead: true, error, write: changes(running, 'fail', failed({ code, message })) }
     }
     const isLast = tries >= job.attempts
-    log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job threw')
+    log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
     if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
   }
 
-  /** Where the record has gone on without this attempt, it stays. */
+  /** Creates the write of the outcome. A record that has changed since this attempt began stays as it is. */
   function changes({ id, attempt }: StoredJob, event: JobEvent, change: JobChange): Outcome['write'] {
     return async (transaction) => {
       await store.change(id, { states: transitions[event].from, attempt }, { ...to(event), ...change }, transaction)
@@ -90,10 +90,12 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
 
   function requireResult(result: unknown) {
     const problems = parts.checkResult?.(result) ?? []
-    if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} is not what its schema says: ${JSON.stringify(problems)}`)
+    if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
     const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
     if (bytes > parts.maximumResultBytes) {
-      throw new RangeError(`jobs: the result of ${job.name} has ${bytes} bytes. Keep it elsewhere and answer where it is.`)
+      throw new RangeError(
+        `jobs: the result of ${job.name} exceeds options.maximumResultBytes (${bytes} bytes). Store it elsewhere and return its URL.`
+      )
     }
   }
 

@@ -2,10 +2,10 @@ import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InputProblem } from './errors.ts'
 
-/** What is wrong with a value, empty when it is what the schema says. */
+/** Returns the problems of a value. The list is empty when the value matches the schema. */
 export type SchemaCheck = (value: unknown) => readonly InputProblem[]
 
-/** Compiles a schema as it was declared: nothing is coerced, filled in or taken out. */
+/** Compiles a schema for validation only: no type coercion, no defaults, no removal of properties. */
 export function checkOf(schema: object, part: string): SchemaCheck {
   const ajv = new Ajv({ strict: false, allErrors: true })
   addFormats.default(ajv)

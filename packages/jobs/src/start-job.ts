@@ -6,20 +6,20 @@ import type { JobTransaction, Settings } from './options.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import type { StoredJob } from './store.ts'
 
-/** How a job is started outside a route. */
+/** Options of `app.jobs.start()`. */
 export interface StartOptions {
   readonly owner: string
-  /** The same key of the same owner means the same job; with another input it is refused. */
+  /** A key that the same owner repeats returns the same job; with a different input it is rejected. */
   readonly key?: string | undefined
   readonly transaction?: JobTransaction | undefined
 }
 
-/** The name of the queue of a type of jobs. */
+/** Returns the name of the queue of a type of job. */
 export function queueOf({ name }: Pick<Job, 'name'>): string {
   return `job-${name}`
 }
 
-/** Keeps a record and enqueues its job: both, or nothing that anybody knows of. */
+/** Stores a record and enqueues its job: both, or nothing that a client can see. */
 export async function startJob(
   job: Job,
   checkInput: SchemaCheck,
@@ -33,7 +33,7 @@ export async function startJob(
   const plain: unknown = JSON.parse(JSON.stringify(input ?? null))
   const fresh: StoredJob = { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
-  // Without a transaction the record comes second: a job that finds none is nobody's, a record without its job would stay queued for ever.
+  // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
   const known = await store.add(fresh, now() - goneSeconds * 1000, transaction)
   if (known !== undefined) {
@@ -47,7 +47,7 @@ export async function startJob(
   return fresh
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8) that only this owner's key makes. */
+/** Returns a version 8 UUID (RFC 9562 §5.8) that is unique to this owner's key. */
 function idOf(...parts: readonly string[]) {
   const hex = hash('sha256', JSON.stringify(parts))
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,16 +1,17 @@
-/** Where a job is. The last three are final. */
+/** State of a job. The last three are final. */
 export type JobState = 'queued' | 'processing' | 'completed' | 'failed' | 'cancelled'
 
-/** What can happen to a job. */
+/** Event that changes the state of a job. */
 export type JobEvent = 'begin' | 'retry' | 'handBack' | 'complete' | 'fail' | 'cancel'
 
 /**
- * Everything that can happen to a job, the states in which it can, and the state that follows. What is not listed changes nothing: a change
- * is one comparison and one write, so that of two that happen at once exactly one does, and a crash leaves the state before or after it.
+ * All events, the states in which each is allowed, and the state that follows. An event that is not listed for a state changes nothing.
+ * A change is one comparison and one write, so exactly one of two simultaneous changes succeeds, and a crash leaves the state either
+ * before or after the change.
  *
- * - `begin`: a worker takes it up; also one that is processing, when its worker was lost.
- * - `retry`: its handler threw, and tries are left. `handBack`: its worker stops; that costs no try.
- * - `complete`, `fail`: its handler is through, or no try is left. `cancel`: its owner has deleted it.
+ * - `begin`: a worker starts the job; also a job that is processing when its worker was lost.
+ * - `retry`: the handler threw an error, and attempts remain. `handBack`: the worker stops; this does not count as an attempt.
+ * - `complete`, `fail`: the handler has finished, or no attempt remains. `cancel`: the owner has deleted the job.
  */
 export const transitions: Readonly<Record<JobEvent, { readonly from: readonly JobState[]; readonly to: JobState }>> = {
   begin: { from: ['queued', 'processing'], to: 'processing' },
@@ -21,7 +22,7 @@ export const transitions: Readonly<Record<JobEvent, { readonly from: readonly Jo
   cancel: { from: ['queued', 'processing'], to: 'cancelled' }
 }
 
-/** Nothing happens to it any more. */
+/** Returns whether the state is final. */
 export function isOver(state: JobState): boolean {
   return state !== 'queued' && state !== 'processing'
 }

@@ -2,12 +2,12 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { JobStore, StoredJob } from './store.ts'
 
-/** Runs one test, as the runner of the caller does: `(title, run) => test(title, run)`. */
+/** Registers a test with the caller's test runner: `(title, run) => test(title, run)`. */
 export type RunTest = (title: string, run: () => Promise<void>) => unknown
 
-/** Tests whether a store keeps the promises of {@link JobStore}. `create` makes one for each test; it may hold what earlier tests left there. */
+/** Tests that a store implements {@link JobStore}. `create` returns a store for each test; it may contain jobs of earlier tests. */
 export function jobStoreContract(test: RunTest, create: () => JobStore | Promise<JobStore>): void {
-  test('a job is read as it was kept, and a second one of the same id is not', async () => {
+  test('returns a job as it was stored, and does not store a second job with the same id', async () => {
     const store = await create()
     const job = fresh()
     strictEqual(await store.read(job.id), undefined)
@@ -16,7 +16,7 @@ export function jobStoreContract(test: RunTest, create: () => JobStore | Promise
     deepStrictEqual(await store.read(job.id), job)
   })
 
-  test('a change is made in the states and at the attempt that it expects, and nowhere else', async () => {
+  test('applies a change only in the expected states and at the expected attempt', async () => {
     const store = await create()
     const job = fresh()
     await store.add(job, 0)
@@ -32,7 +32,7 @@ export function jobStoreContract(test: RunTest, create: () => JobStore | Promise
     deepStrictEqual(await store.read(job.id), { ...job, attempt: 2, tries: 1, progress: 12.5, ...over })
   })
 
-  test('a result may be null, and an error is kept with its code', async () => {
+  test('stores a null result, and an error with its code', async () => {
     const store = await create()
     const [one, two] = [fresh(), fresh()]
     for (const job of [one, two]) await store.add(job, 0)
@@ -43,7 +43,7 @@ export function jobStoreContract(test: RunTest, create: () => JobStore | Promise
     deepStrictEqual((await store.read(two.id))?.error, error)
   })
 
-  test('of many changes at once that expect the same state, one is made', async () => {
+  test('applies one of many simultaneous changes that expect the same state', async () => {
     const store = await create()
     const job = fresh()
     await store.add(job, 0)
@@ -54,7 +54,7 @@ export function jobStoreContract(test: RunTest, create: () => JobStore | Promise
     strictEqual((await store.read(job.id))?.attempt, made.indexOf(true))
   })
 
-  test('what expired long ago is forgotten when something new comes, and nothing else is', async () => {
+  test('deletes only jobs that expired long ago when a new job is added', async () => {
     const store = await create()
     const [old, young, open] = [fresh(), fresh(), fresh()]
     for (const job of [old, young, open]) await store.add(job, 0)

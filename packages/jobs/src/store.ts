@@ -1,49 +1,49 @@
 import type { Transaction } from '@concordat/work-queue'
 import type { JobState } from './states.ts'
 
-/** What went wrong, as the owner of the job may read it. */
+/** Error of a failed job, as its owner sees it. */
 export interface JobFailure {
-  /** In UPPER_SNAKE_CASE, as `JOB_FAILED`. */
+  /** In UPPER_SNAKE_CASE, for example `JOB_FAILED`. */
   readonly code: string
   readonly message: string
 }
 
-/** One job, as a store keeps it. Times are milliseconds since 1970. */
+/** Job as a store keeps it. Times are in milliseconds since 1970. */
 export interface StoredJob {
   /** A UUID. */
   readonly id: string
-  /** The name of its type. */
+  /** Name of the job's type. */
   readonly type: string
   readonly owner: string
   readonly state: JobState
   readonly input: unknown
-  /** Which attempt of the queue has it, counted up by each beginning; 0 before the first. */
+  /** Attempt of the queue that runs the job. It increases each time a worker begins the job; 0 before the first. */
   readonly attempt: number
-  /** How many attempts count: those that threw or were lost, and the one that goes on. */
+  /** Number of attempts that count: those that threw an error or were lost, and the current attempt. */
   readonly tries: number
-  /** 0 to 100. */
+  /** From 0 to 100. */
   readonly progress: number
   readonly result?: unknown
   readonly error?: JobFailure | undefined
   readonly createdAt: number
-  /** Until when it can be read, once it is over. */
+  /** Time until which the job can be read, set when it has ended. */
   readonly expiresAt?: number | undefined
 }
 
-/** What a change of a job sets. */
+/** Fields that a change of a job sets. */
 export type JobChange = Partial<Pick<StoredJob, 'state' | 'attempt' | 'tries' | 'progress' | 'result' | 'error' | 'expiresAt'>>
 
-/** Keeps jobs. */
+/** Store of jobs. */
 export interface JobStore {
   /**
-   * Keeps a new job, in the transaction if there is one, and forgets some that expired before a time. Answers the job that has this id
-   * already, or undefined.
+   * Stores a new job, in the transaction if given, and deletes some jobs that expired before the given time. Returns the existing job with
+   * this id, or undefined.
    */
   add(job: StoredJob, expiredBefore: number, transaction?: Transaction): Promise<StoredJob | undefined>
   read(id: string): Promise<StoredJob | undefined>
   /**
-   * Changes a job, in the transaction if there is one, if it is in one of the states and, where one is given, at that attempt. Answers
-   * whether it was. Of changes at once, each sees what the one before it has left.
+   * Changes a job, in the transaction if given, if the job is in one of the expected states and, if given, at the expected attempt. Returns
+   * whether the job was changed. Of simultaneous changes, each sees the result of the previous change.
    */
   change(
     id: string,

@@ -6,7 +6,7 @@ import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.
 
 const uuid = /^[\da-f]{8}-/
 
-t.test('what is accepted is answered by 202, Location, Retry-After and a record that is queued [J1] [A1] [E7] [X4]', async (t) => {
+t.test('responds with 202, Location, Retry-After and a queued record when a job is accepted [J1] [A1] [E7] [X4]', async (t) => {
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
@@ -21,7 +21,7 @@ t.test('what is accepted is answered by 202, Location, Retry-After and a record 
 })
 
 t.test(
-  'its status is 200 in every state, with progress while it is processing and a link to the result at the end [A2, A3, E7]',
+  'the status is 200 in every state, with progress while processing and a link to the result when completed [A2, A3, E7]',
   async (t) => {
     const [half, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const job = countJob(async ({ rows }, { progress }) => {
@@ -52,7 +52,7 @@ t.test(
   }
 )
 
-t.test('by option, the status of a completed job sends on to its result by 303, unless the record is preferred [A3]', async (t) => {
+t.test('onComplete "redirect" redirects from a completed job to its result with 303, unless the record is preferred [A3]', async (t) => {
   const job = countJob(async ({ rows }) => ({ sum: rows }))
   const app = await serviceOf(t, job, {}, { onComplete: 'redirect', resultPath: ({ id }) => `/files/${id}` })
   const url = await begin(app)
@@ -63,7 +63,7 @@ t.test('by option, the status of a completed job sends on to its result by 303, 
   t.equal((await send(app, 'GET', `${url}/result`)).status, 404)
 })
 
-t.test('a client that prefers to wait has the end of the job, or its record after that time (RFC 7240)', async (t) => {
+t.test('a client that prefers to wait gets the ended job, or its record after the wait time (RFC 7240)', async (t) => {
   const slow = Promise.withResolvers<void>()
   const job = countJob(async ({ rows }) => {
     if (rows > 1) await slow.promise
@@ -88,7 +88,7 @@ t.test('a client that prefers to wait has the end of the job, or its record afte
   )
 })
 
-t.test('nobody but its owner finds a job, and what is no job is not found either', async (t) => {
+t.test('returns 404 to clients other than the owner, and for ids that do not exist', async (t) => {
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows }))
@@ -106,7 +106,7 @@ t.test('nobody but its owner finds a job, and what is no job is not found either
   t.equal((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client: null })).status, 500)
 })
 
-t.test('bad input is refused field by field before anything is enqueued', async (t) => {
+t.test('rejects invalid input field by field before anything is enqueued', async (t) => {
   let runs = 0
   const app = await serviceOf(
     t,
@@ -118,7 +118,7 @@ t.test('bad input is refused field by field before anything is enqueued', async 
   t.equal(runs, 0)
 })
 
-t.test('what is wrong with an input is told for each field in the words of its schema', async (t) => {
+t.test('reports each invalid field of an input with the message of its schema keyword', async (t) => {
   const input = {
     type: 'object',
     required: ['name'],
@@ -149,7 +149,7 @@ t.test('what is wrong with an input is told for each field in the words of its s
 
 const from = (client: string) => ({ headers: { client } }) as never
 
-t.test('a route of the service finds a job for its owner alone', async (t) => {
+t.test('app.jobs.find returns a job only to its owner', async (t) => {
   const job = countJob(async ({ rows }) => ({ sum: rows }))
   const app = await serviceOf(t, job)
   const url = await begin(app)
@@ -159,7 +159,7 @@ t.test('a route of the service finds a job for its owner alone', async (t) => {
   await t.rejects(app.jobs.find(job, id, from('bob')), { statusCode: 404, code: 'JOB_NOT_FOUND' })
 })
 
-t.test('a job is read until it expires, then it is gone, then unknown', async (t) => {
+t.test('a job can be read until it expires, then returns 410, then 404', async (t) => {
   let time = Date.now()
   const app = await serviceOf(
     t,
@@ -176,7 +176,7 @@ t.test('a job is read until it expires, then it is gone, then unknown', async (t
   t.match(await send(app, 'GET', url), { status: 404, json: { code: 'JOB_NOT_FOUND' } })
 })
 
-t.test('the same key is the same job, for one owner; with another input it is refused', async (t) => {
+t.test('the same key of the same owner returns the same job, and is rejected with a different input', async (t) => {
   let runs = 0
   const app = await serviceOf(
     t,
@@ -193,7 +193,7 @@ t.test('the same key is the same job, for one owner; with another input it is re
   })
 })
 
-t.test('in a transaction a job is accepted with it or not at all, is told of after the commit, and not waited for', async (t) => {
+t.test('a job started in a transaction is enqueued in it, its worker is woken after the commit, and nothing waits', async (t) => {
   const queue = memoryQueue()
   const committed: (() => void)[] = []
   let joined = 0
@@ -219,7 +219,7 @@ t.test('in a transaction a job is accepted with it or not at all, is told of aft
   t.equal(joined, 1)
 })
 
-t.test('whoever waits and goes away is waited for no longer', async (t) => {
+t.test('stops waiting for a job when the client disconnects', async (t) => {
   const gone = Promise.withResolvers<void>()
   const slow = Promise.withResolvers<Sum>()
   const memory = memoryJobStore()
@@ -249,7 +249,7 @@ t.test('whoever waits and goes away is waited for no longer', async (t) => {
   stop.abort()
   await t.rejects(asked)
   await gone.promise
-  // For a client that stays, the record is read at the same intervals.
+  // The record of a connected client is read at the same intervals, so it serves as a clock.
   const stays = send(app, 'GET', other, { prefer: 'wait=30' })
   await readSeveralTimes(other)
   const after = readsOf(url)

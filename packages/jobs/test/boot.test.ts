@@ -7,7 +7,7 @@ import { countJob } from './service.ts'
 
 jobStoreContract(casesOf(t), memoryJobStore)
 
-t.test('every state and everything that can happen in it is defined, and nothing leads out of an end [J2]', async (t) => {
+t.test('every state and its events are defined, and no event leaves a final state [J2]', async (t) => {
   const states: JobState[] = ['queued', 'processing', 'completed', 'failed', 'cancelled']
   const table = Object.fromEntries(
     states.map((state) => [
@@ -34,37 +34,37 @@ t.test('every state and everything that can happen in it is defined, and nothing
 const owner = () => 'ada'
 const define = (more: object) => () => defineJob({ name: 'a', input: {}, handler: async () => {}, ...more })
 
-t.test('what makes no sense is refused at boot', async (t) => {
+t.test('rejects invalid options at boot', async (t) => {
   const queue = memoryQueue()
   const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
   for (const [options, message] of [
-    [{ owner, queue: {} }, /queue is no queue/],
-    [{ queue }, /owner is missing/],
-    [{ queue: durable, owner }, /store is missing/],
-    [{ store: memoryJobStore(), owner }, /queue is missing/],
-    [{ queue, owner, resultSeconds: 0 }, /resultSeconds is 0/],
-    [{ queue, owner, goneSeconds: 1.5 }, /goneSeconds is 1.5/],
+    [{ owner, queue: {} }, /options\.queue must be a WorkQueue/],
+    [{ queue }, /options\.owner must be a function/],
+    [{ queue: durable, owner }, /options\.store is missing/],
+    [{ store: memoryJobStore(), owner }, /options\.queue is missing/],
+    [{ queue, owner, resultSeconds: 0 }, /options\.resultSeconds must be an integer of at least 1, but is 0/],
+    [{ queue, owner, goneSeconds: 1.5 }, /options\.goneSeconds must be an integer of at least 0, but is 1.5/],
     [{ queue, owner, publicUrl: 'nonsense' }, /publicUrl is "nonsense"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(jobs, options as never), { message })
   }
-  t.throws(define({ name: 'No Name' }), /no name for a job/)
-  t.throws(define({ attempts: 0 }), /attempts of a is 0/)
-  t.throws(define({ concurrency: 0.5 }), /concurrency of a is 0.5/)
+  t.throws(define({ name: 'No Name' }), /the job name "No Name" is invalid/)
+  t.throws(define({ attempts: 0 }), /attempts of the job "a" must be an integer of at least 1, but is 0/)
+  t.throws(define({ concurrency: 0.5 }), /concurrency of the job "a" must be an integer of at least 1, but is 0.5/)
 })
 
-t.test('a job has one name, and is served before it is started', async (t) => {
+t.test('job names must be unique, and a job must be served before it is started', async (t) => {
   const queue = memoryQueue()
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada' })
   const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
   t.throws(() => app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
   app.jobs.serve(one, '/counts')
-  t.throws(() => app.jobs.serve(two, '/others'), /two jobs are called count/)
+  t.throws(() => app.jobs.serve(two, '/others'), /two jobs have the name "count"/)
   await app.close()
 })
 
-t.test('links lead into the version of the request', async (t) => {
+t.test('links point to the version of the request', async (t) => {
   const queue = memoryQueue()
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada', publicUrl: 'https://a.example' })
@@ -94,6 +94,6 @@ t.test('links lead into the version of the request', async (t) => {
   await queue.close()
 })
 
-t.test('every error has a text in English and Spanish', async (t) => {
+t.test('every error has a message in English and Spanish', async (t) => {
   for (const { message } of Object.values(jobsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })

@@ -6,7 +6,7 @@ import { memoryQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
 
-t.test('a handler that throws is tried again, and at last the record has an error that says nothing of the inside', async (t) => {
+t.test('retries a handler that throws, and after the last attempt the record has an error without internal details', async (t) => {
   const attempts: number[] = []
   const job = countJob(async (_, { attempt }) => {
     attempts.push(attempt)
@@ -21,7 +21,7 @@ t.test('a handler that throws is tried again, and at last the record has an erro
   t.match(await send(app, 'GET', `${url}/result`), { status: 409, json: { code: 'JOB_HAS_NO_RESULT' } })
 })
 
-t.test('a try that fails once is queued again, and can be completed', async (t) => {
+t.test('a job whose first attempt fails is queued again and can be completed', async (t) => {
   const job = countJob(
     async ({ rows }, { attempt }) => {
       if (attempt === 1) throw new Error('no')
@@ -35,7 +35,7 @@ t.test('a try that fails once is queued again, and can be completed', async (t) 
   await recordIn(app, url, 'completed')
 })
 
-t.test('an ApiError that a handler throws is meant for the owner, and ends the job', async (t) => {
+t.test('an ApiError from a handler ends the job and is shown to its owner', async (t) => {
   let runs = 0
   const job = countJob(async () => {
     runs += 1
@@ -47,7 +47,7 @@ t.test('an ApiError that a handler throws is meant for the owner, and ends the j
   t.equal(runs, 1)
 })
 
-t.test('a result that its schema does not allow, or that is too big, fails the job', async (t) => {
+t.test('a result that does not match its schema, or is too large, fails the job', async (t) => {
   const wrong = countJob(async () => ({ sum: 'many' }) as never, { attempts: 1 })
   const app = await serviceOf(t, wrong)
   t.match(await recordIn(app, await begin(app), 'failed'), { error: { code: 'JOB_FAILED' } })
@@ -59,7 +59,7 @@ t.test('a result that its schema does not allow, or that is too big, fails the j
   t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
-t.test('DELETE cancels a job that waits or runs, and its handler is told; what is over can’t be cancelled', async (t) => {
+t.test('DELETE cancels a queued or running job and aborts its signal; a job that has ended cannot be cancelled', async (t) => {
   const told = Promise.withResolvers<void>()
   const job = countJob(async ({ rows }, { signal }) => {
     if (rows === 1) return { sum: 1 }
@@ -84,7 +84,7 @@ t.test('DELETE cancels a job that waits or runs, and its handler is told; what i
   t.match(await send(idle, 'GET', waiting), { json: { status: 'cancelled' } })
 })
 
-t.test('a service that stops hands its jobs back, and that costs no try', async (t) => {
+t.test('a service that stops hands its jobs back, which does not count as an attempt', async (t) => {
   const queue = memoryQueue()
   const store = memoryJobStore()
   const attempts: number[] = []
@@ -107,7 +107,7 @@ t.test('a service that stops hands its jobs back, and that costs no try', async 
   t.strictSame(attempts, [1, 1])
 })
 
-t.test('a job whose worker was lost is begun again, and fails when its last try was lost', async (t) => {
+t.test('restarts a job whose worker was lost, and fails it when its last attempt was lost', async (t) => {
   const queue = memoryQueue()
   const store = memoryJobStore()
   const app = await serviceOf(
@@ -116,7 +116,7 @@ t.test('a job whose worker was lost is begun again, and fails when its last try 
     { queue, store, work: false }
   )
   const [again, last] = [await begin(app), await begin(app)]
-  // As a worker leaves it that is killed: begun, and never ended.
+  // The state that a killed worker leaves: begun, but not ended.
   await store.change(again.slice(-36), { states: ['queued'] }, { state: 'processing', attempt: 0, tries: 2 })
   await store.change(last.slice(-36), { states: ['queued'] }, { state: 'processing', attempt: 0, tries: 3 })
   const worker = await serviceOf(
@@ -128,7 +128,7 @@ t.test('a job whose worker was lost is begun again, and fails when its last try 
   t.match(await recordIn(worker, last, 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
-t.test('a job that its owner cancels while a worker takes it up is not done', async (t) => {
+t.test('does not run a job that its owner cancels while a worker begins it', async (t) => {
   const memory = memoryJobStore()
   let runs = 0
   const store: JobStore = {
@@ -145,7 +145,7 @@ t.test('a job that its owner cancels while a worker takes it up is not done', as
   t.equal(runs, 0)
 })
 
-t.test('progress never goes back, stays between 0 and 100, and is written at most twice a second', async (t) => {
+t.test('progress never decreases, stays between 0 and 100, and is written at most twice per second', async (t) => {
   let time = Date.now()
   const memory = memoryJobStore()
   const written: number[] = []
@@ -179,12 +179,12 @@ t.test('a job without a result has no link to one', async (t) => {
   t.equal((await send(app, 'GET', `${url}/result`)).status, 404)
 })
 
-t.test('waits longer after each failed try, an hour at most', async (t) => {
+t.test('waits longer after each failed attempt, at most an hour', async (t) => {
   const { retrySeconds } = defineJob({ name: 'a', input: {}, handler: async () => {} })
   t.strictSame([1, 2, 3, 9].map(retrySeconds), [5, 20, 80, 3600])
 })
 
-t.test('a job whose start was never answered, so that it has no record, is not done', async (t) => {
+t.test('does not run a job without a record, whose start was never confirmed', async (t) => {
   const memory = memoryJobStore()
   const looked = Promise.withResolvers<void>()
   let reads = 0

@@ -17,12 +17,12 @@ const number = { type: 'number' }
 const inputSchema = { type: 'object', required: ['rows'], additionalProperties: false, properties: { rows: number } }
 const sumSchema = { type: 'object', required: ['sum'], additionalProperties: false, properties: { sum: number } }
 
-/** A type of jobs that does what the test says. */
+/** Defines a job that runs the handler of the test. */
 export function countJob(handler: Handle, more: Partial<Parameters<typeof defineJob<Input, Sum>>[0]> = {}): Job<Input, Sum> {
   return defineJob<Input, Sum>({ name: 'count', input: inputSchema, result: sumSchema, retrySeconds: () => 0, handler, ...more })
 }
 
-/** A service with one type of jobs at `/v1/counts`; the header `client` says who asks. */
+/** Starts a service with one job at `/v1/counts`. The `client` header identifies the client. */
 export async function serviceOf(
   t: Test,
   job: Job<Input, Sum>,
@@ -54,7 +54,7 @@ export async function serviceOf(
   return app
 }
 
-/** Sends as a client, and reads the answer. */
+/** Sends a request as a client, and returns the response. */
 export async function send(app: FastifyInstance, method: 'GET' | 'POST' | 'DELETE', url: string, more: Record<string, unknown> = {}) {
   const { body, client = 'ada', ...headers } = more
   const answer = await app.inject({
@@ -66,14 +66,14 @@ export async function send(app: FastifyInstance, method: 'GET' | 'POST' | 'DELET
   return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? undefined : answer.json() }
 }
 
-/** Starts a job, and answers where its status is. */
+/** Starts a job, and returns the URL of its status. */
 export async function begin(app: FastifyInstance, body: Input = { rows: 3 }, more: Record<string, unknown> = {}): Promise<string> {
   const { status, headers } = await send(app, 'POST', '/v1/counts', { body, ...more })
-  if (status !== 202) throw new Error(`The job was answered by ${status}.`)
+  if (status !== 202) throw new Error(`The start of the job returned ${status}.`)
   return String(headers['location'])
 }
 
-/** The record of a job once it is over, or in the state that is waited for. */
+/** Waits until a job is in one of the states, and returns its record. */
 export async function recordIn(app: FastifyInstance, url: string, ...states: string[]) {
   for (;;) {
     const { json } = await send(app, 'GET', url)

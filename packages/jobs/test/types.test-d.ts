@@ -9,7 +9,7 @@ expectTypeOf(memoryJobStore()).toEqualTypeOf<JobStore>()
 
 export async function typed(app: FastifyInstance, reply: FastifyReply) {
   app.jobs.serve(job, '/as')
-  // @ts-expect-error The input is not that of the job.
+  // @ts-expect-error The input does not match the job.
   await reply.accepted(job, { rows: 'many' })
   return reply.accepted(job, { rows: 1 })
 }

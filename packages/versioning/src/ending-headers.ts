@@ -1,17 +1,17 @@
 import { hrefOf, linkHeader } from '@concordat/links'
 import type { Ending, Version } from './lifecycle.ts'
 
-/** What the answers of a deprecated or retired version say about its end (rule V6). */
+/** Deprecation headers of the responses of a deprecated or retired version (rule V6). */
 export interface EndingHeaders {
-  /** RFC 9745 `Deprecation`, RFC 8594 `Sunset` and, by option, `Warning`. */
+  /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and optionally `Warning`. */
   readonly fields: Readonly<Record<string, string>>
-  /** The `Link` field: apart, because it joins the links that a handler sets. */
+  /** The `Link` header, kept separate because it is added to the links that a handler sets. */
   readonly link: string
 }
 
 /**
- * Writes the headers of a version's end once per origin. There is one origin, or one per allowed host: only the last is kept,
- * so a crowd of origins can't fill the memory.
+ * Returns a function that creates the deprecation headers of a version for an origin. There is one origin, or one per allowed host. Only
+ * the headers of the last origin are cached, so many origins cannot fill the memory.
  */
 export function endingHeaders(
   { name }: Version,
@@ -22,7 +22,7 @@ export function endingHeaders(
 ): (origin: string) => EndingHeaders {
   const sunset = new Date(ending.sunsetAt).toUTCString()
   const fields: Record<string, string> = { deprecation: `@${Math.floor(ending.deprecatedAt / 1000)}`, sunset }
-  // Without the optional warn-date: RFC 7234 §5.5 makes caches drop a warning whose date differs from the answer's.
+  // Without the optional warn-date, because RFC 7234 §5.5 makes caches drop a warning whose date differs from the response's.
   if (warning) fields.warning = `299 - "Version ${name} is deprecated and ends on ${sunset}; see ${ending.documentation}"`
   Object.freeze(fields)
 
@@ -46,7 +46,7 @@ export function endingHeaders(
   }
 }
 
-/** Adds the links of a version to those that an answer has already. */
+/** Adds the links of a version to the existing `Link` header of a response. */
 export function joinLinks(present: number | string | readonly string[] | undefined, links: string): string {
   if (present === undefined) return links
   const list = typeof present === 'object' ? present.join(', ') : String(present)

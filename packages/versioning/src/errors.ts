@@ -20,15 +20,15 @@ const list = defineErrors({
   }
 })
 
-/** The errors that leave this package, for the catalogue's `include`. */
+/** All errors of this package, for the catalogue's `include`. */
 export const versioningErrors: ErrorList = list
 
-/** 410: the version's time is over. */
+/** 410: the version is retired. */
 export function versionRetired(name: string, { sunsetAt, documentation }: Ending): ApiError {
   return list.create('VERSION_RETIRED', { params: { version: name, date: new Date(sunsetAt).toISOString().slice(0, 10), documentation } })
 }
 
-/** 404: there never was such a version. What the client wrote is not repeated. */
+/** 404: the version does not exist. The message does not repeat what the client sent. */
 export function versionNotFound(versions: readonly Version[], time: number): ApiError {
   const usable = versions.filter((version) => statusAt(version, time) !== 'retired').map(({ name }) => name)
   return list.create('VERSION_NOT_FOUND', { params: { versions: usable.join(', ') || '–' } })

@@ -1,32 +1,32 @@
-/** Where a version stands in its life: `current`, then `deprecated`, then `retired` (rule V5). */
+/** Status of a version: first `current`, then `deprecated`, then `retired` (rule V5). */
 export type VersionStatus = 'current' | 'deprecated' | 'retired'
 
-/** The end of a version, all of it published in advance (rules V5, V6). Times in milliseconds since 1970. */
+/** End of a version, published in advance (rules V5, V6). Times are in milliseconds since 1970. */
 export interface Ending {
   readonly deprecatedAt: number
   readonly sunsetAt: number
-  /** Where the migration notes are. */
+  /** URL of the migration notes. */
   readonly documentation: string
-  /** The number of the version to move to; absent when the API ends with this version. */
+  /** Number of the version to migrate to; undefined when the API ends with this version. */
   readonly successor: number | undefined
 }
 
-/** One version of the API. */
+/** Version of the API. */
 export interface Version {
   readonly number: number
-  /** How it is written in paths and in `_meta.version`: `v1`. */
+  /** Name in paths and in `_meta.version`, for example `v1`. */
   readonly name: string
-  /** Absent as long as no end is set. */
+  /** Undefined if the version has no end date. */
   readonly ending: Ending | undefined
 }
 
-/** The status of a version at this time, in milliseconds since 1970: it changes by the clock, without a new deployment. */
+/** Returns the status of a version at a time in milliseconds since 1970. It changes with the clock, without a deployment. */
 export function statusAt({ ending }: Version, time: number): VersionStatus {
   if (ending === undefined || time < ending.deprecatedAt) return 'current'
   return time < ending.sunsetAt ? 'deprecated' : 'retired'
 }
 
-/** The newest of these versions, given oldest first, that is current; when none is, the newest that is not retired; else the newest. */
+/** Returns the newest current version, otherwise the newest that is not retired, otherwise the newest. Expects the oldest version first. */
 export function newestAt(versions: readonly Version[], time: number): Version {
   const newest = (status: VersionStatus) => versions.findLast((version) => statusAt(version, time) === status)
   return newest('current') ?? newest('deprecated') ?? (versions.at(-1) as Version)

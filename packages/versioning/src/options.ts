@@ -2,20 +2,20 @@ import { type OriginOptions, originResolver } from '@concordat/links'
 import type { Version } from './lifecycle.ts'
 import { readVersions, type VersionTable } from './version-table.ts'
 
-/** What `@concordat/versioning` can be told. */
+/** Options of `@concordat/versioning`. */
 export interface VersioningOptions extends OriginOptions {
   /**
-   * Every version that was ever public, by number, retired ones included: a retired version answers 410 for good.
-   * @default { 1: {} } – one version, without an end
+   * Every version that was ever public, by number, including retired versions, which respond with 410 permanently.
+   * @default { 1: {} } – one version without an end date
    */
   readonly versions?: VersionTable | undefined
   /**
-   * The shortest time between deprecation and retirement, in days.
+   * Minimum time between deprecation and retirement, in days.
    * @default 180
    */
   readonly minimumNoticeDays?: number | undefined
   /**
-   * Adds `Warning: 299 - "…"` to the answers of a deprecated version, for clients that still read that header.
+   * Adds `Warning: 299 - "…"` to the responses of a deprecated version, for clients that still read that header.
    * @default false
    */
   readonly warning?: boolean | undefined
@@ -25,29 +25,28 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Paths that were published once (`/v1/orders/:id` or `/v1/orders/{id}`). Each must still be registered, as long as its
-   * version is not retired (rule P4).
+   * Published paths (`/v1/orders/:id` or `/v1/orders/{id}`). Each must stay registered until its version is retired (rule P4).
    * @default []
    */
   readonly publishedPaths?: readonly string[] | undefined
   /**
-   * Paths below which third-party plugins register routes that are no part of the API, as `/reference`. They are not linted.
+   * Prefixes of routes of third-party plugins that are not part of the API, for example `/reference`. These routes are not linted.
    * @default []
    */
   readonly exceptPrefixes?: readonly string[] | undefined
   /**
-   * Ids of rules that other packages lint, so that `config.waivers` may name them.
+   * Ids of rules that other packages lint, so that `config.waivers` can name them.
    * @default []
    */
   readonly otherRules?: readonly string[] | undefined
   /**
-   * The clock, in milliseconds since 1970.
+   * Returns the current time in milliseconds since 1970.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
 }
 
-/** The options as the plugin works with them. */
+/** Resolved options. */
 export interface Settings {
   /** Oldest first. */
   readonly versions: readonly Version[]
@@ -60,11 +59,11 @@ export interface Settings {
   readonly now: () => number
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: VersioningOptions): Settings {
   const minimumNoticeDays = options.minimumNoticeDays ?? 180
   if (!Number.isFinite(minimumNoticeDays) || minimumNoticeDays < 0) {
-    throw new TypeError(`minimumNoticeDays is ${minimumNoticeDays}. Give a number of days, 0 or more.`)
+    throw new TypeError(`versioning: options.minimumNoticeDays must be a number of days, 0 or more, but is ${minimumNoticeDays}.`)
   }
   return {
     versions: readVersions(options.versions ?? { 1: {} }, minimumNoticeDays),
@@ -80,6 +79,7 @@ export function resolveOptions(options: VersioningOptions): Settings {
 
 function requirePaths(name: string, paths: readonly string[], shape: RegExp) {
   const wrong = paths.find((path) => !shape.test(path))
-  if (wrong !== undefined) throw new TypeError(`${name} has "${wrong}". Write a path as "/reference", from its first slash.`)
+  if (wrong !== undefined)
+    throw new TypeError(`versioning: options.${name} has the invalid path "${wrong}". Use a path such as "/reference".`)
   return paths
 }

@@ -4,28 +4,31 @@ import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
 import { type Ending, newestAt, type Version } from './lifecycle.ts'
 import type { Settings } from './options.ts'
 
-/** A version at the path where it stands. */
+/** Version at its path. */
 export interface Place {
   readonly version: Version
-  /** The path of the version, as `/v1`, or `/shop/v1` below an outer prefix. */
+  /** Path of the version, for example `/v1`, or `/shop/v1` below an outer prefix. */
   readonly prefix: string
-  /** The end of the version and the headers that tell it to this origin; absent as long as no end is set. */
+  /** End of the version and its deprecation headers for an origin; undefined if the version has no end date. */
   readonly ending: (Ending & { readonly headers: (origin: string) => EndingHeaders }) | undefined
 }
 
-/** Where the versions of an API stand: below each base path that versions were registered under. */
+/** Places of the versions of an API, below each base path under which versions were registered. */
 export interface Places {
-  /** The place of a version below this base path; every other version of the table stands beside it. */
+  /** Returns the place of a version below this base path, and adds places for all other versions of the table. */
   add(base: string, version: Version): Place
-  /** Reads the version that a path names, be it registered or not: `place` is absent when there is no such version; the whole, when it names none. */
+  /**
+   * Returns the version that a path names, whether it is registered or not. `place` is undefined if the version does not exist; the result
+   * is undefined if the path does not name a version.
+   */
   find(path: string): { readonly place: Place | undefined } | undefined
-  /** The newest version that is current now, by name. */
+  /** Returns the name of the newest current version. */
   newest(): string
-  /** The first path at which versions stand. */
+  /** Returns the first base path of versions. */
   home(): string
 }
 
-/** Keeps the places of these versions. `home` is the base path as long as no version is registered. */
+/** Creates the places of these versions. `home` is the base path until a version is registered. */
 export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' | 'warning' | 'now'>, home: string): Places {
   const bases = new Map<string, ReadonlyMap<string, Place>>()
 
@@ -45,7 +48,8 @@ export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' |
   const homeBase = () => bases.keys().next().value ?? withoutTrailingSlash(home)
   return {
     add(base, version) {
-      if (/[:*]/.test(base)) throw new TypeError(`A version can't stand under "${base}". Use a prefix without parameters.`)
+      if (/[:*]/.test(base))
+        throw new TypeError(`versioning: app.apiVersion cannot be used under the prefix "${base}". Use a prefix without parameters.`)
       return placesBelow(withoutTrailingSlash(base)).get(version.name) as Place
     },
     newest: () => newestAt(versions, now()).name,
@@ -65,7 +69,7 @@ function withoutTrailingSlash(path: string) {
   return path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-// The path as the router reads it: without the origin of an absolute-form target and without query, decoded.
+// The path as the router reads it: decoded, without the origin of an absolute-form target and without the query.
 function readablePath(target: string) {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
   try {
@@ -78,7 +82,7 @@ function readablePath(target: string) {
 const placesKey: unique symbol = Symbol('concordat.versioning.places')
 const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
-/** What this package keeps on Fastify instances: the places on its own, the place on that of each version. Children inherit both. */
+/** Properties that this package adds to Fastify instances: `places` on its own, `place` on each version's. Child instances inherit both. */
 interface Placed {
   [placesKey]?: Places
   [placeKey]?: Place
@@ -86,29 +90,29 @@ interface Placed {
 
 export { placeKey, placesKey }
 
-/** The version that a request is made to. An unknown URL belongs to the version that it names. */
+/** Returns the version of a request. An unknown URL belongs to the version that it names. */
 export function placeOf(request: FastifyRequest): Place | undefined {
   const server: Placed = request.server as Placed
   return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]
 }
 
 /**
- * The version of a request, as `v1`; outside every version, and for what never became a request, the newest current one
- * (rule V8). Unlike `request.apiVersion` it can be asked for requests that no hook has seen.
+ * Returns the version of a request, for example `v1`. Outside every version, and without a request, returns the newest current version
+ * (rule V8). Unlike `request.apiVersion`, it also works for requests that did not reach a hook.
  */
 export function versionName(app: FastifyInstance, request?: FastifyRequest): string {
   return (request && placeOf(request)?.version.name) ?? ((app as Placed)[placesKey] as Places).newest()
 }
 
 /**
- * The path of the version that a request is made to, as `/v1` (with what stands before it, as `/shop/v1`); outside a version `''`.
- * Paths given to `reply.moved` are relative to it.
+ * Returns the path of a request's version, for example `/v1`, or `/shop/v1` with an outer prefix; `''` outside a version. Paths passed to
+ * `reply.moved` are relative to it.
  */
 export function versionPrefix(request: FastifyRequest): string {
   return placeOf(request)?.prefix ?? ''
 }
 
-/** The absolute URL of a path that is relative to the version of a request. Always fit for a header; absolute URLs keep their origin. */
+/** Returns the absolute URL of a path relative to the request's version, safe for a header. Absolute URLs keep their origin. */
 export function locationOf(request: FastifyRequest, origin: string, path: string): string {
   const inVersion = /^https?:/i.test(path) ? path : `${versionPrefix(request)}/${path.replace(/^\/+/, '')}`
   return new URL(hrefOf(origin, inVersion)).href

@@ -11,31 +11,31 @@ import { listVersions, versionsSchema } from './versions-document.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Registers routes under `/v<n>`. The same version may be given routes from several places.
+     * Registers routes under `/v<n>`. You can call it several times for the same version.
      * Throws a `TypeError` for a number that is not in the table of versions.
      */
     apiVersion(n: number, plugin: (instance: this) => Promise<void>): PromiseLike<void>
   }
   interface FastifyRequest {
-    /** The version of this request, as `v1`; outside every version the newest current one (rule V8). */
+    /** The version of this request, for example `v1`; outside every version, the newest current version (rule V8). */
     readonly apiVersion: string
   }
   interface FastifyReply {
     /**
-     * Answers 301 with an absolute `Location` and no body (rule X4). The path is relative to the version; an absolute URL stays as it is,
-     * so never hand over what a client sent.
+     * Responds with 301, an absolute `Location` and no body (rule X4). The path is relative to the version. An absolute URL is sent
+     * unchanged, so never pass input from a client.
      */
     moved(path: string): this
   }
   interface FastifyContextConfig {
-    /** Set to `true` on a route that is no part of the API, as a health check: its path is not linted. */
+    /** Set to `true` on a route that is not part of the API, such as a health check. Its path is not linted. */
     operational?: boolean
-    /** Rules that do not hold for this route, by id, each with the reason. */
+    /** Rules that do not apply to this route, by id, each with the reason. */
     waivers?: Readonly<Record<string, string>>
   }
 }
 
-/** Puts every route under a version that is deprecated and retired by the clock, and refuses to boot with paths that break the rules. */
+/** Puts every route under a version, deprecates and retires versions at their dates, and rejects paths that break the rules at boot. */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options)
   const { versions, originOf, now } = settings
@@ -53,8 +53,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
     const version = versions.find(({ number }) => number === n)
-    if (version === undefined) throw new TypeError(`apiVersion(${n}) is not in the table. Add ${n} to the option "versions".`)
-    if (placeKey in this) throw new TypeError(`apiVersion(${n}) stands inside another version. Call it outside.`)
+    if (version === undefined)
+      throw new TypeError(`versioning: app.apiVersion(${n}) names a version that is not in options.versions. Add it there.`)
+    if (placeKey in this) throw new TypeError(`versioning: app.apiVersion(${n}) was called inside another version. Call it outside.`)
     const place = places.add(this.prefix, version)
     return this.register(
       async (child) => {
@@ -67,7 +68,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   }
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {
-    // OPTIONS is no operation on a resource; HEAD is the twin that Fastify makes of each GET.
+    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
     if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
     registeredPaths.add(route.url)
     requireRules(route, placeKey in this, settings)
@@ -92,7 +93,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     done(time < place.ending.sunsetAt ? undefined : versionRetired(place.version.name, place.ending))
   }
 
-  // A handler that sets Link replaced the links of the version: they join its own.
+  // A handler that sets Link replaces the links of the version, so they are added again.
   function keepLinks(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction) {
     const ending = placeOf(request)?.ending
     if (ending !== undefined && reply.hasHeader('deprecation')) {

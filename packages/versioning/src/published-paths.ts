@@ -1,4 +1,4 @@
-/** A path as P4 compares it: the names of parameters are not part of a public URI. */
+/** Returns a path without parameter names, which are not part of a public URI. Rule P4 compares this form. */
 function publicShape(path: string): string {
   return path
     .replace(/\{\w+\}/g, ':id')
@@ -6,7 +6,7 @@ function publicShape(path: string): string {
     .replace(/(?<=.)\/$/, '')
 }
 
-/** Throws an `Error` that names every published path that no route serves any more, though its version is not retired (rule P4). */
+/** Throws an `Error` that lists every published path without a route whose version is not retired (rule P4). */
 export function requirePublishedPaths(
   published: readonly string[],
   registered: Iterable<string>,
@@ -15,5 +15,7 @@ export function requirePublishedPaths(
   const shapes = new Set([...registered].map(publicShape))
   const missing = published.filter((path) => !shapes.has(publicShape(path)) && !isRetired(path))
   if (missing.length === 0) return
-  throw new Error(`P4: ${missing.join(', ')} was published and is no longer registered. Register it again: a public URI is not changed.`)
+  throw new Error(
+    `versioning: options.publishedPaths has paths without a route. P4: ${missing.join(', ')}. Register them: public URIs must not change.`
+  )
 }

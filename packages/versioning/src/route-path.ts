@@ -1,20 +1,20 @@
-/** One part of a path between two slashes. */
+/** Part of a path between two slashes. */
 export interface Segment {
   readonly text: string
   readonly kind: 'static' | 'parameter' | 'wildcard' | 'mixed' | 'empty'
 }
 
-/** A route's path, taken apart at its version. */
+/** Path of a route, split at its version. */
 export interface RoutePath {
-  /** What stands for the version, also when it is written wrongly, as `v01`; `undefined` outside every version. */
+  /** Version segment, also if it is invalid, for example `v01`; `undefined` outside every version. */
   readonly version: string | undefined
-  /** What follows the version; without a version, the whole path. */
+  /** Segments after the version; without a version, the whole path. */
   readonly segments: readonly Segment[]
 }
 
-/** Takes a route's path apart. What stands before the version belongs to the base address and is not looked at. */
+/** Parses the path of a route. The part before the version belongs to the base URL and is ignored. */
 export function readRoutePath(url: string): RoutePath {
-  // The pattern of a parameter may hold slashes, so it goes first.
+  // The pattern of a parameter may contain slashes, so it is removed first.
   const texts = url
     .replace(/\((?:[^()]|\([^()]*\))*\)/g, '')
     .split('/')
@@ -30,7 +30,7 @@ function kindOf(text: string): Segment['kind'] {
   return /(?<!:):(?!:)/.test(text) ? 'mixed' : 'static'
 }
 
-/** The words of a segment in lower case: `order-items`, `orderItems` and `order_items` all have two. */
+/** Returns the words of a segment in lower case: `order-items`, `orderItems` and `order_items` have two words. */
 export function wordsOf(text: string): readonly string[] {
   return text
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

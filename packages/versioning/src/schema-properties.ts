@@ -1,4 +1,4 @@
-/** The names of the properties that a JSON Schema declares, through `allOf`, `anyOf` and `oneOf`. References are not followed. */
+/** Returns the property names of a JSON Schema, including those in `allOf`, `anyOf` and `oneOf`. Does not follow references. */
 export function propertyNames(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { properties, allOf, anyOf, oneOf } = schema as Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { hrefOf } from '@concordat/links'
 import { statusAt, type Version, type VersionStatus } from './lifecycle.ts'
 
-/** One version as `GET /` lists it (rule V5). Dates are ISO 8601; they are there as soon as an end is set. */
+/** Version in the response to `GET /` (rule V5). Dates are ISO 8601 and are present if the version has an end. */
 export interface ListedVersion {
   readonly version: string
   readonly status: VersionStatus
@@ -11,7 +11,7 @@ export interface ListedVersion {
   readonly documentation?: string
 }
 
-/** The schema of what `GET /` answers. */
+/** JSON Schema of the response to `GET /`. */
 export const versionsSchema: Readonly<Record<string, unknown>> = {
   type: 'object',
   required: ['versions'],
@@ -34,7 +34,7 @@ export const versionsSchema: Readonly<Record<string, unknown>> = {
   }
 }
 
-/** Lists the versions, oldest first, with their status at this time. */
+/** Returns the versions, oldest first, with their status at this time. */
 export function listVersions(versions: readonly Version[], time: number, origin: string, base: string): { versions: ListedVersion[] } {
   return {
     versions: versions.map((version) => ({

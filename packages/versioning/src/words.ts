@@ -1,6 +1,6 @@
-// Words that are nouns as often as verbs (order, export, refresh, search, …) are not listed: alone they fail as no plural.
+// Words that are often nouns (order, export, refresh, search, …) are not listed: on their own they fail because they are not plural.
 
-/** What a path segment may not begin with: the method is the verb (rule P3). */
+/** Words that must not start a path segment, because the method is the verb (rule P3). */
 export const verbs: ReadonlySet<string> = new Set(
   (
     'accept activate add apply approve assign attach calculate cancel compute confirm convert create deactivate decline delete ' +
@@ -9,7 +9,7 @@ export const verbs: ReadonlySet<string> = new Set(
   ).split(' ')
 )
 
-/** What tells how the service is made instead of what it is about (rule P3). */
+/** Words that describe the implementation and not the resource (rule P3). */
 export const technologyWords: ReadonlySet<string> = new Set(
   (
     'ajax api apis asp aspx cgi crud csv dll endpoint endpoints fastify graphql grpc html http https java javascript json jsonrpc ' +
@@ -18,19 +18,19 @@ export const technologyWords: ReadonlySet<string> = new Set(
   ).split(' ')
 )
 
-/** Segments that name a thing of the domain although a word of theirs is technology. */
+/** Segments that name a resource although they contain a technology word. */
 export const domainSegments: ReadonlySet<string> = new Set(['api-keys'])
 
-/** Short words that everybody reads (rule P3: no cryptic abbreviations). */
+/** Well-known short words (rule P3: no cryptic abbreviations). */
 export const knownShortWords: ReadonlySet<string> = new Set(
   'ai at by dns eu gps id in ip it of on or os pc pcs pdf pdfs qr sms ssl tls to tv tvs ui uk un up us vms vpn vpns'.split(' ')
 )
 
-/** Query parameters that choose an operation: that is the method's task (rule P3). */
+/** Query parameters that choose an operation, which the method must do (rule P3). */
 export const operationParameters: ReadonlySet<string> = new Set(['action', 'cmd', 'command', 'do', 'method', 'op', 'operation'])
 
-/** What a plain read by POST is called (rule M10). */
+/** Nouns that indicate a read with POST (rule M10). */
 export const searchWords: ReadonlySet<string> = new Set(['lookup', 'lookups', 'queries', 'query', 'search', 'searches'])
 
-/** Names, in lower case and without separators, under which a version travels in a header or parameter (rule V2). */
+/** Names of headers and parameters that contain a version, in lower case and without separators (rule V2). */
 export const versionNames: ReadonlySet<string> = new Set(['acceptversion', 'apiversion', 'version', 'xapiversion', 'xversion'])

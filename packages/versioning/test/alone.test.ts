@@ -2,7 +2,7 @@ import versioning from '@concordat/versioning'
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('without options there is one version, v1, and stock Fastify serves its routes under /v1 only [S9]', async (t) => {
+t.test('without options there is one version, v1, and plain Fastify serves its routes only under /v1 [S9]', async (t) => {
   const app = Fastify()
   await app.register(versioning)
   await app.apiVersion(1, async (v1) => {
@@ -18,7 +18,7 @@ t.test('without options there is one version, v1, and stock Fastify serves its r
   t.strictSame((await app.inject('/')).json(), { versions: [{ version: 'v1', status: 'current', href: 'http://localhost/v1' }] })
 })
 
-t.test('stock Fastify prints an unknown version as 404 VERSION_NOT_FOUND', async (t) => {
+t.test('plain Fastify responds to an unknown version with 404 VERSION_NOT_FOUND', async (t) => {
   const app = Fastify()
   await app.register(versioning)
   const answer = await app.inject('/v2/orders')
@@ -27,11 +27,11 @@ t.test('stock Fastify prints an unknown version as 404 VERSION_NOT_FOUND', async
     statusCode: 404,
     code: 'VERSION_NOT_FOUND',
     error: 'Not Found',
-    message: 'The address names a version that this API does not have. Its versions are: v1.'
+    message: 'This API does not have the requested version. Available versions: v1.'
   })
 })
 
-t.test('stock Fastify prints a retired version as 410 VERSION_RETIRED', async (t) => {
+t.test('plain Fastify responds to a retired version with 410 VERSION_RETIRED', async (t) => {
   const app = Fastify()
   const versions = {
     1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com/v2' },
@@ -44,11 +44,11 @@ t.test('stock Fastify prints a retired version as 410 VERSION_RETIRED', async (t
     statusCode: 410,
     code: 'VERSION_RETIRED',
     error: 'Gone',
-    message: 'Version v1 of this API was retired on 2021-01-01. Read https://docs.example.com/v2 to move on.'
+    message: 'Version v1 of this API was retired on 2021-01-01. See https://docs.example.com/v2 to migrate.'
   })
 })
 
-t.test('a path that names no version stays what stock Fastify makes of it', async (t) => {
+t.test('leaves a path that does not name a version to plain Fastify', async (t) => {
   const app = Fastify()
   await app.register(versioning)
   for (const url of ['/orders', '/version', '/vienna', '/v', '*', '/%zz']) {

@@ -20,31 +20,31 @@ async function boot(options: VersioningOptions, routes: Partial<RouteOptions>[] 
   return app
 }
 
-t.test('a table of versions that contradicts itself stops the boot with one clear line', async (t) => {
+t.test('rejects inconsistent versions at boot with a one-line message', async (t) => {
   for (const [versions, says] of [
-    [{}, /versions is empty/],
-    [{ 0: {} }, /key "0".*plain integer from 1/],
+    [{}, /options\.versions is empty/],
+    [{ 0: {} }, /key "0".*plain integer of at least 1/],
     [{ 1.2: {} }, /key "1\.2"/],
     [{ '01': {} }, /key "01"/],
     [{ v1: {} }, /key "v1"/],
-    [{ 1: { depreciatedAt: 'x' } }, /versions\[1\] has "depreciatedAt"\. Use only status, deprecatedAt/],
-    [{ 1: { status: 'retired' } }, /states the status "retired"\. Give its dates/],
-    [{ 1: { ...ending, status: 'current' } }, /stated to be current, but has an end/],
-    [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /half told.*together/],
-    [{ 1: { ...ending, documentation: undefined } }, /half told/],
-    [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /half told/],
-    [{ 1: { successor: 2 }, 2: {} }, /half told/],
+    [{ 1: { depreciatedAt: 'x' } }, /options\.versions\[1\] has the unknown key "depreciatedAt"\. Use only status, deprecatedAt/],
+    [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status is "retired"\. Set its dates/],
+    [{ 1: { ...ending, status: 'current' } }, /status is "current", but the version has an end/],
+    [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /incomplete end.*together/],
+    [{ 1: { ...ending, documentation: undefined } }, /incomplete end/],
+    [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /incomplete end/],
+    [{ 1: { successor: 2 }, 2: {} }, /incomplete end/],
     [{ 1: { ...ending, deprecatedAt: '2027-01-01' } }, /versions\[1\]\.deprecatedAt is "2027-01-01".*ISO 8601 date-time with an offset/],
     [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /with an offset/],
     [{ 1: { ...ending, sunsetAt: '2027-13-01T00:00:00Z' } }, /versions\[1\]\.sunsetAt/],
     [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is "Invalid Date"/],
-    [{ 1: { ...ending, documentation: '/moving' } }, /documentation is "\/moving"\. Give the absolute https URL/],
+    [{ 1: { ...ending, documentation: '/moving' } }, /documentation is "\/moving"\. Set the absolute https URL/],
     [{ 1: { ...ending, documentation: 'http://docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://user@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://:pass@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, sunsetAt: '2026-12-31T00:00:00Z' } }, /retired before it is deprecated/],
-    [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /gives 179 days of notice\. Put sunsetAt at least 180 days/],
-    [{ 1: { ...ending, successor: 1 } }, /successor is 1\. Name a later version/],
+    [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /gives 179 days of notice\. Set sunsetAt at least 180 days/],
+    [{ 1: { ...ending, successor: 1 } }, /successor is 1\. Set it to a later version/],
     [{ 1: { ...ending, successor: 3 }, 2: {} }, /successor is 3/],
     [{ 1: {}, 2: { ...ending, successor: 1 } }, /versions\[2\]\.successor is 1/]
   ] as const) {
@@ -52,24 +52,24 @@ t.test('a table of versions that contradicts itself stops the boot with one clea
   }
 })
 
-t.test('the notice may be shortened by option, and equal to the shortest is enough', async (t) => {
+t.test('minimumNoticeDays shortens the notice, and a notice of exactly the minimum is accepted', async (t) => {
   await boot({ versions: { 1: { ...ending, sunsetAt: '2027-06-30T00:00:00Z' } } })
   await boot({ versions: { 1: { ...ending, sunsetAt: '2027-01-01T00:00:00+00:00' } }, minimumNoticeDays: 0 })
   for (const minimumNoticeDays of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-    await t.rejects(boot({ minimumNoticeDays }), /minimumNoticeDays is .*0 or more/)
+    await t.rejects(boot({ minimumNoticeDays }), /minimumNoticeDays must be .*0 or more/)
   }
   await t.rejects(boot({ publicUrl: 'nonsense' }), /publicUrl/)
 })
 
-t.test('a route that breaks rules stops the boot, naming the route, each rule and the mend [P1] [P2] [P3]', async (t) => {
+t.test('rejects a route that breaks rules at boot, with the route, each rule and the fix [P1] [P2] [P3]', async (t) => {
   await t.rejects(boot({}, [{ url: '/getOrder' }]), {
-    message: /^GET \/v1\/getOrder breaks the rules for paths\. P2: "getOrder".*P3: "getOrder" begins with a verb.*config\.waivers/
+    message: /^versioning: GET \/v1\/getOrder breaks the path rules\. P2: "getOrder".*P3: "getOrder" starts with a verb.*config\.waivers/
   })
-  await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^POST \/v1\/orders\/:id breaks.*P5: /)
+  await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^versioning: POST \/v1\/orders\/:id breaks.*P5: /)
 })
 
-t.test('a route outside every version stops the boot, even with a path that looks right [P1]', async (t) => {
-  await t.rejects(boot({}, [], [{ url: '/orders' }]), /GET \/orders .*P1: it stands outside every version/)
+t.test('rejects a route outside every version at boot, even if its path looks right [P1]', async (t) => {
+  await t.rejects(boot({}, [], [{ url: '/orders' }]), /GET \/orders .*P1: it is outside every version/)
   await t.rejects(boot({}, [], [{ url: '/v1/orders' }]), /GET \/v1\/orders .*P1: it is not registered through app\.apiVersion/)
 })
 
@@ -87,10 +87,10 @@ t.test('operational routes, third-party prefixes and OPTIONS are not linted', as
   t.equal((await app.inject('/reference/assets/a.js')).statusCode, 200)
   await t.rejects(boot({ exceptPrefixes: ['/reference'] }, [], [{ url: '/references' }]), /GET \/references .*P1/)
   for (const prefix of ['reference', '/', '/reference/'])
-    await t.rejects(boot({ exceptPrefixes: [prefix] }), `exceptPrefixes has "${prefix}"`)
+    await t.rejects(boot({ exceptPrefixes: [prefix] }), `versioning: options.exceptPrefixes has the invalid path "${prefix}"`)
 })
 
-t.test('a rule may be waived with a reason, and with nothing less', async (t) => {
+t.test('a rule can be waived only with a reason', async (t) => {
   const app = await boot({}, [{ url: '/staff-order', config: { waivers: { P2: 'the name is a trade mark' } } }])
   t.equal((await app.inject('/v1/staff-order')).statusCode, 200)
   t.equal((await app.inject({ method: 'HEAD', url: '/v1/staff-order' })).statusCode, 200)
@@ -101,15 +101,15 @@ t.test('a rule may be waived with a reason, and with nothing less', async (t) =>
   for (const reason of ['', '  ', 1 as unknown as string]) {
     await t.rejects(
       boot({}, [{ config: { waivers: { P2: reason } } }]),
-      /GET \/v1\/orders waives P2 without a reason\. Write: \{ P2: 'why' \}/
+      /config\.waivers of GET \/v1\/orders waives P2 without a reason\. Write: \{ P2: 'why' \}/
     )
   }
-  await t.rejects(boot({}, [{ config: { waivers: { P9: 'why not' } } }]), /waives "P9", which no lint checks\. Waive one of P1, P2/)
+  await t.rejects(boot({}, [{ config: { waivers: { P9: 'why not' } } }]), /waives "P9", which is not a known rule\. Use one of P1, P2/)
   await t.rejects(boot({}, [{ config: { operational: true, waivers: { P9: 'why not' } } }]), /waives "P9"/)
   await boot({ otherRules: ['F1'] }, [{ config: { waivers: { F1: 'a field of the bank' } } }])
 })
 
-t.test('the twin that Fastify makes for HEAD is not linted a second time, a HEAD route of its own is', async (t) => {
+t.test('does not lint the HEAD route that Fastify adds, but lints a separate HEAD route', async (t) => {
   const readings = await Promise.all(
     [false, true].map(async (exposeHeadRoute) => {
       let readings = 0
@@ -133,17 +133,18 @@ t.test('the twin that Fastify makes for HEAD is not linted a second time, a HEAD
   await t.rejects(boot({}, [{ method: 'HEAD', url: '/order' }]), /HEAD \/v1\/order .*P2/)
 })
 
-t.test('a path that was published must still be registered, until its version is retired [P4]', async (t) => {
+t.test('a published path must stay registered until its version is retired [P4]', async (t) => {
   const publishedPaths = ['/v1/orders', '/v1/orders/{orderId}', '/v1/orders/:order(^\\d+$)', '/v1/orders/', '/']
   const routes = [{ url: '/orders' }, { url: '/orders/:id' }]
   await t.resolves(boot({ publishedPaths }, routes))
   await t.rejects(boot({ publishedPaths: [...publishedPaths, '/v1/products', '/v2/orders', '/v1/orders/{id}/items'] }, routes), {
-    message: /^P4: \/v1\/products, \/v2\/orders, \/v1\/orders\/\{id\}\/items was published and is no longer registered/
+    message:
+      /^versioning: options\.publishedPaths has paths without a route\. P4: \/v1\/products, \/v2\/orders, \/v1\/orders\/\{id\}\/items\. Register them/
   })
   const versions = { 1: ending, 2: {} }
   const gone = { versions, publishedPaths: ['/v1/products'] }
   await t.rejects(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) - 1 }, routes), /P4: \/v1\/products/)
   await t.resolves(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) }, routes))
   await t.rejects(boot({ publishedPaths: ['/v1/%zz'] }), /P4: \/v1\/%zz/)
-  await t.rejects(boot({ publishedPaths: ['v1/orders'] }), /publishedPaths has "v1\/orders"/)
+  await t.rejects(boot({ publishedPaths: ['v1/orders'] }), /publishedPaths has the invalid path "v1\/orders"/)
 })

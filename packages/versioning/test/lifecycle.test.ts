@@ -45,13 +45,14 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
   return app
 }
 
-t.test('retirement drill: one running service goes from current to deprecated to 410 by the clock [V5] [V6]', async (t) => {
+t.test('a running service changes a version from current to deprecated to 410 at its dates [V5] [V6]', async (t) => {
   const clock = { now: deprecatedAt - 1 }
   const app = await serviceAt(clock)
 
   const current = await app.inject('/v1/orders/a')
   t.equal(current.statusCode, 200)
-  for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in current.headers, `no ${header} before the time`)
+  for (const header of ['deprecation', 'sunset', 'link', 'warning'])
+    t.notOk(header in current.headers, `no ${header} before the deprecation date`)
   t.equal((await app.inject('/')).json().versions[0].status, 'current')
 
   clock.now = deprecatedAt
@@ -77,10 +78,10 @@ t.test('retirement drill: one running service goes from current to deprecated to
 
   const successor = await app.inject('/v3/orders/a')
   t.equal(successor.statusCode, 200)
-  t.notOk('deprecation' in successor.headers, 'other versions are untouched')
+  t.notOk('deprecation' in successor.headers, 'other versions are not affected')
 })
 
-t.test('errors of a deprecated version carry its headers, unknown URLs under it too [V6]', async (t) => {
+t.test('errors of a deprecated version have its headers, also for unknown URLs [V6]', async (t) => {
   const app = await serviceAt({ now: deprecatedAt })
   for (const [url, statusCode] of [
     ['/v1/failures/a', 500],
@@ -93,7 +94,7 @@ t.test('errors of a deprecated version carry its headers, unknown URLs under it 
   }
 })
 
-t.test('a retired version answers 410 under every URL and method, also when no code of it is left [V5]', async (t) => {
+t.test('a retired version responds with 410 to every URL and method, also without registered routes [V5]', async (t) => {
   const clock = { now: sunsetAt }
   const app = await serviceAt(clock)
   const bare = Fastify()
@@ -123,11 +124,11 @@ t.test('a retired version answers 410 under every URL and method, also when no c
   t.equal(
     (await bare.inject('/v1')).headers.link,
     `<${documentation}>; rel="deprecation", <${documentation}>; rel="sunset"`,
-    'the last version of all names no successor'
+    'the last version does not name a successor'
   )
 })
 
-t.test('a retired version answers 410 to a target in absolute form', async (t) => {
+t.test('a retired version responds with 410 to a request target in absolute form', async (t) => {
   const app = await serviceAt({ now: sunsetAt })
   t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -138,7 +139,7 @@ t.test('a retired version answers 410 to a target in absolute form', async (t) =
   t.equal(response.statusCode, 410)
 })
 
-t.test('a hook registered later does not answer in place of the 410', async (t) => {
+t.test('a hook registered later does not replace the 410 response', async (t) => {
   const app = await serviceAt({ now: sunsetAt }, {}, (app) =>
     app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ code: 'AUTHENTICATION_REQUIRED' }))
   )
@@ -146,18 +147,18 @@ t.test('a hook registered later does not answer in place of the 410', async (t) 
   t.equal((await app.inject('/v3/orders/a')).statusCode, 401)
 })
 
-t.test('a later refusal of a deprecated version carries its headers too', async (t) => {
+t.test('an error from a later hook has the headers of a deprecated version', async (t) => {
   const app = await serviceAt({ now: deprecatedAt }, {}, (app) =>
     app.addHook('onRequest', async (_request, reply) => reply.code(401).send({}))
   )
   t.match((await app.inject('/v1/orders/a')).headers, { deprecation: '@1798761600', link })
 })
 
-t.test('links that a handler or an earlier hook sets stay beside those of the version', async (t) => {
+t.test('keeps the links that a handler or an earlier hook sets, in addition to the links of the version', async (t) => {
   const app = await serviceAt({ now: deprecatedAt })
   t.equal((await app.inject('/v1/baskets/a')).headers.link, `<https://api.example.com/logo.png>; rel="icon", ${link}`)
   t.equal((await app.inject('/v1/carts/a')).headers.link, `<https://a.example>; rel="icon", <https://b.example>; rel="author", ${link}`)
-  t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'and none was sent more than once')
+  t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'no link is repeated')
 
   const hooked = Fastify()
   hooked.addHook('onRequest', async (_request, reply) => {
@@ -182,7 +183,7 @@ t.test('the warning option adds Warning 299 with the date of the end [V6]', asyn
   )
 })
 
-t.test('links of the end name the origin of each request when several hosts are allowed', async (t) => {
+t.test('deprecation links have the origin of each request when several hosts are allowed', async (t) => {
   const app = await serviceAt({ now: deprecatedAt }, { publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
   for (const host of ['a.example', 'b.example', 'a.example']) {
     const answer = await app.inject({ url: '/v1/orders/a', headers: { host } })
@@ -192,7 +193,7 @@ t.test('links of the end name the origin of each request when several hosts are 
   t.notMatch(foreign.headers.link, 'evil', 'an unchecked Host never reaches a link')
 })
 
-t.test('a version tells its own name; outside, the newest current one is told [V8]', async (t) => {
+t.test('apiVersion is the version of the request, or the newest current version outside versions [V8]', async (t) => {
   const clock = { now: 0 }
   const seen: string[] = []
   const app = Fastify()
@@ -230,7 +231,7 @@ t.test('a version tells its own name; outside, the newest current one is told [V
   }
 })
 
-t.test('a newest version that is retired before an older one is not told outside versions [V8]', async (t) => {
+t.test('outside versions, apiVersion skips a newest version that is retired before an older one [V8]', async (t) => {
   const app = Fastify()
   const clock = { now: 0 }
   await app.register(versioning, {
@@ -251,7 +252,7 @@ t.test('a newest version that is retired before an older one is not told outside
   }
 })
 
-t.test('GET / lists every version with its dates, also those that lie ahead [V5]', async (t) => {
+t.test('GET / lists every version with its dates, including future dates [V5]', async (t) => {
   const app = await serviceAt({ now: 0 })
   const answer = await app.inject('/')
   t.equal(answer.statusCode, 200)

@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run. Lines that must not compile are marked, and the compiler rejects a mark without an error.
 
 import type { ErrorList } from '@concordat/api-error'
 import versioning, { type Lint, lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
@@ -13,7 +13,7 @@ await app.register(versioning, { versions: { 1: { status: 'current' } } })
 const Order = Type.Object({ id: Type.String(), quantity: Type.Integer() })
 
 await app.apiVersion(1, async (v1) => {
-  // The type provider reaches the inside of a version.
+  // The type provider applies inside a version.
   v1.get('/orders/:id', { schema: { params: Type.Object({ id: Type.String() }), response: { 200: Order } } }, async (request, reply) => {
     expectTypeOf(request.params).toEqualTypeOf<{ id: string }>()
     expectTypeOf(request.apiVersion).toEqualTypeOf<string>()
@@ -24,7 +24,7 @@ await app.apiVersion(1, async (v1) => {
   v1.get('/baskets/:id', { schema: { response: { 200: Order } } }, (_request, reply) => {
     reply.moved('/orders/new')
   })
-  // @ts-expect-error – the quantity is no number
+  // @ts-expect-error – the quantity is not a number
   v1.get('/carts/:id', { schema: { response: { 200: Order } } }, async () => ({ id: 'a', quantity: 'one' }))
   // @ts-expect-error – a redirect does not excuse a wrong resource
   v1.get('/crates/:id', { schema: { response: { 200: Order } } }, async (request, reply) => {
@@ -36,7 +36,7 @@ await app.apiVersion(1, async (v1) => {
     // @ts-expect-error – no such field
     return body.colour
   })
-  // @ts-expect-error – a reason is a text
+  // @ts-expect-error – a reason is a string
   v1.get('/lists', { config: { waivers: { P2: true } } }, async () => 'x')
 })
 
@@ -57,7 +57,7 @@ void options
 // @ts-expect-error – a status other than current follows from the dates
 const stated: VersioningOptions = { versions: { 1: { status: 'deprecated' } } }
 void stated
-// @ts-expect-error – an end is told whole
+// @ts-expect-error – an end must be complete
 const half: VersioningOptions = { versions: { 1: { deprecatedAt: '2027-01-01T00:00:00Z' } } }
 void half
 

@@ -2,7 +2,7 @@ import versioning, { versioningErrors, versionPrefix } from '@concordat/versioni
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('what is no version of the table is 404 and names the versions there are [V1]', async (t) => {
+t.test('returns 404 with the available versions for a version that is not in the table [V1]', async (t) => {
   const app = Fastify()
   await app.register(versioning, {
     versions: {
@@ -26,23 +26,23 @@ t.test('what is no version of the table is 404 and names the versions there are 
   ]) {
     const answer = await app.inject(url)
     t.equal(answer.statusCode, 404, url)
-    t.match(answer.json(), { code: 'VERSION_NOT_FOUND', message: /Its versions are: v2, v3\.$/ }, url)
+    t.match(answer.json(), { code: 'VERSION_NOT_FOUND', message: /Available versions: v2, v3\.$/ }, url)
   }
   t.notMatch((await app.inject('/v2/unknown')).json(), { code: 'VERSION_NOT_FOUND' })
   t.equal((await app.inject('/v2/orders')).statusCode, 200)
 })
 
-t.test('when every version is retired, the 404 names none', async (t) => {
+t.test('the 404 does not name a version when every version is retired', async (t) => {
   const app = Fastify()
   const versions = {
     1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com' }
   }
   await app.register(versioning, { versions })
-  t.match((await app.inject('/v9')).json().message, /versions are: –\.$/)
+  t.match((await app.inject('/v9')).json().message, /Available versions: –\.$/)
   t.equal((await app.inject('/v1')).statusCode, 410)
 })
 
-t.test('two files may each add routes to one version', async (t) => {
+t.test('several files can add routes to the same version', async (t) => {
   const app = Fastify()
   await app.register(versioning)
   await app.apiVersion(1, async (v1) => {
@@ -55,7 +55,7 @@ t.test('two files may each add routes to one version', async (t) => {
   t.equal((await app.inject('/v1/products')).body, 'products')
 })
 
-t.test('under an outer prefix everything holds relative to it', async (t) => {
+t.test('works relative to an outer prefix', async (t) => {
   const app = Fastify()
   const versions = {
     1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
@@ -88,7 +88,7 @@ t.test('under an outer prefix everything holds relative to it', async (t) => {
   t.equal((await app.inject('/')).json().versions[2].href, 'https://example.com/shop/v3')
 })
 
-t.test('registered under a prefix, it lists and guards the versions of that prefix', async (t) => {
+t.test('when registered under a prefix, it lists and retires the versions of that prefix', async (t) => {
   const app = Fastify()
   await app.register(
     async (shop) => {
@@ -100,7 +100,7 @@ t.test('registered under a prefix, it lists and guards the versions of that pref
   t.equal((await app.inject('/shop/v9')).json().code, undefined, 'the 404 of the root belongs to the root')
 })
 
-t.test('reply.moved answers 301 with an absolute Location and no body [X4]', async (t) => {
+t.test('reply.moved responds with 301, an absolute Location and no body [X4]', async (t) => {
   const app = Fastify()
   await app.register(versioning, { publicUrl: 'https://api.example.com' })
   const targets: Record<string, string> = {
@@ -142,16 +142,16 @@ t.test('reply.moved answers 301 with an absolute Location and no body [X4]', asy
   }
 })
 
-t.test('a version that is not in the table, or stands inside another, stops the boot', async (t) => {
+t.test('rejects a version that is not in the table, or is inside another version, at boot', async (t) => {
   const app = Fastify()
   await app.register(versioning)
-  t.throws(() => app.apiVersion(2, async () => {}), /apiVersion\(2\) is not in the table.*"versions"/)
+  t.throws(() => app.apiVersion(2, async () => {}), /apiVersion\(2\) names a version that is not in options\.versions\. Add it/)
   await t.rejects(
     async () =>
       app.apiVersion(1, async (v1) => {
         await v1.apiVersion(1, async () => {})
       }),
-    /stands inside another version/
+    /was called inside another version/
   )
   const tenants = Fastify()
   await tenants.register(versioning)
@@ -163,7 +163,7 @@ t.test('a version that is not in the table, or stands inside another, stops the 
         },
         { prefix: '/tenants/:tenantId' }
       ),
-    /can't stand under "\/tenants\/:tenantId"/
+    /cannot be used under the prefix "\/tenants\/:tenantId"/
   )
 })
 
@@ -176,7 +176,7 @@ t.test('a failure in the routes of a version stops the boot', async (t) => {
   await t.rejects(async () => app.ready(), /no database/)
 })
 
-t.test('the route that lists the versions takes the given config and stays operational', async (t) => {
+t.test('the route that lists the versions uses routeConfig and stays operational', async (t) => {
   const app = Fastify()
   const configs: unknown[] = []
   app.addHook('onRoute', (route) => {
@@ -195,7 +195,7 @@ t.test('the route that lists the versions takes the given config and stays opera
   t.match(open[0], { public: true, operational: true })
 })
 
-t.test('every error has its text in English and Spanish', async (t) => {
+t.test('every error has a message in English and Spanish', async (t) => {
   t.strictSame(Object.keys(versioningErrors.definitions), ['VERSION_RETIRED', 'VERSION_NOT_FOUND'])
   for (const { message } of Object.values(versioningErrors.definitions)) t.ok(message.en && message.es)
 })

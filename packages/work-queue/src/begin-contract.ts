@@ -3,14 +3,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { TestClock } from './clock-contract.ts'
 import type { Claim, Handler, Item, Outcome, QueueSettings, Transaction, WorkQueue } from './work-queue.ts'
 
-/** Runs one test, as the runner of the caller does: `(title, run) => test(title, run)`. */
+/** Registers a test with the caller's test runner: `(title, run) => test(title, run)`. */
 export type RunTest = (title: string, run: () => Promise<void>) => unknown
 
-/** A queue, the clock that it was given, and for a transactional one a way to its database. */
+/** Queue to test, its clock, and for a transactional queue a function that opens a transaction. */
 export interface QueueUnderTest {
   readonly queue: WorkQueue
   readonly clock: TestClock
-  /** Commits what the work did, or nothing when it throws. */
+  /** Runs `work` in a transaction: commits it, or rolls it back when `work` throws. */
   readonly transaction?: ((work: (transaction: Transaction) => Promise<void>) => Promise<void>) | undefined
 }
 
@@ -18,10 +18,10 @@ export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
 
 export const seconds = 1000
 export const done: Outcome = { done: true }
-/** Nothing is looked for, and no lease runs out, in between: the queue knows of what it was told and of its own retries. */
+/** Disables polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
 export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
 
-/** What each test begins with: a queue of its own. */
+/** Start of each test: a separate queue. */
 export interface Begun extends QueueUnderTest {
   readonly name: string
   readonly enqueue: (...payloads: unknown[]) => Promise<string[]>

@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Where a queue takes the time from, in milliseconds since 1970. */
+/** Clock of a queue, in milliseconds since 1970. */
 export interface Clock {
   now(): number
-  /** Runs once after so many milliseconds. The answer takes that back. */
+  /** Calls `run` once after the given number of milliseconds. Returns a function that cancels the call. */
   after(milliseconds: number, run: () => void): () => void
-  /** On a clock that a test moves: who has a time of its own moves it by as much, and says whether something still goes on. */
+  /** On a test clock: registers a follower with its own time, which moves by the same amount and reports whether it is busy. */
   follow?(follower: { moveBy(milliseconds: number): Promise<void>; isBusy(): boolean }): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, run) {
-    // A longer one would be over at once.
+    // A longer timeout would expire immediately.
     const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1))
     return () => clearTimeout(timer)
   }
@@ -20,15 +20,15 @@ export const systemClock: Clock = {
 
 type Follower = Parameters<NonNullable<Clock['follow']>>[0]
 
-/** A clock that stands still until a test moves it. */
+/** Clock that changes only when a test moves it. */
 export interface TestClock extends Clock {
   follow(follower: Follower): () => void
   /**
-   * Moves on from one timer to the next, and waits at each until everything that it began is over, handlers included: a schedule of days
-   * takes as long as its work. For a handler that itself waits for this clock, it waits for ever; use `jump` there.
+   * Moves from one timer to the next, and waits after each until everything that it started has ended, including handlers: a schedule of
+   * days takes only as long as its work. It never resolves if a handler waits for this clock; use `jump` then.
    */
   advance(milliseconds: number): Promise<void>
-  /** Moves on at once and then runs what is due, waiting for nothing. */
+  /** Moves to the end immediately, then runs the timers that are due, without waiting for what they start. */
   jump(milliseconds: number): Promise<void>
 }
 
@@ -37,7 +37,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Makes the clock on which the contract is tested, and whatever waits for days, beginning at a time in milliseconds since 1970. */
+/** Creates a clock for contract tests and for tests of long waits. It starts at a time in milliseconds since 1970. */
 export function testClock(start: number = Date.now()): TestClock {
   let now = start
   const timers = new Set<Timer>()
@@ -49,7 +49,7 @@ export function testClock(start: number = Date.now()): TestClock {
     if (milliseconds > 0) for (const follower of followers) await follower.moveBy(milliseconds)
   }
 
-  // Twice, since what has just ended may have begun something else.
+  // Twice, because work that has just ended may have started other work.
   async function quiet() {
     for (let calm = 0; calm < 2; ) {
       await setImmediate()

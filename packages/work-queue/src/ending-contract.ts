@@ -3,9 +3,9 @@ import { deepStrictEqual, rejects, strictEqual, throws } from 'node:assert/stric
 import { begin, type Create, done, noteClaim, notePayload, type RunTest, rarely, seconds, until } from './begin-contract.ts'
 import type { Claim, Outcome } from './work-queue.ts'
 
-/** How attempts, workers and transactions end. */
+/** Tests the end of attempts, workers and transactions. */
 export function contractOfEnding(test: RunTest, create: Create): void {
-  test('what an outcome writes is written once, and when that fails the job is tried again', async () => {
+  test('executes the write of an outcome once, and retries the job when the write fails', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const written: number[] = []
     const handler = async ({ attempt }: Claim): Promise<Outcome> => ({
@@ -22,7 +22,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('writes that may share a transaction are each made once, and one that fails takes none of the others along', async () => {
+  test('executes each write of a shared transaction once, and a failed write does not affect the others', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const kept: string[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => ({
@@ -30,7 +30,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
       mayShare: true,
       async write(open) {
         if (payload === 3 && attempt === 1) throw new Error('no')
-        // In a transaction, what counts is what it enqueues: that is taken back with it.
+        // In a transaction, the test counts the jobs that it enqueues, because they are rolled back with it.
         const entry = `${String(payload)}/${attempt}`
         if (open === undefined) kept.push(entry)
         else await queue.enqueue(`${name}-kept`, [{ payload: entry }], open)
@@ -49,7 +49,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     for (const stop of stops) await stop()
   })
 
-  test('a worker that stops begins no more and waits for what runs', async () => {
+  test('a worker that stops starts no more jobs and waits for running jobs', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const begun: unknown[] = []
     const slow = Promise.withResolvers<Outcome>()
@@ -66,7 +66,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     await stopNext()
   })
 
-  test('what does not end when a worker stops is aborted and handed back, and its outcome counts no more', async () => {
+  test('aborts and hands back jobs that do not end when a worker stops, and ignores their outcome', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const claims: Claim[] = []
     const slow = Promise.withResolvers<void>()
@@ -97,7 +97,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     }
   })
 
-  test('a queue that was not defined, and a second worker in one process, are refused', async () => {
+  test('rejects a queue that was not defined, and a second worker in the same process', async () => {
     const { queue, name } = await begin(create, rarely)
     await rejects(queue.enqueue(`${name}-other`, [{ payload: 1 }]), /define/)
     const stop = queue.work(name, async () => done, { concurrency: 1, ...rarely })
@@ -105,7 +105,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('what is enqueued in a transaction exists from its commit on, or never; where that can’t be, it is refused', async () => {
+  test('a job enqueued in a transaction exists after its commit or never; without transactions, it is rejected', async () => {
     const { queue, clock, name, transaction } = await begin(create)
     const seen: unknown[] = []
     const stop = queue.work(name, notePayload(seen), { concurrency: 2 })
@@ -130,7 +130,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('what an outcome enqueues in its transaction is done, and is not when the outcome fails', async () => {
+  test('runs a job that an outcome enqueues in its transaction, but not when the outcome fails', async () => {
     const { queue, clock, name } = await begin(create, rarely)
     const seen: unknown[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {

@@ -7,7 +7,7 @@ import { retryAfterThrowSeconds } from './work-queue.ts'
 type State = 'waiting' | 'running' | 'ending' | 'dead' | 'ended'
 type Entry = Item & { readonly id: string; state: State; attempt: number; at: number; abort?: AbortController; forget?: () => void }
 type Worker = WorkOptions & { readonly handler: Handler }
-/** What there is of one key; of an ordered queue, `begun` is what was begun and has not ended: nothing else of its key is begun. */
+/** Jobs of one key. In an ordered queue, `begun` is the job that has started and not ended: no other job of its key starts. */
 type Group = Record<'ready' | 'running', Set<Entry>> & { begun?: Entry | undefined }
 type Line = QueueSettings &
   Record<'running' | 'ended', Set<Entry>> & { worker?: Worker | undefined; readonly runs: Set<Promise<void>> } & {
@@ -17,7 +17,7 @@ type Line = QueueSettings &
 
 const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
 
-/** Jobs in the memory of this process, for tests and development: they end with it. What a `write` throws is a warning of the process. */
+/** Creates a queue in the memory of this process, for tests and development. An error that a `write` throws is a process warning. */
 export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   const lines = new Map<string, Line>()
   const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
@@ -35,7 +35,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   }
 
   function put(line: Line, entry: Entry, state: State, seconds = 0) {
-    entry.abort?.abort(new Error('work-queue: the job was cancelled, or handed back.'))
+    entry.abort?.abort(new Error('work-queue: the job was cancelled or handed back.'))
     entry.forget?.()
     Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget: undefined })
     const group = groupOf(line, entry)
@@ -48,7 +48,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   }
 
   function wait(line: Line, entry: Entry) {
-    // A timer may run a little early.
+    // A timer may fire slightly early.
     const again = () => (wait(line, entry), fill(line))
     if (entry.at <= clock.now()) groupOf(line, entry).ready.add(entry)
     else entry.forget = clock.after(entry.at - clock.now(), again)
@@ -60,7 +60,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
       const isFull = key !== undefined && group.running.size >= (line.worker.perKey ?? Infinity)
       const entry = group.begun ?? group.ready.values().next().value
       if (isFull || entry === undefined || !group.ready.delete(entry)) continue
-      // To the end, where this loop meets it again: the keys take turns.
+      // Moves the key to the end, where this loop reaches it again, so that the keys take turns.
       line.groups.delete(key)
       line.groups.set(key, group)
       if (line.ordered === true) group.begun = entry
@@ -76,7 +76,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
     const { id, payload, attempt } = entry
     let outcome = await (async () => handler({ id, payload, attempt, signal: abort.signal }))().catch(failed)
     if (entry.abort !== abort) return
-    // From here on it is too late to cancel it or to hand it back.
+    // From here on, the job cannot be cancelled or handed back.
     Object.assign(entry, { state: 'ending', abort: undefined })
     await outcome.write?.(undefined).catch((error: Error) => {
       process.emitWarning(error)
@@ -89,7 +89,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
   async function stop(line: Line, graceSeconds = 10) {
     line.worker = undefined
     await atMost(graceSeconds, line.runs)
-    for (const { abort } of line.entries.values()) abort?.abort(new Error('work-queue: the worker stops.'))
+    for (const { abort } of line.entries.values()) abort?.abort(new Error('work-queue: the worker is stopping.'))
     await atMost(1, line.runs)
     for (const entry of line.entries.values()) if (entry.state === 'running') put(line, entry, 'waiting')
     line.runs.clear()
@@ -103,9 +103,10 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
     },
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
-      if (transaction !== undefined) throw new TypeError('work-queue: a queue in memory joins no transaction. Use one of a database.')
+      if (transaction !== undefined)
+        throw new TypeError('work-queue: an in-memory queue cannot join a transaction. Use a queue on a database.')
       if (line.ordered === true && items.some(({ key }) => key === undefined))
-        throw new TypeError(`work-queue: a job of "${name}" has no key.`)
+        throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key. Set key on each item.`)
       for (const entry of line.ended) {
         if (entry.at > clock.now() - 86_400_000) break
         line.ended.delete(entry)

@@ -4,8 +4,8 @@ import { contractOfRunning } from './running-contract.ts'
 import { contractOfTrying } from './trying-contract.ts'
 
 /**
- * Tests whether an engine keeps the promises of `WorkQueue`. `create` is asked in each test and may answer the same queue each time; every
- * test defines queues of its own in it.
+ * Tests that an implementation conforms to `WorkQueue`. Each test calls `create`, which may return the same queue every time, because every
+ * test defines its own queues in it.
  */
 export function workQueueContract(test: RunTest, create: Create): void {
   contractOfTrying(test, create)

@@ -4,9 +4,9 @@ import { setImmediate } from 'node:timers/promises'
 import { begin, type Create, done, notePayload, type RunTest, rarely, seconds, until } from './begin-contract.ts'
 import type { Claim, Outcome } from './work-queue.ts'
 
-/** What runs beside what, and what is taken back. */
+/** Tests concurrency, order and cancellation. */
 export function contractOfRunning(test: RunTest, create: Create): void {
-  test('more jobs than slots are done one after the other without waiting for the next look', async () => {
+  test('runs more jobs than slots without waiting for the next poll', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     let [running, most, ended] = [0, 0, 0]
     const handler = async () => {
@@ -23,7 +23,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a slow job holds up no other', async () => {
+  test('a slow job does not block other jobs', async () => {
     const { queue, name, enqueue } = await begin(create, rarely)
     const slow = Promise.withResolvers<void>()
     let ended = 0
@@ -40,7 +40,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     strictEqual(ended, 20)
   })
 
-  test('no more jobs of one key run at once than perKey, and others go on', async () => {
+  test('runs at most perKey jobs of one key at the same time, and jobs of other keys continue', async () => {
     const { queue, clock, name } = await begin(create, rarely)
     const running: Record<string, number> = { a: 0, b: 0 }
     let [most, ended] = [0, 0]
@@ -59,11 +59,11 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     const stop = queue.work(name, handler, { concurrency: 6, perKey: 2, ...rarely })
     await clock.advance(0)
     strictEqual(ended, 10)
-    ok(most <= 2, `${most} at once`)
+    ok(most <= 2, `${most} at the same time`)
     await stop()
   })
 
-  test('an ordered queue keeps the order of each key, through retries and past a dead letter only when it is taken back', async () => {
+  test('an ordered queue keeps the order of each key through retries, and a dead letter blocks its key until it is cancelled', async () => {
     const { queue, clock, name } = await begin(create, { ...rarely, ordered: true })
     const order: string[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
@@ -88,7 +88,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a job that is cancelled before it begins is never begun, and what has ended can’t be cancelled', async () => {
+  test('a job that is cancelled before it starts never starts, and a job that has ended cannot be cancelled', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const seen: unknown[] = []
     const [first = '', second = ''] = await enqueue('a', 'b')
@@ -100,7 +100,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a job that is cancelled while it runs is told so, and its outcome counts no more', async () => {
+  test('aborts the signal of a job that is cancelled while it runs, and ignores its outcome', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const told = Promise.withResolvers<void>()
     const claims: Claim[] = []

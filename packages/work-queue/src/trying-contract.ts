@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { begin, type Create, done, itemOf, noteClaim, notePayload, type RunTest, rarely, seconds } from './begin-contract.ts'
 import { type Claim, type Outcome, retryAfterThrowSeconds } from './work-queue.ts'
 
-// That of Standard Webhooks 1.0: 75 hours and 35 minutes.
+// The schedule of Standard Webhooks 1.0: 75 hours and 35 minutes.
 const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
-/** When a job is begun, and how often. */
+/** Tests when and how often a job starts. */
 export function contractOfTrying(test: RunTest, create: Create): void {
-  test('a job is done once, with what was enqueued', async () => {
+  test('runs a job once, with the enqueued payload', async () => {
     const { queue, clock, name } = await begin(create)
     const payloads = [{ id: 'Ñandú', list: [1, null, true] }, 'text', 7, null, ['a']]
     const claims: Claim[] = []
@@ -27,7 +27,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a known id is not enqueued again: not while it waits, and not after it has ended', async () => {
+  test('does not enqueue a known id again, while its job waits or after it has ended', async () => {
     const { queue, clock, name } = await begin(create, rarely)
     const [id, other] = [randomUUID(), randomUUID()]
     deepStrictEqual(await queue.enqueue(name, [{ id, payload: 1 }]), [id])
@@ -47,7 +47,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a job begins no earlier than its delay, and no more than a second later', async () => {
+  test('starts a job no earlier than its delay, and at most a second later', async () => {
     const { queue, clock, name } = await begin(create, rarely)
     const begun: unknown[] = []
     const stop = queue.work(name, notePayload(begun), { concurrency: 1, ...rarely })
@@ -59,7 +59,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('of jobs that can begin, the one that was enqueued earlier is begun first', async () => {
+  test('starts jobs that are ready in the order in which they were enqueued', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     for (const payload of ['a', 'b', 'c']) {
       await enqueue(payload)
@@ -72,7 +72,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a job is tried again at the times that its handler asks for, over 75 hours, never early and at most a second late', async () => {
+  test('retries a job at the times that its handler returns, over 75 hours, never early and at most a second late', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const tries: { at: number; attempt: number }[] = []
     const handler = async ({ attempt }: Claim): Promise<Outcome> => {
@@ -89,12 +89,12 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     )
     for (const [index, wanted] of schedule.entries()) {
       const late = (tries[index + 1]?.at ?? 0) - (tries[index]?.at ?? 0) - wanted * seconds
-      ok(late >= 0 && late <= seconds, `try ${index + 2} was ${late} ms late`)
+      ok(late >= 0 && late <= seconds, `attempt ${index + 2} was ${late} ms late`)
     }
     await stop()
   })
 
-  test('a job whose handler throws is tried again', async () => {
+  test('retries a job whose handler throws', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const attempts: number[] = []
     const handler = async ({ attempt }: Claim) => {
@@ -111,7 +111,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
     await stop()
   })
 
-  test('a dead letter is begun again by redrive alone, under its own id, as often as it is asked for', async () => {
+  test('only redrive starts a dead letter again, under the same id, as often as it is called', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)
     const claims: Claim[] = []
     const outcomes: Outcome[] = [{ dead: true, error: 'no' }, { dead: true }, { retryInSeconds: 1 }, done]

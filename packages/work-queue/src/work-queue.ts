@@ -1,43 +1,47 @@
-/** A transaction that is open; what is sent through it commits with it. A client of `pg`, a transaction of PGlite, or what wraps one. */
+/** Open transaction; queries sent through it commit with it. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
 export interface Transaction {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
 
 export interface QueueSettings {
-  /** Jobs of one key run one by one, as enqueued; one that waits for its next try, or is dead, holds up its key. Never changes. @default false */
+  /**
+   * Jobs with the same key run one by one, in the order in which they were enqueued. A job that waits for a retry, or is a dead letter,
+   * blocks its key. Cannot be changed later. @default false
+   */
   readonly ordered?: boolean | undefined
-  /** A worker silent for so long has lost its jobs. Whole, 10 or more, and longer than a handler keeps the event loop busy. @default 10 */
+  /** A worker silent for longer loses its jobs. An integer of at least 10, longer than handlers block the event loop. @default 10 */
   readonly leaseSeconds?: number | undefined
 }
 
-/** A job to be done. */
+/** Job to enqueue. */
 export interface Item {
-  /** A UUID. One that is known, until a day after its job has ended, is not enqueued again. @default a new one */
+  /** A UUID. An id is known until a day after its job has ended; until then it is not enqueued again. @default a new UUID */
   readonly id?: string | undefined
-  /** What JSON can say, best an id alone: what the job is about belongs into a table of yours. */
+  /** A JSON value, preferably only an id: store the data of the job in your own table. */
   readonly payload: unknown
-  /** What jobs of an ordered queue, or of a worker with `perKey`, are told apart by. */
+  /** Groups the jobs of an ordered queue, or of a worker with `perKey`. */
   readonly key?: string | undefined
-  /** Not begun earlier. @default 0 */
+  /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
 }
 
-/** A job that is begun, for the `attempt`th time: counted from 1, whatever the reason, so that with the id it names this attempt alone. */
+/** Attempt of a job. `attempt` counts all starts from 1, for any reason, so the id and `attempt` together identify one attempt. */
 export interface Claim {
   readonly id: string
   readonly payload: unknown
   readonly attempt: number
-  /** Aborted when the job is cancelled, the worker stops or the lease is lost; what the handler answers then may count no more. */
+  /** Aborted when the job is cancelled, the worker stops or the lease is lost. The handler's outcome may then be ignored. */
   readonly signal: AbortSignal
 }
 
 /**
- * How an attempt ends. What `write` does commits with it, or neither does; it runs only while the attempt holds the job, and where a queue
- * is not transactional, without a transaction. When it throws, the job is tried again. A dead letter is kept for 30 days.
+ * Outcome of an attempt. The outcome and the changes of `write` commit together or not at all. `write` runs only while the attempt holds
+ * the job; if the queue is not transactional, it runs without a transaction. When it throws, the job is retried. A dead letter is stored
+ * for 30 days.
  */
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
-  /** What `write` locks is this job's alone: jobs done together may share a transaction, and are written alone if it fails. @default false */
+  /** `write` locks only this job's rows: jobs may share a transaction, and are written separately if it fails. @default false */
   readonly mayShare?: boolean | undefined
 } & (
   | { readonly done: true }
@@ -45,35 +49,41 @@ export type Outcome = {
   | { readonly dead: true; readonly error?: unknown }
 )
 
-/** Does one attempt. When it throws, the job is tried again after `retryAfterThrowSeconds`. */
+/** Runs one attempt. When it throws, the job is retried after `retryAfterThrowSeconds`. */
 export type Handler = (claim: Claim) => Promise<Outcome>
 export const retryAfterThrowSeconds = 10
 
-/** `concurrency` jobs at once in this process, at most about `perKey` of one key in all; what nobody tells of is found in `pollSeconds` (0.5). */
+/**
+ * Runs `concurrency` jobs at the same time in this process, at most about `perKey` of one key in all processes. Jobs without a notification
+ * are found within `pollSeconds` (0.5).
+ */
 export interface WorkOptions {
   readonly concurrency: number
   readonly perKey?: number | undefined
   readonly pollSeconds?: number | undefined
 }
 
-/** Begins no more, waits for what runs (10 seconds), then aborts it; a second later it is handed back, to be begun again at once. */
+/** Starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later it hands them back to start immediately. */
 export type Stop = (graceSeconds?: number) => Promise<void>
 
-/** Jobs that outlive the request: done at least once, after whatever crash, and without a crash exactly once. */
+/** Queue of jobs that outlive the request. Each job runs at least once after any crash, and exactly once without a crash. */
 export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
-  /** Makes a queue ready: first of all, in each process. */
+  /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
-  /** Answers the ids that were not known. With a transaction they exist from its commit on, or never; call `kick` then, or they wait for a look. */
+  /**
+   * Returns the ids that were new. With a transaction, the jobs exist after its commit, or never; call `kick` after the commit, or they
+   * wait for the next poll.
+   */
   enqueue(name: string, items: readonly Item[], transaction?: Transaction): Promise<string[]>
-  /** Begins to do jobs; a process has one worker a queue. */
+  /** Starts a worker. A process has one worker per queue. */
   work(name: string, handler: Handler, options: WorkOptions): Stop
-  /** Takes back a job that waits, runs or is dead. Answers false when there is none. */
+  /** Cancels a job that waits, runs or is a dead letter. Returns false if there is no such job. */
   cancel(name: string, id: string): Promise<boolean>
-  /** Brings dead letters back at once, under their own ids. Answers how many there were. */
+  /** Makes dead letters ready to run again immediately, under the same ids. Returns their number. */
   redrive(name: string, ids: readonly string[]): Promise<number>
-  /** There may be something to do, for the worker of this process. */
+  /** Notifies the worker of this process that there may be new jobs. */
   kick(name: string): void
-  /** Stops every worker and lets go of what the queue holds. */
+  /** Stops every worker and releases the resources of the queue. */
   close: Stop
 }

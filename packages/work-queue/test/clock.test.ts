@@ -1,7 +1,7 @@
 import { memoryQueue, systemClock, testClock } from '@concordat/work-queue'
 import t from 'tap'
 
-t.test('a clock for tests runs what is due in its order, at its time, and what that makes due', async (t) => {
+t.test('a test clock runs due timers in order, at their time, and also the timers that they add', async (t) => {
   const clock = testClock(1000)
   const seen: [string, number][] = []
   clock.after(500, () => seen.push(['later', clock.now()]))
@@ -21,7 +21,7 @@ t.test('a clock for tests runs what is due in its order, at its time, and what t
   t.strictSame(seen.slice(2), [['later', 2400]])
 })
 
-t.test('whoever follows a clock for tests moves with it, until it ends that', async (t) => {
+t.test('a follower of a test clock moves with it until it unfollows', async (t) => {
   const clock = testClock(0)
   let moved = 0
   let rounds = 0
@@ -38,7 +38,7 @@ t.test('whoever follows a clock for tests moves with it, until it ends that', as
   t.equal(moved, 100)
 })
 
-t.test('the time of the machine runs what is due, unless it was taken back', async (t) => {
+t.test('the system clock runs due timers, unless they were cancelled', async (t) => {
   const { promise, resolve } = Promise.withResolvers<string>()
   systemClock.after(1, () => resolve('wrong'))()
   systemClock.after(2 ** 40, () => resolve('too early'))()
@@ -47,7 +47,7 @@ t.test('the time of the machine runs what is due, unless it was taken back', asy
   t.ok(Math.abs(systemClock.now() - Date.now()) < 1000)
 })
 
-t.test('a queue in memory works by the time of the machine too, and what is over is forgotten after a while', async (t) => {
+t.test('an in-memory queue works with the system clock, and close removes the timers of delayed jobs', async (t) => {
   const queue = memoryQueue()
   await queue.define('work')
   const { promise, resolve } = Promise.withResolvers<unknown>()

@@ -7,7 +7,7 @@ workQueueContract(casesOf(t), () => {
   return { clock, queue: memoryQueue(clock) }
 })
 
-t.test('a queue that is full of jobs of one key does not look through them for those of another, which takes its turn', async (t) => {
+t.test('a queue with many jobs of one key finds a job of another key without scanning them, and the keys take turns', async (t) => {
   const queue = memoryQueue()
   t.teardown(() => queue.close(0))
   const begun: unknown[] = []
