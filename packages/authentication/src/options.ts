@@ -74,7 +74,7 @@ export interface AuthenticationOptions {
    */
   readonly maxTokenLength?: number | undefined
   /**
-   * How many verified credentials are cached, by their hash; 0: none.
+   * How many verified credentials are cached; 0 disables the cache.
    * @default 10000
    */
   readonly cacheEntries?: number | undefined

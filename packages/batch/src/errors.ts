@@ -11,7 +11,7 @@ const problems = {
     en: 'must be 1 to 64 characters: letters, digits and . _ ~ -',
     es: 'debe tener de 1 a 64 caracteres: letras, cifras y . _ ~ -'
   },
-  idRepeated: { en: 'is already the id of an earlier operation', es: 'ya ya ya es el identificador de una operación anterior' },
+  idRepeated: { en: 'is already the id of an earlier operation', es: 'ya es el identificador de una operación anterior' },
   method: { en: 'must be one of {methods}', es: 'debe ser uno de {methods}' },
   path: {
     en: 'must be a URI path that starts with a slash',
