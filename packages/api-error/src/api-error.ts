@@ -2,41 +2,41 @@ import type { Messages, Params } from './template.ts'
 
 const brand = Symbol.for('concordat.ApiError')
 
-/** One wrong field of a request. `key` names its text in the catalogue, `message` is that text in the default language. */
+/** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in the default language. */
 export interface FieldError {
-  /** Where it is, as a path from the part of the request: `body.items.0.quantity`, `query.sort`. */
+  /** The path of the field from the part of the request: `body.items.0.quantity`, `query.sort`. */
   readonly field: string
   readonly key: string
   readonly params: Params
   readonly message: string
 }
 
-/** What an {@link ApiError} may carry besides its code, status and message. */
+/** Options of {@link ApiError}, in addition to its status code, error code and message. */
 export interface ApiErrorOptions {
-  /** Values for the places of the message, so that it can be written in another language. */
+  /** The values of the placeholders in the message, so that it can be sent in another language. */
   readonly params?: Params
-  /** The text in every language, for a message in the client's own. */
+  /** The message in every language, so that it can be sent in the language of the client. */
   readonly messages?: Messages
   readonly errors?: readonly FieldError[]
-  /** Headers that the answer must have, as `Allow` or `Retry-After`. */
+  /** Headers of the response, for example `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What really happened. It is logged and never sent. */
+  /** The original error. It is logged and never sent. */
   readonly cause?: unknown
 }
 
 /**
  * An error that is meant for the client.
  *
- * Stock Fastify prints `statusCode`, `code`, `message` and sends `headers`; beside `@concordat/error-catalogue` it leaves
- * in the error envelope, in the client's language.
+ * Stock Fastify sends `statusCode`, `code`, `message` and `headers`. With `@concordat/error-catalogue` the response has the error
+ * envelope and the language of the client.
  */
 export class ApiError extends Error {
-  /** The code in UPPER_SNAKE_CASE, as `RESOURCE_NOT_FOUND`. */
+  /** The error code in UPPER_SNAKE_CASE, for example `RESOURCE_NOT_FOUND`. */
   readonly code: string
-  /** The HTTP status, 400–599. */
+  /** The HTTP status code, 400–599. */
   readonly statusCode: number
   readonly params: Params
-  /** The text in every language, with its places still open. */
+  /** The message in every language, with its placeholders not filled. */
   readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>
@@ -53,10 +53,10 @@ export class ApiError extends Error {
   }
 }
 
-// On the prototype and under a registered symbol: an error made by another installed copy of this package is one too.
+// A registered symbol on the prototype also identifies errors of another installed copy of this package.
 Object.defineProperty(ApiError.prototype, brand, { value: true })
 
-/** Tells an {@link ApiError} from everything else that can be thrown, also across two installed copies of this package. */
+/** Tells whether a thrown value is an {@link ApiError}, also of another installed copy of this package. */
 export function isApiError(thrown: unknown): thrown is ApiError {
   return typeof thrown === 'object' && thrown !== null && (thrown as Record<symbol, unknown>)[brand] === true
 }

@@ -1,14 +1,14 @@
 import { ApiError, type ApiErrorOptions } from './api-error.ts'
 import { fillTemplate, type Messages, type Params, type TemplateParams } from './template.ts'
 
-/** What the catalogue publishes about a code. */
+/** The definition of an error code in the catalogue. */
 export interface ErrorDefinition {
   readonly statusCode: number
-  /** Says what was wrong and what to do next; `{places}` are filled with the error's `params`. */
+  /** Says what is wrong and what to do next. `{placeholders}` are replaced with the `params` of the error. */
   readonly message: Messages
-  /** One sentence for the catalogue page: how the caller mends it. */
+  /** One sentence for the catalogue page that says how the client fixes the request. */
   readonly remedy: string
-  /** The input was read and found wrong, as by a schema: the answer is called `ValidationError`. */
+  /** Set for invalid input, for example input that is invalid for a schema. The name of the error is then `ValidationError`. */
   readonly validation?: true
 }
 
@@ -25,27 +25,28 @@ type CreateOptions<Text, Fields> = ParamsOf<Text> &
 type CreateArguments<Text, Fields> =
   object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
 
-/** The errors that a package or a service can raise, by code, with the texts of its field errors by key. */
+/** The errors of a package or service by error code, with the texts of its field errors by key. */
 export interface ErrorList<
   Definitions extends Readonly<Record<string, ErrorDefinition>> = Readonly<Record<string, ErrorDefinition>>,
   Fields extends Readonly<Record<string, Messages>> = Readonly<Record<string, Messages>>
 > {
   readonly definitions: Definitions
   readonly fieldMessages: Fields
-  /** Makes the error with this code; its `message` is the English text. */
+  /** Creates the error with this error code. Its `message` is the English text. */
   create<Code extends keyof Definitions & string>(code: Code, ...options: CreateArguments<Definitions[Code]['message'], Fields>): ApiError
 }
 
 /**
- * Declares errors once: code, status, texts per language, remedy. The list goes to the catalogue's `include`.
- * Refuses a code that is not UPPER_SNAKE_CASE, a status outside 400–599, and languages with different `{places}`.
+ * Defines errors: error code, status code, texts per language and remedy. Add the list to the option `include` of the catalogue.
+ * Throws a `TypeError` for an error code that is not in UPPER_SNAKE_CASE, a status code outside 400–599, and languages with different
+ * `{placeholders}`.
  *
  * @example
  * const orderErrors = defineErrors({
  *   INSUFFICIENT_STOCK: {
  *     statusCode: 409,
  *     message: { en: 'Only {available} are left. Order fewer.', es: 'Solo quedan {available}. Pida menos.' },
- *     remedy: 'Read the product again and order at most what is in stock.'
+ *     remedy: 'Fetch the product again, and order at most what is in stock.'
  *   }
  * })
  * throw orderErrors.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
@@ -56,9 +57,10 @@ export function defineErrors<
 >(definitions: Definitions, fieldMessages?: Fields): ErrorList<Definitions, Fields> {
   const fields = fieldMessages ?? ({} as Fields)
   for (const [code, { statusCode, message }] of Object.entries(definitions)) {
-    if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code)) throw new TypeError(`The error code "${code}" is not UPPER_SNAKE_CASE. Rename it.`)
+    if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
+      throw new TypeError(`api-error: the error code "${code}" is not in UPPER_SNAKE_CASE. Rename it.`)
     if (!Number.isInteger(statusCode) || statusCode < 400 || statusCode > 599) {
-      throw new TypeError(`The error ${code} has the status ${statusCode}. Give it one from 400 to 599.`)
+      throw new TypeError(`api-error: ${code} has the status code ${statusCode}. Use an integer from 400 to 599.`)
     }
     requireSamePlaces(code, message)
   }
@@ -85,7 +87,7 @@ function requireSamePlaces(name: string, messages: Messages) {
   for (const [language, text] of Object.entries(messages)) {
     if (placesOf(text) !== wanted)
       throw new TypeError(
-        `The texts of ${name} differ in their places: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}.`
+        `api-error: the placeholders of ${name} differ: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}. Use the same in every language.`
       )
   }
 }

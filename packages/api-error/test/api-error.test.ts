@@ -11,8 +11,8 @@ const stock = defineErrors(
     },
     ORDER_REFUSED: {
       statusCode: 422,
-      message: { en: 'The order is not valid.', es: 'El pedido no es válido.' },
-      remedy: 'Mend the fields that are listed.'
+      message: { en: 'The order is invalid.', es: 'El pedido no es válido.' },
+      remedy: 'Fix the fields that are listed.'
     }
   },
   {
@@ -20,7 +20,7 @@ const stock = defineErrors(
   }
 )
 
-t.test('an error has its code, status, filled message, headers and cause', async (t) => {
+t.test('an error has its error code, status code, message with values, headers and cause', async (t) => {
   const cause = new Error('row lock')
   const error = stock.create('INSUFFICIENT_STOCK', { params: { available: 3 }, headers: { 'retry-after': '5' }, cause })
   t.match(error, { code: 'INSUFFICIENT_STOCK', statusCode: 409, message: 'Only 3 are left. Order fewer.', headers: { 'retry-after': '5' } })
@@ -29,23 +29,23 @@ t.test('an error has its code, status, filled message, headers and cause', async
   t.ok(error instanceof ApiError)
 })
 
-t.test('field errors carry key, params and the default text', async (t) => {
+t.test('field errors have key, params and the default text', async (t) => {
   const error = stock.create('ORDER_REFUSED', { errors: [{ field: 'body.quantity', key: 'tooMany', params: { limit: 9 } }] })
   t.strictSame(error.errors, [{ field: 'body.quantity', key: 'tooMany', params: { limit: 9 }, message: 'must be at most 9' }])
 })
 
-t.test('an error of another installed copy is recognised, and nothing else is', async (t) => {
+t.test('recognizes errors of another installed copy, and no other values', async (t) => {
   const foreign = Object.create({ [Symbol.for('concordat.ApiError')]: true })
   t.equal(isApiError(foreign), true)
   for (const other of [new Error('x'), null, undefined, 'text', { statusCode: 404, code: 'X' }]) t.equal(isApiError(other), false)
 })
 
-t.test('an error made by hand has empty params, errors and headers, and no cause', async (t) => {
+t.test('an error created with the constructor has empty params, errors and headers, and no cause', async (t) => {
   const error = new ApiError(404, 'ORDER_MISSING', 'There is no such order.')
   t.strictSame([error.params, error.errors, error.headers, 'cause' in error], [{}, [], {}, false])
 })
 
-t.test('stock Fastify answers with the status, the code, the message and the headers', async (t) => {
+t.test('stock Fastify responds with the status code, error code, message and headers', async (t) => {
   const app = Fastify()
   app.get('/', async () => {
     throw stock.create('INSUFFICIENT_STOCK', { params: { available: 0 }, headers: { 'retry-after': '5' }, cause: new Error('row lock') })
@@ -60,7 +60,7 @@ t.test('stock Fastify answers with the status, the code, the message and the hea
   })
 })
 
-t.test('a field text that is not in the list stays visible as its key', async (t) => {
+t.test('the text of an unknown field key is the key', async (t) => {
   const loose: { create(code: string, options: object): ApiError } = stock
   const error = loose.create('ORDER_REFUSED', { errors: [{ field: 'body.note', key: 'tooRude' }] })
   t.strictSame(error.errors, [{ field: 'body.note', key: 'tooRude', params: {}, message: 'tooRude' }])

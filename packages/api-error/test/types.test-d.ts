@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// This file is only compiled. Lines that must not compile have @ts-expect-error, and the compiler rejects a directive without an error.
 
 import { type ApiError, defineErrors, type TemplateParams } from '@concordat/api-error'
 import { expectTypeOf } from 'expect-type'
@@ -20,15 +20,15 @@ list.create('PLAIN', {
     { field: 'body.b', key: 'missing' }
   ]
 })
-// @ts-expect-error – the message has places
+// @ts-expect-error – the message has placeholders
 list.create('WITH_PLACE')
-// @ts-expect-error – one place is not filled
+// @ts-expect-error – a placeholder has no value
 list.create('WITH_PLACE', { params: { left: 1 } })
-// @ts-expect-error – no such code
+// @ts-expect-error – unknown error code
 list.create('OTHER')
-// @ts-expect-error – no such field text
+// @ts-expect-error – unknown field text
 list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooShort' }] })
-// @ts-expect-error – the field text has a place
+// @ts-expect-error – the field text has a placeholder
 list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooLong' }] })
-// @ts-expect-error – the texts are those of the list
+// @ts-expect-error – the list defines the texts
 list.create('PLAIN', { messages: { en: 'Other words.' } })

@@ -9,29 +9,29 @@ import type { Failure } from './failure.ts'
 import type { ResolvedErrorCatalogueOptions } from './options.ts'
 import { reasonPhraseOf } from './reason-phrase.ts'
 
-/** What is known of a request that failed, however far it came. */
+/** What is known about a failed request, whether or not it reached Fastify. */
 export interface Asked {
   readonly method: string
-  /** The request target as it stood in the request line. */
+  /** The request target from the request line. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly origin: OriginRequest | undefined
   readonly request?: FastifyRequest
 }
 
-/** A finished error answer. */
+/** A complete error response. */
 export interface Answer {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What is known of a request that hooks have seen. */
+/** Returns what is known about a request that reached the hooks. */
 export function askedOf(request: FastifyRequest): Asked {
   return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
 }
 
-/** What is known of a request that has not reached Fastify. */
+/** Returns what is known about a request that did not reach Fastify. */
 export function askedOfRaw(raw: IncomingMessage | Http2ServerRequest): Asked {
   const socket = raw.socket as Socket & { encrypted?: boolean }
   const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
@@ -43,12 +43,12 @@ export function askedOfRaw(raw: IncomingMessage | Http2ServerRequest): Asked {
   }
 }
 
-/** The request target as the client sent it, before Fastify's `rewriteUrl`. */
+/** Returns the request target as the client sent it, before Fastify's `rewriteUrl`. */
 export function targetOf(raw: { readonly url?: string | undefined; readonly originalUrl?: string }): string {
   return raw.originalUrl ?? raw.url ?? '/'
 }
 
-/** Makes the function that turns a failure into the bytes and headers of its answer (rules E4, E5, G1, K3). */
+/** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
 export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue): (failure: Failure, asked: Asked) => Answer {
   const originOf = originResolver(options)
   return (failure, asked) => {
@@ -99,7 +99,7 @@ export function answerWriter(options: ResolvedErrorCatalogueOptions, catalogue: 
   }
 }
 
-/** The headers that Node agrees to send. One it refuses must not turn a good answer into none. */
+/** Returns the headers that Node.js accepts. An invalid header must not prevent the response. */
 export function sendable<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
   const kept = Object.entries(headers).filter(([name, value]) => {
     try {
@@ -113,7 +113,7 @@ export function sendable<Value>(headers: Readonly<Record<string, Value>>): Recor
   return Object.fromEntries(kept)
 }
 
-// The target may be in absolute, authority or asterisk form (RFC 9112 §3.2); a link names this server's path.
+// The target can be in absolute, authority or asterisk form (RFC 9112 §3.2). A link contains a path of this server.
 function pathOf(target: string) {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   return targetWithoutSecrets(path.startsWith('/') ? path : '/')

@@ -5,25 +5,25 @@ import { type Failure, failureFrom, failureOf, statusOf } from './failure.ts'
 import { type FinalAnswer, holdResponse } from './final-answer.ts'
 import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
 
-/** Turns failures into answers, whatever the functions among the options do. */
+/** Creates error responses for failures, even when a function in the options throws. */
 export interface Answering {
-  /** The answer to a request that no hook has seen: constant headers and a request id are in it. */
+  /** Returns the response to a request that did not reach the hooks, with the constant headers and a request id. */
   bare(failure: Failure, asked: Asked): Answer
-  /** Gives the reply the status, headers and final body of a failure; returns the body, which is still to be sent. */
+  /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
   settle(reply: FastifyReply, failure: Failure): string
-  /** The failure that a thrown value means on this route. */
+  /** Returns the failure for a value that was thrown on this route. */
   failureOn(request: FastifyRequest, error: unknown): Failure
-  /** The same, where somebody else has answered and chosen a status: another one than the error's own counts. */
+  /** Like `failureOn`, for a response that other code sent. Its status code takes precedence over that of the error. */
   failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
 }
 
-/** On each reply: the answer that was chosen for it, once there is one. */
+/** The key of the final response on a reply. */
 export const finalAnswer: unique symbol = Symbol('concordat.finalAnswer')
 
 /** A reply of an application with the error catalogue. */
 export type SettledReply = FastifyReply & { [finalAnswer]?: FinalAnswer | null }
 
-// They describe the representation that was not sent.
+// These headers describe the representation that was not sent.
 const representationHeaders = [
   'accept-ranges',
   'content-disposition',
@@ -36,7 +36,7 @@ const representationHeaders = [
   'location'
 ]
 
-/** Binds options and catalogue together. A function among the options that throws is logged, and the defaults answer instead. */
+/** Creates the functions of `Answering`. When a function in the options throws, the error is logged and the defaults are used. */
 export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Answering {
   const write = answerWriter(options, catalogue)
   const writePlainly = answerWriter(resolveOptions({ locales: options.locales }), catalogue)
@@ -52,9 +52,9 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     const answer = answerOf(failure, askedOf(reply.request))
     for (const name of representationHeaders) reply.removeHeader(name)
     const vary = varyWith(reply.getHeader('vary'))
-    // A string passes by every serializer, so a response schema for 4xx can not bend the envelope.
+    // This serializer replaces all others, so a response schema for 4xx cannot change the envelope.
     reply.code(answer.statusCode).headers(answer.headers).header('vary', vary).serializer(String)
-    // Fastify makes a bare reply for a method that it has never heard of, and no hook has seen it.
+    // For an unknown method Fastify creates a reply without decorators, and runs no hooks.
     if (own[finalAnswer] === undefined) reply.headers(constantHeaders(reply.request))
     if (own[finalAnswer]) own[finalAnswer].answer = answer
     else holdResponse(reply, (own[finalAnswer] = { answer, ofStatus }))
@@ -79,7 +79,7 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     try {
       return write(failure, asked)
     } catch (error) {
-      log.error({ err: error }, 'a function among the options of the error catalogue threw')
+      log.error({ err: error }, 'error-catalogue: a function in the options threw an error, so the default response is sent')
       return writePlainly(failureOf(catalogue.find(failure.code) ?? catalogue.ofStatus(failure.statusCode)), asked)
     }
   }
@@ -88,13 +88,13 @@ export function createAnswering(options: ResolvedErrorCatalogueOptions, catalogu
     try {
       return sendable(options.answerHeaders(request))
     } catch (error) {
-      log.error({ err: error }, 'answerHeaders threw')
+      log.error({ err: error }, 'error-catalogue: options.answerHeaders threw an error')
       return {}
     }
   }
 }
 
-// Another plugin may have said already what else the answer depends on, as CORS does with Origin.
+// Another plugin may have set Vary already, for example CORS for Origin.
 function varyWith(present: ReturnType<FastifyReply['getHeader']> = []): string {
   const names = [present].flat().join(',').toLowerCase().split(',')
   const merged = new Set([...names.map((name) => name.trim()).filter((name) => name !== ''), 'accept-language'])

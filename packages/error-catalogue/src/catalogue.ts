@@ -2,26 +2,29 @@ import { STATUS_CODES } from 'node:http'
 import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
 import { httpErrors } from './errors.ts'
 
-/** One published code. */
+/** A published error code. */
 export interface CatalogueEntry extends ErrorDefinition {
   readonly code: string
 }
 
-/** All codes that a service can answer with, each with its status and its texts. */
+/** All error codes of a service, each with its status code and texts. */
 export interface Catalogue {
-  /** The entries, sorted by status and code. */
+  /** The entries, sorted by status code and error code. */
   readonly entries: readonly CatalogueEntry[]
-  /** The languages in which every text exists; the first is the default. */
+  /** The languages in which every text exists. The first is the default. */
   readonly locales: readonly string[]
-  /** The entry of a code. */
+  /** Returns the entry of an error code. */
   find(code: string): CatalogueEntry | undefined
-  /** The most general entry of a status: what an error without a known code becomes. Unregistered statuses become 400 or 500. */
+  /**
+   * Returns the most general entry of a status code, for errors without a known error code. For an unregistered status code this is
+   * the entry of 400 or 500.
+   */
   ofStatus(statusCode: number): CatalogueEntry
-  /** The text of a field error in a language. */
+  /** Returns the text of a field error in a language. */
   fieldText(key: string, locale: string, params: Params): string | undefined
 }
 
-// Statuses with several codes name the one that says least; the others take the code that alone has the status.
+// The most general error code of each status code with several. Other status codes use their only error code.
 const generalCodes: Readonly<Record<number, string>> = {
   400: 'MALFORMED_REQUEST',
   403: 'FORBIDDEN',
@@ -30,9 +33,9 @@ const generalCodes: Readonly<Record<number, string>> = {
 }
 
 /**
- * Merges error lists into one catalogue. A code may stand in several lists when its status is the same; the first text of
- * each language wins, so that a list may bring another language for codes that are known already.
- * Throws a `TypeError` for a code with two statuses, and for a text that is missing in one of the languages.
+ * Merges error lists into a catalogue. An error code can be in several lists if its status code is the same. The first text of
+ * each language wins, so a list can add another language for error codes that are already defined.
+ * Throws a `TypeError` for an error code with two status codes and for a text that is missing in one of the languages.
  */
 export function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
@@ -42,7 +45,7 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
       const known = entries.get(code) ?? { code, ...definition }
       if (known.statusCode !== definition.statusCode) {
         throw new TypeError(
-          `The error code ${code} is defined with the statuses ${known.statusCode} and ${definition.statusCode}. Rename one.`
+          `error-catalogue: ${code} is defined with the status codes ${known.statusCode} and ${definition.statusCode}. Rename one of them.`
         )
       }
       entries.set(code, { ...known, message: { ...definition.message, ...known.message } })
@@ -75,7 +78,7 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
   }
 }
 
-// Only this package's own list: a service's 409 says something special, and a foreign 409 must not borrow its words.
+// Only the list of this package: the text of a 409 that a service defined is too specific for other 409 errors.
 function soleHttpCode(statusCode: number): string | undefined {
   return Object.entries(httpErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)?.[0]
 }
@@ -86,8 +89,8 @@ function phraseEntry(statusCode: number): CatalogueEntry {
     code: phrase.toUpperCase().replace(/[^A-Z]+/g, '_'),
     statusCode,
     message: {
-      en: `The request was answered with "${phrase}". See the documentation of the operation.`,
-      es: `La petición se respondió con "${phrase}". Consulte la documentación de la operación.`
+      en: `The request failed with "${phrase}". See the documentation of the operation.`,
+      es: `La petición falló con "${phrase}". Consulte la documentación de la operación.`
     },
     remedy: 'See the documentation of the operation.'
   }
@@ -97,6 +100,6 @@ function requireLocales(name: string, messages: Messages, locales: readonly stri
   const missing = locales.filter((locale) => messages[locale] === undefined)
   if (missing.length > 0)
     throw new TypeError(
-      `${name} has no text in ${missing.map((locale) => `"${locale}"`).join(', ')}. Add it to its message, or take the language out of locales.`
+      `error-catalogue: ${name} has no text in ${missing.map((locale) => `"${locale}"`).join(', ')}. Add it, or change options.locales.`
     )
 }

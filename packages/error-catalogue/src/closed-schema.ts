@@ -7,19 +7,19 @@ const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevalua
 const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
 const saysItself = ['additionalProperties', 'unevaluatedProperties']
 
-/** Makes copies of schemas in which every object that does not say otherwise refuses unknown properties. */
+/** Copies schemas so that every object without its own setting rejects unknown properties. */
 export interface ObjectCloser {
-  /** The copy of a route's schema. */
+  /** Returns a closed copy of the schema of a route. */
   closed(schema: AnySchemaObject): AnySchemaObject
-  /** The copy of a shared schema: its top stays open, and the place that refers to it closes it. */
+  /** Returns a copy of a shared schema whose top level stays open. The schema that refers to it closes it. */
   openAtTop(schema: AnySchemaObject): AnySchemaObject
 }
 
 /**
- * `unevaluatedProperties` is put where a value begins, never inside `allOf` and its kin: it sees through them, and closing
- * their branches would make them refuse one another's properties. Schemas that are only referenced stay open at their top
- * for the same reason. Conditions (`if`, `not`, `contains`) stay as they are: a condition that is made stricter decides
- * otherwise. A copy of a shared schema becomes a reference to it, so that one `$id` never names two schemas.
+ * Creates an {@link ObjectCloser}. It adds `unevaluatedProperties` at the top level of each value, never in `allOf`, `anyOf` or
+ * `oneOf`: the keyword includes the properties of their branches, and closed branches would reject each other's properties. For the
+ * same reason referenced schemas stay open at their top level. Conditions (`if`, `not`, `contains`) do not change, because a stricter
+ * condition has another result. A copy of a shared schema becomes a reference to it, so that an `$id` never identifies two schemas.
  */
 export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
   const sharedTexts = new Map(shared.map((schema) => [schema['$id'] as string, JSON.stringify(schema)]))

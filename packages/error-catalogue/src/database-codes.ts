@@ -1,4 +1,4 @@
-// SQLSTATE classes and codes (PostgreSQL, appendix A) that tell a client more than "something went wrong".
+// SQLSTATE classes and codes (PostgreSQL, appendix A) with a more specific meaning for clients than an internal error.
 const bySqlState = new Map([
   ['23503', 'CONFLICT'], // foreign key
   ['23505', 'CONFLICT'], // unique
@@ -14,10 +14,10 @@ const byClass = new Map([
   ['57', 'SERVICE_UNAVAILABLE'] // shutdown
 ])
 
-/** The catalogue code for a database error with an SQLSTATE, as `pg` and PGlite throw them. */
+/** Returns the error code for a database error with an SQLSTATE, as thrown by `pg` and PGlite. */
 export function databaseCodeOf(thrown: object): string | undefined {
   const { code, severity } = thrown as { code?: unknown; severity?: unknown }
-  // Other libraries have codes of five characters too; the severity belongs to the PostgreSQL protocol.
+  // Other libraries have codes of five characters too. Only PostgreSQL errors have a severity.
   if (typeof code !== 'string' || typeof severity !== 'string') return undefined
   return bySqlState.get(code) ?? byClass.get(code.slice(0, 2))
 }

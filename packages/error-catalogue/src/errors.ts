@@ -1,7 +1,7 @@
 import { defineErrors, type ErrorList } from '@concordat/api-error'
 import { fieldMessages } from './field-messages.ts'
 
-/** The HTTP-level codes that every service has, in English and Spanish (rules X1, X3). */
+/** The HTTP error codes of every service, in English and Spanish (rules X1, X3). */
 export const httpErrors: ErrorList = defineErrors(
   {
     MALFORMED_REQUEST: {

@@ -4,18 +4,18 @@ import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
-/** What a client is told about anything that went wrong. */
+/** What the client learns about an error. */
 export interface Failure {
   readonly statusCode: number
   readonly code: string
   readonly params: Params
-  /** The error's own texts; without them, those of its code in the catalogue. */
+  /** The texts of the error by language. Without them, the texts of its error code in the catalogue are used. */
   readonly messages?: Readonly<Record<string, string>>
-  /** The error's own text, for a code that the catalogue does not know. */
+  /** The text of the error, for an error code that is not in the catalogue. */
   readonly message?: string
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
   readonly headers: Readonly<Record<string, string>>
-  /** True when the schema of the route refused the request. */
+  /** True when the request is invalid for the schema of the route. */
   readonly validation?: boolean
 }
 
@@ -29,26 +29,26 @@ const fastifyCodes = new Map([
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'UNSUPPORTED_MEDIA_TYPE'],
   ['FST_ERR_HANDLER_TIMEOUT', 'HANDLER_TIMEOUT'],
   ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
-  // Thrown for a method that Fastify has never heard of; HTTP/2 lets any text be one.
+  // Thrown for a method that Fastify does not support. HTTP/2 allows any text as a method.
   ['FST_ERR_NOT_FOUND', 'METHOD_NOT_IMPLEMENTED'],
   ['FST_ERR_ROUTE_MISSING_CONTENT_TYPE', 'UNSUPPORTED_MEDIA_TYPE']
 ])
 
-// Foreign errors may carry these to the client; everything else in their headers could be internal.
+// The headers that errors of other libraries may send to the client. Their other headers could be internal.
 const passedHeaders = new Set(['accept', 'allow', 'retry-after', 'upgrade', 'www-authenticate'])
 
 const noErrors: Failure['errors'] = []
 const wholeBody = wholePart('body')
 
-/** The failure of one catalogue entry. */
+/** Returns the failure for a catalogue entry. */
 export function failureOf(entry: CatalogueEntry, headers: Failure['headers'] = {}): Failure {
   const errors = entry.statusCode === 422 ? wholeBody : noErrors
   return { statusCode: entry.statusCode, code: entry.code, params: {}, errors, headers }
 }
 
 /**
- * Tells what a client may know about anything thrown. Never throws, whatever the value does when it is read,
- * and passes on no text of an error that was not made for clients.
+ * Returns the failure for any thrown value. Never throws, even when reading the value throws, and never includes the text of an error
+ * that was not made for clients.
  */
 export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCode: string): Failure {
   try {
@@ -59,7 +59,7 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
     if (validation) return validation
     const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
     const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
-    // A 405 owes an Allow (RFC 9110 §15.5.6); one that names no method allows none.
+    // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
     const owed = entry.statusCode === 405 ? { allow: '' } : {}
     return failureOf(entry, { ...owed, ...foreignHeaders(error.headers) })
   } catch {
@@ -67,12 +67,12 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
   }
 }
 
-/** Tells a failure of the service from what any client can provoke: an unknown method or HTTP version is a 5xx too. */
+/** Tells whether a status code means a fault of the service. 501 and 505 do not: any client can cause them. */
 export function isOurFault(statusCode: number): boolean {
   return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
 }
 
-/** The status that a thrown value names, else 500. */
+/** Returns the status code of a thrown value, or 500. */
 export function statusOf(thrown: unknown): number {
   try {
     const { statusCode, status } = thrown as { statusCode?: unknown; status?: unknown }
@@ -82,7 +82,7 @@ export function statusOf(thrown: unknown): number {
   }
 }
 
-// The error may come from another copy of the package, or from JavaScript: no member is believed.
+// The error can come from another copy of the package or from JavaScript, so every property is checked.
 function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, catalogue: Catalogue): Failure {
   const statusCode = isStatus(error.statusCode) ? error.statusCode : 500
   if (STATUS_CODES[statusCode] === undefined) return failureOf(catalogue.ofStatus(statusCode))
@@ -94,7 +94,7 @@ function apiFailure(error: { readonly [Member in keyof ApiError]: unknown }, cat
     errors: errors.length === 0 && statusCode === 422 ? wholeBody : errors,
     headers: isObject(error.headers) ? headerFields(error.headers) : {},
     ...(isObject(error.messages) ? { messages: textsOf(error.messages) } : {}),
-    // A 5xx may name its code and never brings words of its own.
+    // A 5xx keeps its error code, but never its own message.
     ...(statusCode < 500 && typeof error.message === 'string' ? { message: error.message } : {})
   }
 }
@@ -105,14 +105,14 @@ function validationFailure(
   validationCode: string
 ): Failure | undefined {
   const { validationContext, statusCode } = error
-  // Fastify gives each refusal of a validator the status 400; one that threw has 500, and the fault is not the client's.
+  // Fastify sets 400 when a validator rejects the request, and 500 when the validator throws, which is not the fault of the client.
   if (typeof validationContext !== 'string' || !isStatus(statusCode) || statusCode >= 500) return undefined
   if (validationContext === 'params') return failureOf(entryOf(catalogue, 'RESOURCE_NOT_FOUND'))
   const found = fieldErrorsOf(error)
   const errors = found.length > 0 ? found : wholePart(partOf(error))
   const missingHeader = validationContext === 'headers' && errors.some(({ key }) => key === 'required')
   if (missingHeader) return { ...failureOf(entryOf(catalogue, 'MALFORMED_REQUEST')), errors }
-  // A route that was there before the catalogue may name a code that the catalogue has not.
+  // A route that was registered before this plugin can have a validationCode that is not in the catalogue.
   const entry = catalogue.find(validationCode) ?? entryOf(catalogue, 'VALIDATION_FAILED')
   return { ...failureOf(entry), errors, validation: true }
 }
@@ -122,7 +122,7 @@ function entryOf(catalogue: Catalogue, code: string) {
 }
 
 function wholePart(part: string): Failure['errors'] {
-  return [{ field: part, key: 'invalid', params: {}, message: 'is not valid' }]
+  return [{ field: part, key: 'invalid', params: {}, message: 'is invalid' }]
 }
 
 function isFieldError(value: unknown): value is FieldError {

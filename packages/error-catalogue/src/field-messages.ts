@@ -1,6 +1,6 @@
 import type { Messages } from '@concordat/api-error'
 
-/** What can be wrong with a field, named after the JSON Schema keyword that found it. */
+/** The messages of invalid fields, by the JSON Schema keyword that failed. */
 export const fieldMessages: Readonly<Record<string, Messages>> = {
   required: { en: 'is required', es: 'es obligatorio' },
   unknownProperty: { en: 'is not a known field', es: 'no es un campo conocido' },

@@ -3,17 +3,16 @@ import { type Answer, sendable } from './answer.ts'
 
 type Headers = Record<string, string | number | readonly string[]>
 
-/** An answer that was chosen for a reply, and how to make another one when the status changes on the way. */
+/** The response that was chosen for a reply, and a function that creates another one when the status code changes later. */
 export interface FinalAnswer {
   answer: Answer
   readonly ofStatus: (statusCode: number) => Answer
 }
 
 /**
- * Makes sure that this response ends with the chosen answer. After the third failure in a row (an onSend hook that always
- * throws, a header that Node refuses) Fastify writes the error's own message straight to the response, past every hook.
- * So the header is held back until the body is known, and a body that is not ours is replaced. A status that is no error's
- * is replaced as well (rule X2).
+ * Ensures that the chosen error response is sent. After the third failure in a row (an onSend hook that always throws, a header that
+ * Node.js rejects) Fastify writes the message of the error directly to the response and skips all hooks. So the header section is
+ * delayed until the body is known, and a different body is replaced. A status code below 400 is replaced as well (rule X2).
  */
 export function holdResponse({ raw, request }: FastifyReply, final: FinalAnswer): void {
   const writeHead = raw.writeHead.bind(raw) as (statusCode: number, headers?: Headers) => typeof raw
@@ -22,16 +21,16 @@ export function holdResponse({ raw, request }: FastifyReply, final: FinalAnswer)
   let head: { statusCode: number; headers: Headers } | undefined
 
   raw.writeHead = ((statusCode: number, headers?: Headers) => {
-    // A head that Node refused has left its reason phrase behind.
+    // A rejected header section leaves its reason phrase behind.
     if (request.raw.httpVersionMajor === 1) raw.statusMessage = ''
     const errorStatus = statusCode < 400 ? final.answer.statusCode : statusCode
-    // Streams write the head without headers here, once their first byte is there.
+    // Streams call this without headers when their first byte is available.
     if (headers === undefined) return writeHead(errorStatus)
     head = { statusCode: errorStatus, headers }
     return raw
   }) as typeof raw.writeHead
 
-  // Fastify writes long bodies of HTTP/2, and bodies with trailers, in parts; ours is written at the end, as a whole.
+  // Fastify writes long HTTP/2 bodies and bodies with trailers in parts. The chosen body is written as a whole at the end.
   raw.write = ((...parts: unknown[]) => {
     if (head !== undefined && isCoded(head.headers, parts[0])) releaseHead()
     return head === undefined ? write(...parts) : true
@@ -69,7 +68,7 @@ export function holdResponse({ raw, request }: FastifyReply, final: FinalAnswer)
   }
 }
 
-// What a later hook has compressed arrives as bytes. Text under that header is Fastify's last resort.
+// A body that a later hook compressed arrives as bytes. Text with that header is the fallback of Fastify.
 function isCoded(headers: Headers, part: unknown) {
   return headers['content-encoding'] !== undefined && part instanceof Uint8Array
 }

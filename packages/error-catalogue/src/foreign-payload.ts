@@ -1,8 +1,8 @@
 import { Stream } from 'node:stream'
 
 /**
- * Tells whether a body is the envelope of this status already, as when a stored answer is sent once more. It is read, not
- * believed: a body that only looks like it would take the place of an answer that a client can understand.
+ * Tells whether a body is already the error envelope of this status code, for example a stored response that is sent again. Checks all
+ * fields, because an incomplete envelope would replace a response that clients can understand.
  */
 export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return false
@@ -20,17 +20,17 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   }
 }
 
-/** Tells a fetch Response by its tag, as Fastify does: the mere name would load Node's fetch on the first answer. */
+/** Tells whether a payload is a fetch Response, by its tag as Fastify does. Using the global `Response` would load the fetch of Node.js. */
 export function isResponse(payload: unknown): payload is { readonly status?: number; readonly body?: unknown } {
   return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
 }
 
-/** Closes a body that is not going to be sent. */
+/** Closes a body that will not be sent. */
 export function discard(payload: unknown): void {
   const body = isResponse(payload) ? payload.body : payload
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
   else if (body instanceof Stream && 'destroy' in body && typeof body.destroy === 'function') {
-    // A file that does not exist says so later.
+    // A missing file emits its error later.
     body.on('error', () => undefined)
     body.destroy()
   }

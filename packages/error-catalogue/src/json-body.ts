@@ -2,23 +2,23 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { httpErrors } from './errors.ts'
 
-// Every type with the `+json` suffix is JSON too (RFC 6839).
+// Media types with the `+json` suffix are JSON too (RFC 6839).
 const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i]
 
-/** Adds the strict parser for JSON bodies, where the service has not added one of its own. */
+/** Adds the strict parser for JSON bodies, unless the service has added its own. */
 export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
   for (const type of jsonMediaTypes) {
     try {
-      // Fastify lets its own default be replaced, and nothing that somebody chose.
+      // Fastify allows replacing its default parser, but throws when the service has added a parser.
       app.addContentTypeParser(type, { parseAs: 'buffer' }, jsonBodyParser(app, maxDepth))
     } catch {
-      app.log.warn(`error-catalogue: ${String(type)} has a parser already; it is kept, and its bodies are not checked`)
+      app.log.warn(`error-catalogue: ${String(type)} already has a parser. It is kept, and its bodies are not checked.`)
     }
   }
 }
 
 /**
- * Makes the parser for JSON bodies. It refuses what JSON.parse lets through and databases and serializers choke on: bytes
+ * Creates the parser for JSON bodies. It rejects input that JSON.parse accepts but databases and serializers cannot process: bytes
  * that are not UTF-8, U+0000, unpaired surrogates, and nesting deeper than `maxDepth`.
  */
 function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
@@ -26,7 +26,7 @@ function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyPars
   return (request: FastifyRequest, bytes: Buffer, done) => {
     if (!isUtf8(bytes)) return done(httpErrors.create('INVALID_UTF8'), undefined)
     const text = bytes.toString('utf8')
-    // Only an escape can bring a NUL or half a surrogate pair into valid UTF-8 that parses as JSON.
+    // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
     const mayHaveOddStrings = text.includes('\\u')
     void parse(request, text, (error, value) => {
       if (error) return done(error, undefined)

@@ -3,59 +3,59 @@ import type { ErrorList } from '@concordat/api-error'
 import type { OriginOptions } from '@concordat/links'
 import type { FastifyRequest } from 'fastify'
 
-/** Settings of the error catalogue. */
+/** Options of `@concordat/error-catalogue`. */
 export interface ErrorCatalogueOptions extends OriginOptions {
   /**
-   * The error lists of the service and of its other plugins. A code may stand in several lists when its status is the same.
+   * The error lists of the service and of its other plugins. An error code can be in several lists if its status code is the same.
    * @default []
    */
   readonly include?: readonly ErrorList[]
   /**
-   * The languages of the messages; the first is used when nothing better is known. Every text must exist in each.
+   * The languages of the messages. The first is the default. Every text must exist in each language.
    * @default ['en', 'es']
    */
   readonly locales?: readonly string[]
   /**
-   * Chooses the language of one answer. It also gets requests that no hook has seen.
+   * Returns the language of a response. Also called for requests that did not reach the hooks.
    * @default the first of `locales`
    */
   readonly locale?: (request: { readonly headers: IncomingHttpHeaders }) => string
   /**
-   * What `_meta.version` says. Without a request for bytes that never became one.
+   * Returns the value of `_meta.version`. Called without a request for bytes that are not an HTTP request.
    * @default () => 'v1'
    */
   readonly version?: (request?: FastifyRequest) => string
   /**
-   * Headers for answers that no hook sees (malformed requests, closing, a broken URL): the constant ones and a `Request-Id`.
+   * Returns the headers of responses that skip the hooks (malformed request or URL, closing server): constant headers and `Request-Id`.
    * @default () => ({})
    */
   readonly answerHeaders?: (request?: Pick<FastifyRequest, 'id' | 'protocol'>) => Readonly<Record<string, string>>
   /**
-   * What `Retry-After` says on a 503 whose error names no time.
+   * The value of `Retry-After`, in seconds, for a 503 whose error does not set it.
    * @default 5
    */
   readonly retryAfterSeconds?: number
   /**
-   * How deep JSON bodies may nest.
+   * The maximum nesting depth of JSON bodies.
    * @default 64
    */
   readonly maxJsonDepth?: number
   /**
-   * How long a request's target may be, in characters; longer is a 414.
+   * The maximum length of the request target, in characters. A longer target gets 414.
    * @default 8192
    */
   readonly maxUriLength?: number
-  /** The clock, in milliseconds. @default Date.now */
+  /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: () => number
 }
 
-/** The options with every default in place. */
+/** The options with all defaults. */
 export type ResolvedErrorCatalogueOptions = Required<Omit<ErrorCatalogueOptions, keyof OriginOptions>> & OriginOptions
 
-/** Fills in the defaults. Throws a `TypeError` with one line for a value that makes no sense. */
+/** Returns the options with all defaults. Throws a `TypeError` with a one-line message for an invalid value. */
 export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCatalogueOptions {
   const locales = options.locales ?? ['en', 'es']
-  if (locales.length === 0) throw new TypeError('locales is empty. Name at least one language, as ["en"].')
+  if (locales.length === 0) throw new TypeError('error-catalogue: options.locales is empty. Add at least one language, for example ["en"].')
   return {
     ...options,
     include: options.include ?? [],
@@ -70,8 +70,9 @@ export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCat
   }
 }
 
-/** Returns the number, or throws a `TypeError` that names the option. */
+/** Returns the number. Throws a `TypeError` that names the option when it is not a positive integer. */
 export function positiveInteger(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} is ${value}. Give a whole number of at least 1.`)
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new TypeError(`error-catalogue: options.${name} is ${value}. Set it to an integer of at least 1.`)
   return value
 }

@@ -16,11 +16,11 @@ import { installWire } from './wire.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every code that this service can answer with. */
+    /** All error codes of this service. */
     errorCatalogue: Catalogue
   }
   interface FastifyContextConfig {
-    /** The code of this route's 422 when its schema refuses the request, instead of `VALIDATION_FAILED`. */
+    /** The error code of a 422 when the request is invalid for the schema of this route. @default 'VALIDATION_FAILED' */
     validationCode?: string
   }
 }
@@ -29,7 +29,7 @@ const thrownError = Symbol('concordat.thrownError')
 type Next = (error?: Error) => void
 type SendNext = (error: null, payload: unknown) => void
 
-/** Every 4xx and 5xx leaves in the error envelope, whatever raised it, and nothing a client sends ends the process. */
+/** Sends every 4xx and 5xx in the error envelope, whatever caused it. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = buildCatalogue(options.include, options.locales)
@@ -40,7 +40,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorateReply(finalAnswer, null)
   app.decorateReply(thrownError, null)
   if (!hasServerOptions(app)) {
-    app.log.warn('error-catalogue: give errorCatalogueServerOptions() to Fastify(); without it, broken URLs are answered by Fastify itself')
+    app.log.warn('error-catalogue: pass errorCatalogueServerOptions() to Fastify(). Without it, Fastify itself responds to malformed URLs.')
     app.setSchemaController({ compilersFactory: { buildValidator } })
   }
   addJsonParsers(app, options.maxJsonDepth)
@@ -53,12 +53,12 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.addHook('onListen', warnOfSecondAddress)
 
   function prepareRoute(route: RouteOptions) {
-    // Again, last of all: a hook of the route itself may answer an error in words of its own.
+    // Added again as the last hook, because an onSend hook of the route can replace the error response.
     route.onSend = [route.onSend ?? [], envelopForeignError].flat()
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
-      `${String(route.method)} ${route.url} names the validationCode ${code}, which is no 422 of the catalogue. Define it with defineErrors and include it.`
+      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 of the catalogue. Add a list that defines it to options.include.`
     )
   }
 
@@ -66,7 +66,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     next(formErrorOf(request.raw, options.maxUriLength))
   }
 
-  // A child context may answer in words of its own; what was thrown is then needed to say it in ours.
+  // The error handler of a child context can send its own body. The thrown error is then needed to create the envelope.
   function rememberError(_request: FastifyRequest, reply: FastifyReply, error: unknown, next: Next) {
     Object.assign(reply, { [thrownError]: error })
     next()
@@ -75,26 +75,26 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const failure = answering.failureOn(request, error)
     if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
-    else request.log.debug({ code: failure.code }, 'request refused')
-    // Part of another answer is on its way: cutting it short is the only honest end.
+    else request.log.debug({ code: failure.code }, 'request rejected')
+    // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
     else reply.send(answering.settle(reply, failure))
   }
 
-  // The last net: errors answered without the error handler, or by the handler of a child context.
+  // Handles errors that were sent without the error handler, or by the error handler of a child context.
   function envelopForeignError(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
     const { [finalAnswer]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
     const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
     if (sentStatus < 400 && !chosen) return next(null, payload)
     if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return next(null, payload)
     discard(payload)
-    // Once an error, always an error: no later hook can make a success of it.
+    // An error stays an error: no later hook can change it to a success.
     const statusCode = sentStatus < 400 && chosen ? chosen.answer.statusCode : sentStatus
     next(null, answering.settle(reply, answering.failureSent(request, thrown, statusCode)))
   }
 
   function wireAnswer(code: string, asked: Asked, cause?: unknown) {
-    if (cause !== undefined) app.log.error({ err: cause }, 'a request failed before it was routed')
+    if (cause !== undefined) app.log.error({ err: cause }, 'error-catalogue: a request failed before routing')
     return answering.bare(failureOf(catalogue.find(code) as CatalogueEntry), asked)
   }
 
@@ -104,12 +104,14 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 
   function warnOfSecondAddress(next: Next) {
     if (app.addresses().length > 1)
-      app.log.warn('error-catalogue: listen on one explicit address; malformed requests to a second one are answered by Node itself')
+      app.log.warn(
+        'error-catalogue: Node.js responds to malformed requests on a second address itself. Listen on a single explicit address.'
+      )
     next()
   }
 }
 
-// HEAD has lost its body by now, and what another hook has compressed is ours in other bytes.
+// The body of a response to HEAD is gone by now, and a body that another hook compressed has different bytes.
 function isOwn(reply: FastifyReply, payload: unknown, { answer }: FinalAnswer) {
   return payload === answer.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }

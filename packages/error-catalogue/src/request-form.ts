@@ -3,7 +3,7 @@ import type { ApiError } from '@concordat/api-error'
 import { targetOf } from './answer.ts'
 import { httpErrors } from './errors.ts'
 
-// By length first: nearly every header is passed over without a comparison of strings.
+// By length, because this skips almost every header without a comparison of strings.
 const onceOnly = new Map([
   [4, 'host'],
   [12, 'content-type'],
@@ -11,20 +11,20 @@ const onceOnly = new Map([
 ])
 
 /**
- * What is wrong with a request that Node lets through and HTTP does not: a missing or second Host, a second Authorization
- * or Content-Type (Node keeps the first and drops the others silently), an HTTP/0.9 request, a transfer coding besides
- * chunked, a target that is too long or in no form that HTTP knows (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
+ * Returns the error of a request that Node.js accepts but HTTP does not allow, or undefined: a missing or second Host, a second
+ * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other
+ * than chunked, a target that is too long or not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   const target = targetOf(raw)
   if (target.length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
   if (!target.startsWith('/') && !isOtherForm(target, raw.method)) return httpErrors.create('MALFORMED_REQUEST')
   if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
-  // HTTP/1.0 needs none, and HTTP/2.0 has :authority.
+  // HTTP/1.0 does not require Host, and HTTP/2 uses :authority.
   if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    // Where the body ends is unknown, so nothing can follow on this connection.
+    // The end of the body is unknown, so the connection cannot be used for another request.
     return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED', { headers: { connection: 'close' } })
   }
   return duplicateIn(raw.rawHeaders)

@@ -1,4 +1,4 @@
-/** One entry of Ajv. Another validator may have left any of it out. */
+/** An error of Ajv. Other validators can omit any of its properties. */
 export interface SchemaError {
   readonly keyword?: string
   readonly instancePath?: string
@@ -8,7 +8,7 @@ export interface SchemaError {
   readonly data?: unknown
 }
 
-/** An error that says something to a reader, with the errors of the branches when it is the error of a union. */
+/** An error that is useful to clients. For the error of a union, `branches` has the errors of its branches. */
 export interface Telling {
   readonly error: SchemaError
   readonly branches: readonly SchemaError[]
@@ -18,8 +18,8 @@ const unions = new Set(['anyOf', 'oneOf'])
 const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
 
 /**
- * Drops what Ajv reports besides the fault. It writes errors in the order of evaluation: those of a union's branches and of a
- * property's name right before the union's or the name's own, unevaluated properties last.
+ * Removes the errors that Ajv reports in addition to the actual fault. Ajv lists errors in the order of evaluation: the errors of the
+ * branches of a union, or of a property name, directly before the error of the union or name, and unevaluated properties last.
  */
 export function withoutNoise(errors: readonly SchemaError[]): readonly Telling[] {
   const told: Telling[] = []
@@ -27,7 +27,7 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly Telling[]
   for (let index = errors.length - 1; index >= 0; index--) {
     const error = errors[index] as SchemaError
     const start = unions.has(error.keyword ?? '') || error.keyword === 'propertyNames' ? startOfBranches(errors, index) : index
-    // A failed branch of another union may be a union too; what it evaluated counts as unknown all the same.
+    // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
     for (const part of errors.slice(start, index + 1)) if (unions.has(part.keyword ?? '')) failedUnions.add(part.instancePath)
     if (error.keyword !== 'if') told.push({ error, branches: errors.slice(start, index) })
     index = start
@@ -38,7 +38,7 @@ export function withoutNoise(errors: readonly SchemaError[]): readonly Telling[]
   return told.filter(({ error }) => !noise.has(error)).toReversed()
 }
 
-// The branches of a union stand at its value or below, and under its schema or in one that they refer to.
+// The errors of the branches of a union are at or below its value, and below its schema or in a referenced schema.
 function startOfBranches(errors: readonly SchemaError[], index: number): number {
   const owner = errors[index] as SchemaError
   let start = index
@@ -51,7 +51,7 @@ function startOfBranches(errors: readonly SchemaError[], index: number): number 
   return start
 }
 
-// An object that a referenced schema refuses counts as not evaluated, so that all its properties are reported as unknown.
+// An object that is invalid for a referenced schema counts as not evaluated, so all its properties are reported as unknown.
 function notEvaluatedAtAll(errors: readonly SchemaError[]): readonly SchemaError[] {
   const noise: SchemaError[] = []
   for (let index = 0, end = 0; index < errors.length; index = end) {

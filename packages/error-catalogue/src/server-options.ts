@@ -3,21 +3,21 @@ import type { FastifyInstance } from 'fastify'
 import { positiveInteger } from './options.ts'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
-/** The limits that only Fastify's constructor can set (rule X6). */
+/** Options of {@link errorCatalogueServerOptions}: limits that only the Fastify constructor can set (rule X6). */
 export interface ErrorCatalogueServerOptions {
   /**
-   * The largest body a route takes when it sets no `bodyLimit` of its own.
+   * The maximum body size, in bytes, of routes that do not set `bodyLimit`. A larger body gets 413.
    * @default 1048576
    */
   readonly bodyLimitBytes?: number
   /**
-   * The longest value of one path parameter, in characters.
+   * The maximum length of a path parameter, in characters. A longer value gets 414.
    * @default 256
    */
   readonly maxParameterLength?: number
 }
 
-/** The part of `Fastify({...})` that the error catalogue needs. */
+/** The part of the options of `Fastify({...})` that the error catalogue requires. */
 export interface ErrorCatalogueServerPart {
   readonly bodyLimit: number
   readonly return503OnClosing: false
@@ -28,7 +28,7 @@ export interface ErrorCatalogueServerPart {
   readonly clientErrorHandler: (error: Error, socket: Duplex) => void
 }
 
-// As much of request and reply as HTTP/1 and HTTP/2 have in common, so that the part fits both.
+// The parts of request and reply that HTTP/1 and HTTP/2 have in common, so that the options fit both.
 interface RefusedRequest {
   readonly server: object
 }
@@ -36,40 +36,40 @@ interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
-/** Under this name the plugin leaves, on the instance, the function that answers what the router refuses. */
+/** The key of the function on the instance that responds to URLs that the router rejects. The plugin sets it. */
 export const answerRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
 
 type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] }
 
 /**
- * What `Fastify({ ...errorCatalogueServerOptions() })` must have for the catalogue to cover everything: the two validators,
- * the answers to URLs that the router refuses, and the limits. Throws a `TypeError` for a limit that makes no sense.
+ * Returns the options of `Fastify({ ...errorCatalogueServerOptions() })` that the catalogue needs to cover all errors: the two
+ * validators, the responses to URLs that the router rejects, and the limits. Throws a `TypeError` for an invalid limit.
  */
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {
     bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
-    // The plugin refuses what arrives while closing, in the envelope. What a request in flight injects is part of that request.
+    // The plugin rejects new requests while closing, in the envelope. A request that a running handler injects is not new.
     return503OnClosing: false,
-    // Also for the second address of localhost, which the plugin never sees: its requests without a Host reach the hooks.
+    // Also for the second address of localhost, which the plugin does not see: its requests without Host reach the hooks.
     http: { requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {
       const answer = (request.server as Answering)[answerRefusedUrl]
       if (answer) answer(error, request, reply)
-      // Without the plugin there is no envelope to answer in.
+      // The envelope requires the plugin.
       else reply.raw.writeHead(400).end()
     },
     clientErrorHandler: concordatClientError
   }
 }
 
-// Replaced by the plugin; its name tells the plugin that these options were given to the constructor.
+// The plugin replaces this function. Its name tells the plugin that the constructor got these options.
 function concordatClientError(_error: Error, socket: Duplex) {
   socket.destroy()
 }
 
-/** Tells whether the instance was made with {@link errorCatalogueServerOptions}. */
+/** Tells whether the instance was created with {@link errorCatalogueServerOptions}. */
 export function hasServerOptions(app: FastifyInstance): boolean {
   return app.server.listeners('clientError').some(({ name }) => name === 'bound concordatClientError')
 }

@@ -3,10 +3,10 @@ import { fillTemplate } from '@concordat/api-error'
 import { fieldMessages } from './field-messages.ts'
 import { type SchemaError, withoutNoise } from './schema-noise.ts'
 
-/** The error that Fastify makes when a schema refuses a part of the request; its entries are those of Ajv. */
+/** The error that Fastify creates when a part of the request is invalid for its schema. Its entries are Ajv errors. */
 export interface ValidationFailure {
   readonly validation?: unknown
-  /** Where the error of an asynchronous schema has its entries. */
+  /** The entries of the error of an asynchronous schema. */
   readonly errors?: unknown
   readonly validationContext?: unknown
 }
@@ -16,12 +16,12 @@ const maxFieldLength = 256
 const unknownPropertyKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema', 'propertyNames'])
 const literalKeywords = new Set(['enum', 'const', 'anyOf', 'oneOf'])
 
-/** The part of the request that failed, as clients call it. */
+/** Returns the part of the request that is invalid, under its name for clients. */
 export function partOf({ validationContext }: ValidationFailure): string {
   return validationContext === 'querystring' ? 'query' : String(validationContext)
 }
 
-/** Every wrong field once, sorted, at most 100, named by its path from the part: `body.items.0.quantity`. */
+/** Returns every invalid field once, sorted, at most 100. A field is the path from the part of the request: `body.items.0.quantity`. */
 export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[] {
   const all = [failure.validation, failure.errors].find((list) => Array.isArray(list)) as readonly SchemaError[] | undefined
   if (all === undefined) return []
@@ -58,7 +58,7 @@ function keyOf(error: SchemaError, params: Readonly<Record<string, unknown>>, br
 function allowedValues(params: Readonly<Record<string, unknown>>, branches: readonly SchemaError[]): string | undefined {
   if (Array.isArray(params['allowedValues'])) return params['allowedValues'].join(', ')
   if ('allowedValue' in params) return String(params['allowedValue'])
-  // Of a union of literals every branch fails by its constant; one with another type fails by its type as well.
+  // In a union of literals every branch fails with its constant. A branch of another type fails with its type as well.
   const literals = branches.filter(({ keyword }) => keyword === 'const')
   const literalSchemas = new Set(literals.map(schemaOf))
   if (literals.length === 0 || !branches.every((branch) => literalSchemas.has(schemaOf(branch)))) return undefined

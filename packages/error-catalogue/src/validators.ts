@@ -6,10 +6,10 @@ import { objectCloser } from './closed-schema.ts'
 import { withLowerCaseNames } from './header-schema.ts'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
-/** What Fastify takes as `schemaController.compilersFactory.buildValidator`. */
+/** The type of `schemaController.compilersFactory.buildValidator` of Fastify. */
 export type ValidatorBuilder = NonNullable<NonNullable<SchemaController['compilersFactory']>['buildValidator']>
 type AjvPlugin = (ajv: Ajv2019, options?: unknown) => unknown
-/** What the service gave to Fastify as `ajv`. */
+/** The option `ajv` of Fastify. */
 interface AjvSettings {
   readonly customOptions?: Options
   readonly plugins?: readonly (AjvPlugin | readonly [AjvPlugin, unknown])[]
@@ -20,14 +20,14 @@ type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPa
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
-/** In a value with more members than this, only its first error is looked for: finding all takes a thousand times as long. */
+/** In a value with more members, only the first error is reported: finding all errors takes a thousand times as long. */
 const maxMembersForAllErrors = 10_000
 
 /**
- * Builds the two validators (rule U13). Bodies are strict: nothing is coerced, unknown properties are refused. Everything
- * else arrives as text and is coerced; unknown query parameters are refused, unknown headers are not. Both report all errors.
- * It has the form of Fastify's `schemaController.compilersFactory.buildValidator`; keywords, formats and plugins of
- * Fastify's `ajv` option are kept.
+ * Builds the two validators (rule U13). The validator of bodies is strict: it coerces nothing and rejects unknown properties. All other
+ * parts arrive as text and are coerced; unknown query parameters are rejected, unknown headers are not. Both report all errors.
+ * This is a `schemaController.compilersFactory.buildValidator` of Fastify. Keywords, formats and plugins of the Fastify option `ajv`
+ * are supported.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
   const known = compilers.get(settings) ?? new Map<string, RouteCompiler>()
@@ -36,11 +36,11 @@ export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record
   const compile = known.get(key) ?? routeCompiler(Object.values(sharedSchemas), settings)
   known.set(key, compile)
   return compile
-  // Fastify's type knows the compilers of its own package only.
+  // The type of Fastify includes only the compilers of its own package.
 }) as unknown as ValidatorBuilder
 
-// Fastify asks once for each context, and making the validators takes tens of milliseconds: contexts of one server that share
-// the same schemas have the same ones.
+// Fastify calls this once per context, and creating the validators takes tens of milliseconds. So contexts of a server with the same
+// shared schemas share the validators.
 const compilers = new WeakMap<AjvSettings, Map<string, RouteCompiler>>()
 
 function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings): RouteCompiler {
@@ -56,7 +56,7 @@ function routeCompiler(shared: readonly AnySchemaObject[], settings: AjvSettings
   }
 }
 
-// The validator that stops at the first error decides; the one that finds them all is compiled when it is first needed.
+// The first validator stops at the first error and decides. The second finds all errors and is compiled when it is first needed.
 function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: readonly AnySchemaObject[]): Compile {
   const first = ajvWith(settings, { coerceTypes, allErrors: false }, shared)
   let every: Ajv2019 | undefined
@@ -65,7 +65,7 @@ function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: r
     let explain: ValidateFunction | undefined
     const validator: Validator = (value) => {
       const verdict = decide(value)
-      // A promise, when the schema is asynchronous.
+      // This is a promise when the schema is asynchronous.
       if (verdict) return verdict
       validator.errors = decide.errors
       if (hasMoreMembers(value, maxMembersForAllErrors)) return false
@@ -89,7 +89,7 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
     removeAdditional: false,
     useDefaults: true
   })
-  // Not validated, since the draft is known to be valid.
+  // Validation is skipped, because the draft is known to be valid.
   ajv.addMetaSchema(draft7, undefined, false)
   ajvFormats.default(ajv)
   for (const keyword of vocabulary) if (ajv.getKeyword(keyword) === false) ajv.addKeyword(keyword)
@@ -101,13 +101,13 @@ function ajvWith({ customOptions, plugins = [] }: AjvSettings, own: Options, sch
   return ajv
 }
 
-// A schema must be known by its $id while it is compiled, or it can not refer to itself, and not any longer: two routes may
-// well name their schemas alike.
+// A schema must be registered under its $id while it is compiled, so that it can refer to itself. It is removed afterwards, because
+// two routes can use the same $id for their schemas.
 function compile(ajv: Ajv2019, schema: AnySchemaObject): ValidateFunction {
   const { $id, ...anonymous } = schema
   if (typeof $id !== 'string') return ajv.compile(schema)
   if (ajv.getSchema($id) !== undefined) return ajv.compile(anonymous)
-  // What an earlier schema has inside it is remembered by name too.
+  // Subschemas of an earlier schema are registered by their $id too.
   ajv.removeSchema($id)
   ajv.addSchema(schema)
   try {

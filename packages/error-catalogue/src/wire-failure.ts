@@ -1,12 +1,12 @@
-/** The error of Node's `clientError` event. */
+/** The error of the `clientError` event of Node.js. */
 export interface WireError {
   readonly code?: string
-  /** The last bytes that arrived; other requests, well-formed ones, may stand before the bad one. */
+  /** The last bytes that arrived. Well-formed requests can precede the malformed request. */
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
 }
 
-/** What can be read from bytes that Node's parser refused. */
+/** The request line of bytes that the parser of Node.js rejected. */
 export interface RequestLine {
   readonly method: string
   readonly target: string
@@ -19,12 +19,12 @@ const byParserCode = new Map([
   ['HPE_PAUSED_H2_UPGRADE', 'HTTP_VERSION_NOT_SUPPORTED']
 ])
 
-/** Tells whether the error says something about bytes that a client sent, and not about the connection. */
+/** Tells whether the error is about bytes that a client sent, and not about the connection. */
 export function isAnswerable({ code = '' }: WireError): boolean {
   return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_')
 }
 
-/** Reads method and target from the first line, where it is one; longer or odder ones are not worth a link. */
+/** Returns the method and target of the first line, if it is a request line. Unusually long or malformed values get the defaults. */
 export function requestLineOf(error: WireError): RequestLine {
   const line = firstLineOf(error)
   const [, method = 'UNKNOWN'] = /^([A-Za-z-]{1,24}) (?:[/*]|.* HTTP\/\d)/.exec(line) ?? []
@@ -32,11 +32,11 @@ export function requestLineOf(error: WireError): RequestLine {
   return { method, target }
 }
 
-/** The code of the catalogue for bytes that are no HTTP request. */
+/** Returns the error code for bytes that are not an HTTP request. */
 export function codeOfWireError(error: WireError, maxUriLength: number): string {
   const { code = '' } = error
   const line = firstLineOf(error)
-  // llhttp stops at the first letter that no known method has, so the rest of the line is still there to be read.
+  // llhttp stops at the first letter that does not match a known method, so the rest of the line is still available.
   if (code === 'HPE_INVALID_METHOD' && /^[A-Za-z][A-Za-z-]{0,40} (\/|\*|https?:)/.test(line)) return 'METHOD_NOT_IMPLEMENTED'
   if (code === 'HPE_HEADER_OVERFLOW' && line.length > maxUriLength && /^[A-Z-]{1,24} \S/.test(line)) return 'URI_TOO_LONG'
   if (code === 'HPE_INVALID_VERSION' && /^\S+ \S+ HTTP\/(?!1\.[01]\r?$)\d(\.\d)?\r?$/.test(line)) return 'HTTP_VERSION_NOT_SUPPORTED'

@@ -12,30 +12,30 @@ type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
 type Listener = (request: RawRequest, response: RawResponse) => void
 
-/** On each connection: its newest response, and how much it had sent when that one's request was read. */
+/** Keys on each connection: its newest response, and the number of bytes read when the request of that response was read. */
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
 type Connection = Duplex & { [newest]?: ServerResponse; [readBefore]?: number }
 
-/** What the server's own events need to answer in the envelope. */
+/** What the listeners of server events need to respond in the envelope. */
 export interface Wire {
   readonly app: FastifyInstance
-  /** The answer with the constant headers and a request id, since no hook will add them. */
+  /** Returns the response with the constant headers and a request id, because no hook adds them. */
   readonly answerOf: (code: string, asked: Asked, cause?: unknown) => Answer
   readonly maxUriLength: number
 }
 
-/** Answers in the envelope what happens outside of Fastify's hooks: events of the server, throws before routing, closing. */
+/** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests while closing. */
 export function installWire(wire: Wire): void {
   const server: Server & { requireHostHeader?: boolean } = wire.app.server
-  // Node would answer a missing Host with an empty 400; the first hook refuses it in the envelope (RFC 9112 §3.2).
+  // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
   trackResponses(wire, server)
   const plainSockets = trackPlainSockets(server)
   const refused = new WeakSet<Duplex>()
   server.removeAllListeners('clientError')
   server.on('clientError', (error: WireError, socket: Duplex) => {
-    // The parser complains again about each further packet.
+    // The parser reports an error again for each further packet.
     if (refused.has(socket)) return
     refused.add(socket)
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
@@ -57,8 +57,8 @@ export function installWire(wire: Wire): void {
   server.on('unknownProtocol', (socket: Duplex) => answerSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
 }
 
-// Every request passes here first: what throws before routing (a request id generator, a log serializer, a URL rewriter)
-// would otherwise end the process, and a closing server would answer in Fastify's own words.
+// Every request passes through this listener first. Otherwise an error before routing (in a request id generator, log serializer or
+// URL rewriter) would end the process, and a closing server would send the response of Fastify.
 function trackResponses(wire: Wire, server: Server) {
   let closing = false
   wire.app.addHook('preClose', (done) => {
@@ -72,7 +72,7 @@ function trackResponses(wire: Wire, server: Server) {
       const connection: Connection = request.socket
       connection[newest] = response
       connection[readBefore] = request.socket.bytesRead
-      // Its body is part of the same request; a request without one has been read as a whole.
+      // The body belongs to the same request. A request without a body has been read completely.
       if (!request.readableEnded) response.on('close', rememberRead)
     }
     if (closing) return answerRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
@@ -89,14 +89,14 @@ function rememberRead(this: ServerResponse) {
   ;(socket as Connection)[readBefore] = socket.bytesRead
 }
 
-// With pipelining, an earlier one may be in flight too: Node sends them in order.
+// With pipelining, an earlier response can be in flight too. Node.js sends them in order.
 function inFlightOn(connection: Connection): ServerResponse | undefined {
   const response = connection[newest]
   return response?.closed ? undefined : response
 }
 
-// A client that speaks plain HTTP to a TLS port can be answered only on the socket below the TLS one. Node does not lead from
-// one to the other, so they are brought together by the address of the client.
+// A client that sends plain HTTP to a TLS port can get a response only on the socket below the TLS socket. Node.js does not connect the
+// two, so they are matched by the address of the client.
 function trackPlainSockets(server: Server): Map<string, Socket> {
   const sockets = new Map<string, Socket>()
   if (!(server instanceof TlsServer)) return sockets
@@ -127,27 +127,27 @@ function answerClientError(wire: Wire, response: ServerResponse | undefined, err
   }
   const code = codeOfWireError(error, wire.maxUriLength)
   if (response === undefined) answerSocket(wire, code, socket, error)
-  // The bad bytes belong to a later, pipelined request: the answer to this one goes first.
+  // The malformed bytes belong to a later, pipelined request, so the response to this request is sent first.
   else if (response.req.complete) response.once('close', () => answerSocket(wire, code, socket, error))
   else if (response.headersSent) socket.destroy()
-  // The bad bytes are the body of the request in flight: this is its answer.
+  // The malformed bytes are the body of the request in flight, so this is its response.
   else writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
 }
 
-// HTTP/1 gives the socket, HTTP/2 the session; a connection that asked for nothing ends without a word.
+// HTTP/1 provides the socket, HTTP/2 the session. A connection without a request is closed without a response.
 function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
   if (response === undefined && !isIdle) return answerSocket(wire, 'REQUEST_TIMEOUT', socket)
   if (response === undefined || response.headersSent) {
     socket.destroy()
     return
   }
-  // A complete request that got no answer waited for us; an incomplete one kept us waiting.
+  // If the request is complete, the handler was too slow; otherwise the client was.
   const code = response.req.complete ? 'HANDLER_TIMEOUT' : 'REQUEST_TIMEOUT'
   writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
 }
 
-// A client that asks before it uploads is told to go on when its body is about to be read: what hooks, router or limits
-// refuse is answered at once (RFC 9110 §10.1.1). Node ends such a connection, since the client may still send the body or not.
+// A client with `Expect: 100-continue` gets 100 only when its body is about to be read. A request that hooks, router or limits reject
+// gets the error immediately (RFC 9110 §10.1.1). Node.js then closes the connection, because the client may or may not send the body.
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   request.on('newListener', function goOn(event) {
     if (event !== 'data' && event !== 'readable') return
@@ -156,7 +156,7 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
   })
 }
 
-// HTTP/1 hands over the socket, HTTP/2 a response.
+// HTTP/1 provides the socket, HTTP/2 a response.
 function answerConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
   if ('writeHead' in target) return answerRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
   const answer = wire.answerOf('METHOD_NOT_IMPLEMENTED', askedOfRaw(request))

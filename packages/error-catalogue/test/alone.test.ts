@@ -11,7 +11,7 @@ function fail(): never {
   throw new Error('option failed')
 }
 
-t.test('with nothing but Fastify, every error has the one shape [E4]', async (t) => {
+t.test('sends every error in the envelope with stock Fastify [E4]', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   await app.register(errorCatalogue, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) })
   app.get('/fails', async () => {
@@ -42,7 +42,7 @@ t.test('with nothing but Fastify, every error has the one shape [E4]', async (t)
   })
 })
 
-t.test('what succeeds is left as it is', async (t) => {
+t.test('does not change success responses', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   await app.register(errorCatalogue)
   app.get('/', async () => ({ a: 1 }))
@@ -53,7 +53,7 @@ t.test('what succeeds is left as it is', async (t) => {
   t.match(await app.inject('/empty'), { statusCode: 204, body: '' })
 })
 
-t.test('a URL that the router refuses is answered in the envelope, with the constant headers [X6]', async (t) => {
+t.test('responds in the envelope with the constant headers to a URL that the router rejects [X6]', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions({ maxParameterLength: 10 }) })
   await app.register(errorCatalogue, { answerHeaders: (request) => ({ 'request-id': String(request?.id), 'x-split': 'a\r\nb' }) })
   app.get('/things/:id', async () => 'thing')
@@ -61,13 +61,13 @@ t.test('a URL that the router refuses is answered in the envelope, with the cons
   const broken = await app.inject('/things/%zz')
   t.match(broken.json(), { error: { status: 400, code: 'MALFORMED_URI' }, _links: [{ rel: 'self', method: 'GET' }] })
   t.match(broken.headers, { 'request-id': /^req-/, 'content-language': 'en' })
-  t.notOk('x-split' in broken.headers, 'a header that Node refuses is left out')
+  t.notOk('x-split' in broken.headers, 'a header that Node.js rejects is omitted')
   const long = await app.inject('/things/12345678901')
   t.match(long.json().error, { status: 414, error: 'URI Too Long', code: 'URI_TOO_LONG' })
   t.equal((await app.inject('/things/1234567890')).statusCode, 200)
 })
 
-t.test('without its server options it warns once and still does what it can', async (t) => {
+t.test('without its server options it logs a warning once and still handles other errors', async (t) => {
   const lines: string[] = []
   const app = Fastify({ logger: logInto(lines) })
   app.get('/early', { config: { validationCode: 'NOT_IN_ANY_LIST' } }, async () => 'early')
@@ -83,10 +83,10 @@ t.test('without its server options it warns once and still does what it can', as
   })
   t.equal((await app.inject('/early')).statusCode, 200)
   t.match((await app.inject('/nowhere')).json().error, { code: 'RESOURCE_NOT_FOUND' })
-  t.equal(lines.filter((line) => line.includes('give errorCatalogueServerOptions() to Fastify()')).length, 1)
+  t.equal(lines.filter((line) => line.includes('pass errorCatalogueServerOptions() to Fastify()')).length, 1)
 })
 
-t.test('a route from before the catalogue with an unknown validationCode is answered with VALIDATION_FAILED', async (t) => {
+t.test('uses VALIDATION_FAILED for a route with an unknown validationCode that was registered before the plugin', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   app.post(
     '/early',
@@ -97,7 +97,7 @@ t.test('a route from before the catalogue with an unknown validationCode is answ
   t.match((await app.inject({ method: 'POST', url: '/early', payload: {} })).json().error, { code: 'VALIDATION_FAILED' })
 })
 
-t.test('its server options alone give no envelope, and never a success', async (t) => {
+t.test('with its server options only, errors have no envelope and are never a success', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   t.match(await app.inject('/%zz'), { statusCode: 400, body: '' })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -107,21 +107,21 @@ t.test('its server options alone give no envelope, and never a success', async (
   t.equal((await socket.toArray()).join(''), '')
 })
 
-t.test('options and limits that make no sense stop the start with one clear line', async (t) => {
+t.test('invalid options and limits stop the start with a one-line message', async (t) => {
   for (const [options, message] of [
-    [{ locales: [] }, /locales is empty/],
-    [{ retryAfterSeconds: 0 }, /retryAfterSeconds is 0/],
-    [{ maxJsonDepth: 1.5 }, /maxJsonDepth is 1.5/],
-    [{ maxUriLength: Number.NaN }, /maxUriLength is NaN/],
+    [{ locales: [] }, /options\.locales is empty/],
+    [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds is 0/],
+    [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth is 1.5/],
+    [{ maxUriLength: Number.NaN }, /options\.maxUriLength is NaN/],
     [{ publicUrl: 'api.example.com' }, /publicUrl is "api.example.com"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
   }
-  t.throws(() => errorCatalogueServerOptions({ bodyLimitBytes: -1 }), /bodyLimitBytes is -1. Give a whole number/)
+  t.throws(() => errorCatalogueServerOptions({ bodyLimitBytes: -1 }), /options\.bodyLimitBytes is -1. Set it to an integer of at least 1/)
   t.throws(() => errorCatalogueServerOptions({ maxParameterLength: 0 }), /maxParameterLength/)
 })
 
-t.test('a second address, which its listeners can not reach, is warned about', async (t) => {
+t.test('logs a warning when the server listens on a second address, which its listeners cannot reach', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
   await app.register(errorCatalogue)
@@ -129,20 +129,20 @@ t.test('a second address, which its listeners can not reach, is warned about', a
   const addresses = app.addresses.bind(app)
   app.addresses = () => [...addresses(), ...addresses()]
   await app.listen({ host: '127.0.0.1', port: 0 })
-  t.match(lines.join(''), /listen on one explicit address/)
+  t.match(lines.join(''), /Listen on a single explicit address/)
 })
 
-t.test('a function among the options that throws is logged, and the defaults answer', async (t) => {
+t.test('logs the error of a function in the options that throws, and uses the defaults', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
   await app.register(errorCatalogue, { locale: fail, version: fail, answerHeaders: fail })
   t.match((await app.inject('/nowhere')).json(), { error: { code: 'RESOURCE_NOT_FOUND' }, _meta: { version: 'v1' } })
   t.match((await app.inject('/%zz')).json(), { error: { status: 400, code: 'MALFORMED_URI' } })
-  t.match(lines.join(''), /answerHeaders threw/)
-  t.match(lines.join(''), /a function among the options of the error catalogue threw/)
+  t.match(lines.join(''), /options\.answerHeaders threw an error/)
+  t.match(lines.join(''), /a function in the options threw an error, so the default response is sent/)
 })
 
-t.test('the log has our failures as errors, and not what any client can provoke', async (t) => {
+t.test('logs failures of the service as errors, but not errors that any client can cause', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
   await app.register(errorCatalogue)

@@ -13,13 +13,13 @@ async function catalogueOf(options: ErrorCatalogueOptions = {}) {
 const orders = defineErrors(
   {
     OUT_OF_STOCK: { statusCode: 409, message: { en: 'Only {left} are left.', es: 'Solo quedan {left}.' }, remedy: 'Order fewer.' },
-    INVALID_ORDER: { statusCode: 422, message: { en: 'Not valid.', es: 'No válido.' }, remedy: 'Mend it.' },
+    INVALID_ORDER: { statusCode: 422, message: { en: 'Not valid.', es: 'No válido.' }, remedy: 'Fix it.' },
     RESOURCE_NOT_FOUND: { statusCode: 404, message: { en: 'No order.', es: 'Sin pedido.' }, remedy: 'Look elsewhere.' }
   },
   { tooMany: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' }, required: { en: 'other', es: 'otro' } }
 )
 
-t.test('every entry of its own list is complete in English and Spanish, with a registered status [X2] [X3]', async (t) => {
+t.test('every entry of its list is complete in English and Spanish and has a registered status code [X2] [X3]', async (t) => {
   for (const [code, { statusCode, message, remedy }] of Object.entries(httpErrors.definitions)) {
     t.match(STATUS_CODES[statusCode], String, `${code}: status ${statusCode}`)
     t.strictSame(Object.keys(message), ['en', 'es'], code)
@@ -32,7 +32,7 @@ t.test('every entry of its own list is complete in English and Spanish, with a r
   }
 })
 
-t.test('the codes that are published are the codes that there are, with their statuses [X1]', async (t) => {
+t.test('lists exactly these error codes with their status codes [X1]', async (t) => {
   const { entries } = await catalogueOf()
   t.strictSame(
     entries.map(({ statusCode, code }) => `${statusCode} ${code}`),
@@ -76,7 +76,7 @@ t.test('the codes that are published are the codes that there are, with their st
   )
 })
 
-t.test('lists are merged; of a code or a field text that stands twice, the first text wins', async (t) => {
+t.test('merges lists; the first text of an error code or field wins', async (t) => {
   const catalogue = await catalogueOf({ include: [orders, orders] })
   t.match(catalogue.find('OUT_OF_STOCK'), { code: 'OUT_OF_STOCK', statusCode: 409, remedy: 'Order fewer.' })
   t.equal(catalogue.find('RESOURCE_NOT_FOUND')?.message.en, httpErrors.definitions['RESOURCE_NOT_FOUND']?.message.en)
@@ -88,31 +88,28 @@ t.test('lists are merged; of a code or a field text that stands twice, the first
   t.equal(catalogue.find('constructor'), undefined)
 })
 
-t.test('a code with two statuses, or a text that is missing in a language, stops the start', async (t) => {
+t.test('an error code with two status codes or a missing text in a language stops the start', async (t) => {
   const message = { en: 'A conflict.', es: 'Un conflicto.' }
   const clash = defineErrors({ CONFLICT: { statusCode: 410, message, remedy: '-' } })
-  await t.rejects(catalogueOf({ include: [clash] }), /CONFLICT is defined with the statuses 409 and 410. Rename one./)
+  await t.rejects(catalogueOf({ include: [clash] }), /CONFLICT is defined with the status codes 409 and 410. Rename one of them./)
   const english = defineErrors({ TOO_BAD: { statusCode: 409, message: { en: 'Too bad.' }, remedy: '-' } })
-  await t.rejects(
-    catalogueOf({ include: [english] }),
-    /TOO_BAD has no text in "es". Add it to its message, or take the language out of locales./
-  )
+  await t.rejects(catalogueOf({ include: [english] }), /TOO_BAD has no text in "es". Add it, or change options.locales./)
   t.ok((await catalogueOf({ include: [english], locales: ['en'] })).find('TOO_BAD'))
   const fields = defineErrors({}, { tooMany: { en: 'too many' } })
   await t.rejects(catalogueOf({ include: [fields] }), /tooMany has no text in "es"/)
   await t.rejects(catalogueOf({ locales: ['fr', 'de'] }), /has no text in "fr", "de"/)
 })
 
-t.test('the first of the locales is the language of answers', async (t) => {
+t.test('the first of the locales is the default language of responses', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions() })
   await app.register(errorCatalogue, { locales: ['es'] })
   t.strictSame(app.errorCatalogue.locales, ['es'])
   const response = await app.inject('/nowhere')
   t.equal(response.headers['content-language'], 'es')
-  t.match(response.json().error.message, /^No existe nada/)
+  t.match(response.json().error.message, /^No se encontró el recurso/)
 })
 
-t.test('each status has a general entry, also one that no list has', async (t) => {
+t.test('every status code has a general entry, even if no list defines it', async (t) => {
   const catalogue = await catalogueOf({ include: [orders] })
   const codes = [400, 404, 409, 422, 401, 429, 451, 500, 501, 503, 507, 418, 499, 599].map((status) => catalogue.ofStatus(status).code)
   t.strictSame(codes, [
@@ -131,10 +128,10 @@ t.test('each status has a general entry, also one that no list has', async (t) =
     'MALFORMED_REQUEST',
     'INTERNAL_ERROR'
   ])
-  t.equal(catalogue.ofStatus(401), catalogue.ofStatus(401), 'made once')
+  t.equal(catalogue.ofStatus(401), catalogue.ofStatus(401), 'created once')
 })
 
-t.test('a list may bring another language for the codes and fields that are known already', async (t) => {
+t.test('a list can add another language for existing error codes and fields', async (t) => {
   const definitions = Object.entries(httpErrors.definitions).map(([code, definition]) => {
     const places = (definition.message.en.match(/\{\w+\}/g) ?? []).join(' ')
     return [code, { ...definition, message: { en: `never shown ${places}`, fr: `${code} ${places}` } }] as const
@@ -148,5 +145,5 @@ t.test('a list may bring another language for the codes and fields that are know
   const answer = await app.inject({ method: 'POST', url: '/', headers: { 'accept-language': 'fr' }, body: {} })
   t.match(answer.json().error, { message: /^VALIDATION_FAILED/, errors: [{ field: 'body.a', message: 'fr is required' }] })
   t.equal(answer.headers['content-language'], 'fr')
-  t.match((await app.inject('/nowhere')).json().error.message, /^Nothing exists/)
+  t.match((await app.inject('/nowhere')).json().error.message, /^The resource was not found/)
 })

@@ -20,7 +20,7 @@ async function listening(t: Test, register: (app: FastifyInstance) => unknown, b
   return (app.server.address() as AddressInfo).port
 }
 
-/** The bytes of the answer to one request; the connection is closed after it. */
+/** Returns the bytes of the response to a request. The connection is closed after it. */
 async function exchange(port: number, line: string, headers = ''): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.end(`${line} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n${headers}\r\n`)
@@ -33,10 +33,10 @@ function isWhole(t: Test, answer: string, statusLine: string, code: string) {
   t.match(JSON.parse(body), { error: { status: Number(statusLine.split(' ')[1]), code } })
   t.match(head.toLowerCase(), `content-length: ${Buffer.byteLength(body)}`)
   t.match(head.toLowerCase(), 'content-type: application/json; charset=utf-8')
-  t.notOk(answer.includes(secret), 'nothing internal')
+  t.notOk(answer.includes(secret), 'no internal details')
 }
 
-t.test('an onSend hook that always throws changes neither status nor body of the error', async (t) => {
+t.test('sends the error unchanged when an onSend hook always throws', async (t) => {
   const port = await listening(t, (app) => {
     app.addHook('onSend', async () => {
       throw new Error(secret)
@@ -53,7 +53,7 @@ t.test('an onSend hook that always throws changes neither status nor body of the
   t.equal(head.split('\r\n\r\n')[1], '', 'HEAD has no body')
 })
 
-t.test('a header that Node refuses becomes "500 Internal Server Error", and the other headers stay', async (t) => {
+t.test('responds with "500 Internal Server Error" and the other headers when Node.js rejects a header', async (t) => {
   const port = await listening(t, (app) => {
     app.get('/', (_request, reply) => reply.header('x-kept', 'yes').header('x-split', `a\r\nb: ${secret}`).send('fine'))
     app.get('/redirect', (_request, reply) => reply.redirect('/\0'))
@@ -68,7 +68,7 @@ t.test('a header that Node refuses becomes "500 Internal Server Error", and the 
 
 const headOf = (answer: string) => (answer.split('\r\n\r\n')[0] as string).replace(/date: .*\r\n/i, '')
 
-t.test('HEAD says what GET would say of an error', async (t) => {
+t.test('an error to HEAD has the same headers as to GET', async (t) => {
   const port = await listening(t, (app) => {
     app.get('/', async () => {
       throw Object.assign(new Error(secret), { statusCode: 409 })
@@ -81,7 +81,7 @@ t.test('HEAD says what GET would say of an error', async (t) => {
   }
 })
 
-t.test('a stream that fails before its first byte is a 500, and one that fails later is cut short', async (t) => {
+t.test('responds with 500 when a stream fails before its first byte, and cuts the response off when it fails later', async (t) => {
   const port = await listening(t, (app) => {
     app.get('/first', (_request, reply) =>
       reply.header('content-length', 100).send(
@@ -112,7 +112,7 @@ t.test('a stream that fails before its first byte is a 500, and one that fails l
   isWhole(t, await exchange(port, 'GET /first'), 'HTTP/1.1 500 Internal Server Error', 'INTERNAL_ERROR')
   for (const url of ['/later', '/raw']) {
     const answer = await exchange(port, `GET ${url}`).catch((error: Error) => error.message)
-    t.notMatch(answer, /\r\n0\r\n\r\n$/, 'the answer does not look complete')
+    t.notMatch(answer, /\r\n0\r\n\r\n$/, 'the response is not complete')
     t.notOk(answer.includes(secret))
   }
   isWhole(t, await exchange(port, 'GET /nowhere'), 'HTTP/1.1 404 Not Found', 'RESOURCE_NOT_FOUND')
@@ -136,7 +136,7 @@ const conflictRoutes = (app: FastifyInstance) => {
   }
 }
 
-t.test('once an error, always an error: a later hook can not turn it into a success [X2]', async (t) => {
+t.test('a later hook cannot change an error to a success [X2]', async (t) => {
   const hookedAfter = await listening(t, (app) => {
     later(app)
     conflictRoutes(app)
@@ -148,7 +148,7 @@ t.test('once an error, always an error: a later hook can not turn it into a succ
   }
 })
 
-t.test('a later hook that chooses another error status gets the answer of that status', async (t) => {
+t.test('sends the error of the status code when a later hook sets another error status code', async (t) => {
   const port = await listening(t, (app) => {
     app.addHook('onSend', async (_request, reply, payload) => {
       reply.code(503).header('x-maintenance', 'yes')
@@ -161,7 +161,7 @@ t.test('a later hook that chooses another error status gets the answer of that s
   t.match(answer, /x-maintenance: yes/)
 })
 
-t.test('a later hook that writes a body of its own does not get it out', async (t) => {
+t.test('does not send the body of a later hook', async (t) => {
   const port = await listening(t, (app) => {
     app.addHook('onSend', async (_request, reply) => {
       reply.header('content-type', 'text/plain')
@@ -171,7 +171,7 @@ t.test('a later hook that writes a body of its own does not get it out', async (
   isWhole(t, await exchange(port, 'GET /nowhere'), 'HTTP/1.1 404 Not Found', 'RESOURCE_NOT_FOUND')
 })
 
-t.test('trailers that the handler promised do not break the error that it threw', async (t) => {
+t.test('sends an error without the trailers that the handler added before it threw', async (t) => {
   const port = await listening(t, (app) => {
     app.get('/', async (_request, reply) => {
       reply.trailer('x-sum', async () => 'sum')
@@ -194,7 +194,7 @@ const errorRoutes = (app: FastifyInstance) => {
 
 const zip = (app: FastifyInstance) => app.register(compress, { threshold: 1 })
 
-t.test('errors are compressed like any other answer, whichever plugin comes first', async (t) => {
+t.test('compresses errors like other responses, in any order of the plugins', async (t) => {
   const after = await listening(t, async (app) => {
     await zip(app)
     errorRoutes(app)
@@ -220,7 +220,7 @@ t.test('errors are compressed like any other answer, whichever plugin comes firs
   await coded.arrayBuffer()
 })
 
-t.test('when everything fails after compression was announced, the last answer is readable all the same', async (t) => {
+t.test('sends a readable error when every hook fails after content-encoding was set', async (t) => {
   const port = await listening(t, (app) => {
     app.addHook('onSend', async (_request, reply) => {
       reply.header('content-encoding', 'gzip')
@@ -233,7 +233,7 @@ t.test('when everything fails after compression was announced, the last answer i
   t.notMatch(answer, /content-encoding/)
 })
 
-t.test('bytes that a later hook has coded pass, over both protocols and at any length', async (t) => {
+t.test('sends bytes that a later hook encoded, over HTTP/1 and HTTP/2 and in any length', async (t) => {
   const long = new ApiError(409, 'LONG', Array.from({ length: 9000 }, (_, index) => `${index * 7919}`.padEnd(14, String(index))).join(' '))
   const register = (app: FastifyInstance) => {
     app.addHook('onSend', async (request, reply, payload) => {
@@ -273,7 +273,7 @@ t.test('bytes that a later hook has coded pass, over both protocols and at any l
     const answer = new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
     const body = Buffer.concat(await stream.toArray())
     t.match(await answer, { ':status': 409, 'cache-control': 'no-store' })
-    t.ok(body.length > 65_536, 'longer than what HTTP/2 sends at once')
+    t.ok(body.length > 65_536, 'longer than what HTTP/2 sends in a single write')
     if (!('x-code' in headers)) t.match(JSON.parse(body.toString()), { error: { code: 'LONG' } })
   }
 })

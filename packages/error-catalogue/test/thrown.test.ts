@@ -12,7 +12,7 @@ async function service(options: ErrorCatalogueOptions = {}, server: FastifyServe
   return app
 }
 
-// What every error answer must be, whatever it says.
+// Checks the parts that every error response must have.
 function isEnvelope(t: Test, response: LightMyRequestResponse, statusCode: number, code: string, title: string) {
   t.equal(response.statusCode, statusCode, title)
   const body = response.json()
@@ -25,7 +25,7 @@ function isEnvelope(t: Test, response: LightMyRequestResponse, statusCode: numbe
     },
     title
   )
-  t.notOk(response.payload.includes(secret), `${title}: nothing internal`)
+  t.notOk(response.payload.includes(secret), `${title}: no internal details`)
   t.notOk(/\n\s+at |node_modules|stack/.test(response.payload), `${title}: no stack`)
 }
 
@@ -48,30 +48,30 @@ const thrown: readonly (readonly [string, () => unknown, number, string])[] = [
   ['an object with a throwing getter', () => hostile, 500, 'INTERNAL_ERROR'],
   ['a revoked proxy', () => revoked.proxy, 500, 'INTERNAL_ERROR'],
   ['an object without a prototype', () => Object.assign(Object.create(null), { statusCode: 404 }), 404, 'RESOURCE_NOT_FOUND'],
-  ['a status that is a success', () => Object.assign(new Error(secret), { statusCode: 200 }), 500, 'INTERNAL_ERROR'],
-  ['a status that is none', () => Object.assign(new Error(secret), { statusCode: 999 }), 500, 'INTERNAL_ERROR'],
-  ['a status that is text', () => Object.assign(new Error(secret), { statusCode: '404' }), 500, 'INTERNAL_ERROR'],
-  ['a 4xx that is not registered', () => Object.assign(new Error(secret), { statusCode: 499 }), 400, 'MALFORMED_REQUEST'],
-  ['a 5xx that is not registered', () => Object.assign(new Error(secret), { status: 599 }), 500, 'INTERNAL_ERROR'],
+  ['a success status code', () => Object.assign(new Error(secret), { statusCode: 200 }), 500, 'INTERNAL_ERROR'],
+  ['an invalid status code', () => Object.assign(new Error(secret), { statusCode: 999 }), 500, 'INTERNAL_ERROR'],
+  ['a status code that is a string', () => Object.assign(new Error(secret), { statusCode: '404' }), 500, 'INTERNAL_ERROR'],
+  ['an unregistered 4xx', () => Object.assign(new Error(secret), { statusCode: 499 }), 400, 'MALFORMED_REQUEST'],
+  ['an unregistered 5xx', () => Object.assign(new Error(secret), { status: 599 }), 500, 'INTERNAL_ERROR'],
   ['a foreign 404', () => Object.assign(new Error(secret), { status: 404 }), 404, 'RESOURCE_NOT_FOUND'],
   ['a foreign 402', () => Object.assign(new Error(secret), { statusCode: 402 }), 402, 'PAYMENT_REQUIRED'],
   ['a foreign 418', () => Object.assign(new Error(secret), { statusCode: 418 }), 418, 'I_M_A_TEAPOT'],
   ['a foreign 422', () => Object.assign(new Error(secret), { statusCode: 422 }), 422, 'VALIDATION_FAILED'],
   ['a foreign 502', () => Object.assign(new Error(secret), { statusCode: 502 }), 502, 'UPSTREAM_ERROR'],
   [
-    'a code named like a member of every object',
+    'a code with the name of an Object.prototype property',
     () => Object.assign(new Error(secret), { code: 'constructor', statusCode: 410 }),
     410,
     'GONE'
   ],
   [
-    'an error of fastify about the handler',
+    'a Fastify error about the handler',
     () => Object.assign(new Error(secret), { code: 'FST_ERR_HANDLER_TIMEOUT' }),
     503,
     'HANDLER_TIMEOUT'
   ],
   [
-    'an error of fastify about the media type',
+    'a Fastify error about the media type',
     () => Object.assign(new Error(secret), { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE' }),
     415,
     'UNSUPPORTED_MEDIA_TYPE'
@@ -87,15 +87,15 @@ const thrown: readonly (readonly [string, () => unknown, number, string])[] = [
   ],
   ['a syntax error in SQL', () => Object.assign(new Error(secret), { code: '42601', severity: 'ERROR' }), 500, 'INTERNAL_ERROR'],
   [
-    'a SQLSTATE named like a member of every object',
+    'an SQLSTATE with the name of an Object.prototype property',
     () => Object.assign(new Error(secret), { code: 'toString', severity: 'ERROR' }),
     500,
     'INTERNAL_ERROR'
   ],
-  ['five characters that are no SQLSTATE', () => Object.assign(new Error(secret), { code: '23505' }), 500, 'INTERNAL_ERROR']
+  ['five characters that are not an SQLSTATE', () => Object.assign(new Error(secret), { code: '23505' }), 500, 'INTERNAL_ERROR']
 ]
 
-t.test('whatever a handler throws, the answer is in the envelope and tells nothing internal [E5] [S13]', async (t) => {
+t.test('sends the envelope without internal details for any value that a handler throws [E5] [S13]', async (t) => {
   const app = await service({}, { logger: { level: 'trace', stream: { write: () => undefined } } })
   let value: unknown
   app.get('/throws', () => {
@@ -105,7 +105,7 @@ t.test('whatever a handler throws, the answer is in the envelope and tells nothi
     throw value
   })
   app.get('/sends', (_request, reply) => {
-    // An error that is sent is treated as one that is thrown.
+    // An error that is sent is handled like a thrown error.
     if (value instanceof Error) void reply.send(value)
     else throw value
   })
@@ -115,7 +115,7 @@ t.test('whatever a handler throws, the answer is in the envelope and tells nothi
   }
 })
 
-t.test('whichever hook throws, the answer is in the envelope [E5]', async (t) => {
+t.test('sends the envelope when any hook throws [E5]', async (t) => {
   for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend'] as const) {
     const app = await service()
     let times = 0
@@ -128,7 +128,7 @@ t.test('whichever hook throws, the answer is in the envelope [E5]', async (t) =>
   }
 })
 
-t.test('a hook that throws each time does not get its own message out [S13]', async (t) => {
+t.test('does not send the message of a hook that always throws [S13]', async (t) => {
   for (const hook of ['onRequest', 'preValidation', 'preSerialization', 'onSend', 'onError'] as const) {
     const app = await service()
     app.addHook(hook as 'onRequest', async () => {
@@ -141,7 +141,7 @@ t.test('a hook that throws each time does not get its own message out [S13]', as
   }
 })
 
-t.test('an error handler and a not-found handler of a child keep their status and lose their shape [E5]', async (t) => {
+t.test('keeps the status codes of the error and not-found handlers of a child context, and replaces their bodies [E5]', async (t) => {
   const app = await service()
   await app.register(
     async (child) => {
@@ -165,8 +165,8 @@ t.test('an error handler and a not-found handler of a child keep their status an
   app.get('/route', { errorHandler: (_error, _request, reply) => reply.code(410).send('gone') }, async () => {
     throw new Error(secret)
   })
-  isEnvelope(t, await app.inject('/child/conflict'), 409, 'CONFLICT', 'status of the error')
-  isEnvelope(t, await app.inject('/child/chosen'), 418, 'I_M_A_TEAPOT', 'status of the handler')
+  isEnvelope(t, await app.inject('/child/conflict'), 409, 'CONFLICT', 'status code of the error')
+  isEnvelope(t, await app.inject('/child/chosen'), 418, 'I_M_A_TEAPOT', 'status code of the handler')
   isEnvelope(t, await app.inject('/child/nowhere'), 404, 'RESOURCE_NOT_FOUND', 'not found')
   isEnvelope(t, await app.inject('/route'), 410, 'GONE', 'handler of the route')
   t.match((await app.inject('/child/known')).json().error, {
@@ -179,7 +179,7 @@ t.test('an error handler and a not-found handler of a child keep their status an
   })
 })
 
-t.test('an error that is sent without being thrown is put into the envelope, and its body is closed [E5]', async (t) => {
+t.test('replaces an error that is sent without being thrown with the envelope, and closes its body [E5]', async (t) => {
   const app = await service()
   let stream = new Readable({ read: () => undefined })
   let cancelled = ''
@@ -203,7 +203,7 @@ t.test('an error that is sent without being thrown is put into the envelope, and
 
   isEnvelope(t, await app.inject('/object'), 404, 'RESOURCE_NOT_FOUND', 'object')
   isEnvelope(t, await app.inject('/nothing'), 400, 'MALFORMED_REQUEST', 'nothing')
-  isEnvelope(t, await app.inject('/odd'), 500, 'INTERNAL_ERROR', 'odd status')
+  isEnvelope(t, await app.inject('/odd'), 500, 'INTERNAL_ERROR', 'unregistered status code')
   isEnvelope(t, await app.inject('/html'), 500, 'INTERNAL_ERROR', 'html')
   const bytes = await app.inject('/bytes')
   isEnvelope(t, bytes, 503, 'SERVICE_UNAVAILABLE', 'bytes')
@@ -211,16 +211,16 @@ t.test('an error that is sent without being thrown is put into the envelope, and
   isEnvelope(t, await app.inject('/half'), 404, 'RESOURCE_NOT_FOUND', 'no self link')
   const streamed = await app.inject('/stream')
   isEnvelope(t, streamed, 422, 'VALIDATION_FAILED', 'stream')
-  t.strictSame(streamed.json().error.errors, [{ field: 'body', message: 'is invalid' }], 'every 422 lists something [X3]')
+  t.strictSame(streamed.json().error.errors, [{ field: 'body', message: 'is invalid' }], 'every 422 lists at least one field [X3]')
   t.ok(stream.destroyed)
   isEnvelope(t, await app.inject('/response'), 402, 'PAYMENT_REQUIRED', 'response')
   t.match(cancelled, /^cancelled/)
   isEnvelope(t, await app.inject('/bare-response'), 403, 'FORBIDDEN', 'response without a body')
   stream = new Readable({ read: () => undefined, destroy: (_error, done) => done(new Error(secret)) })
-  isEnvelope(t, await app.inject('/stream'), 422, 'VALIDATION_FAILED', 'a stream that fails when it is closed ends nothing')
+  isEnvelope(t, await app.inject('/stream'), 422, 'VALIDATION_FAILED', 'a stream that fails when it is closed does not end the process')
 })
 
-t.test('an envelope that was stored is sent once more as it is, byte by byte', async (t) => {
+t.test('sends a stored envelope again without changes, byte for byte', async (t) => {
   const app = await service()
   const stored = JSON.stringify({
     error: { status: 409, error: 'Conflict', message: 'Out of stock.', code: 'OUT_OF_STOCK' },
@@ -232,10 +232,10 @@ t.test('an envelope that was stored is sent once more as it is, byte by byte', a
   app.get('/other-status', (_request, reply) => reply.code(410).type('application/json').send(stored))
   t.match(await app.inject('/text'), { statusCode: 409, payload: stored })
   t.match(await app.inject('/bytes'), { statusCode: 409, payload: stored })
-  isEnvelope(t, await app.inject('/other-status'), 410, 'GONE', 'an envelope of another status')
+  isEnvelope(t, await app.inject('/other-status'), 410, 'GONE', 'an envelope of another status code')
 })
 
-t.test('an ApiError keeps its code, text, fields and headers; a 5xx keeps its code only [E4]', async (t) => {
+t.test('keeps the error code, text, fields and headers of an ApiError, but only the error code of a 5xx [E4]', async (t) => {
   const app = await service()
   let error: Error
   app.get('/', async () => {
@@ -260,12 +260,16 @@ t.test('an ApiError keeps its code, text, fields and headers; a 5xx keeps its co
   error = new ApiError(503, 'STORE_DOWN', secret)
   const down = await app.inject('/')
   isEnvelope(t, down, 503, 'STORE_DOWN', '5xx')
-  t.equal(down.headers['retry-after'], '5', 'a 503 always says when to come again')
+  t.equal(down.headers['retry-after'], '5', 'a 503 always has Retry-After')
   error = new ApiError(422, 'INVALID_ORDER', 'The order is not valid.')
-  t.strictSame((await app.inject('/')).json().error.errors, [{ field: 'body', message: 'is invalid' }], 'every 422 lists something [X3]')
+  t.strictSame(
+    (await app.inject('/')).json().error.errors,
+    [{ field: 'body', message: 'is invalid' }],
+    'every 422 lists at least one field [X3]'
+  )
 })
 
-t.test('an ApiError of a foreign copy is believed in nothing that makes no sense', async (t) => {
+t.test('ignores invalid properties of an ApiError of another copy of the package', async (t) => {
   const app = await service()
   let members: Record<string, unknown> = {}
   app.get('/', async () => {
@@ -298,7 +302,7 @@ t.test('an ApiError of a foreign copy is believed in nothing that makes no sense
   })
   for (const params of [undefined, null, 'x']) t.match(await answer({ params }), { message: 'No thing {toString} {__proto__} {name}.' })
   for (const headers of [undefined, null, 'x', { 'x-a': Symbol(secret) }]) t.match(await answer({ headers }), { status: 404 })
-  t.match(await answer({ message: 42 }), { status: 404, message: /^Nothing exists at this URI/ })
+  t.match(await answer({ message: 42 }), { status: 404, message: /^The resource was not found\. Check the path/ })
   t.match(await answer({ messages: { en: 'No {name} at all.' } }), { message: 'No x at all.' })
   for (const messages of [null, 'x', {}, { en: 42 }]) t.match(await answer({ messages }), { message: /^No thing/ })
   const unreadable = {
@@ -306,11 +310,15 @@ t.test('an ApiError of a foreign copy is believed in nothing that makes no sense
       throw new Error(secret)
     }
   }
-  t.match(await answer({ params: { name: unreadable } }), { status: 404, code: 'RESOURCE_NOT_FOUND', message: /^Nothing exists/ })
+  t.match(await answer({ params: { name: unreadable } }), {
+    status: 404,
+    code: 'RESOURCE_NOT_FOUND',
+    message: /^The resource was not found/
+  })
   t.match(await answer({ headers: { 'x-a': unreadable } }), { status: 500, code: 'INTERNAL_ERROR' })
 })
 
-t.test('of the headers of a foreign error only those that speak to clients pass', async (t) => {
+t.test('sends only the headers of a foreign error that are meant for clients', async (t) => {
   const app = await service()
   app.get('/', async () => {
     throw Object.assign(new Error(secret), {
@@ -324,10 +332,10 @@ t.test('of the headers of a foreign error only those that speak to clients pass'
   const response = await app.inject('/')
   t.match(response.headers, { 'www-authenticate': 'Bearer', allow: 'GET,HEAD' })
   for (const name of ['x-internal', 'set-cookie', 'location']) t.notOk(name in response.headers, name)
-  isEnvelope(t, await app.inject('/odd'), 401, 'AUTHENTICATION_REQUIRED', 'headers that are none')
+  isEnvelope(t, await app.inject('/odd'), 401, 'AUTHENTICATION_REQUIRED', 'invalid headers')
 })
 
-t.test('an error takes back what described the answer that was not sent, and adds to Vary', async (t) => {
+t.test('removes the headers of the response that was not sent, and adds to Vary', async (t) => {
   const app = await service()
   app.get('/', async (request, reply) => {
     const { vary } = request.query as { vary?: string }
@@ -349,7 +357,7 @@ t.test('an error takes back what described the answer that was not sent, and add
   t.equal((await app.inject('/?vary=*')).headers['vary'], '*')
 })
 
-t.test('a response schema for errors does not bend the envelope, and a failing serializer is a plain 500', async (t) => {
+t.test('a response schema for errors does not change the envelope, and a failing serializer results in 500', async (t) => {
   const app = await service()
   const response = {
     '4xx': { type: 'object', properties: { only: { type: 'string' } } },
@@ -369,7 +377,7 @@ t.test('a response schema for errors does not bend the envelope, and a failing s
   for (const url of ['/mismatch', '/circular', '/invalid-status']) isEnvelope(t, await app.inject(url), 500, 'INTERNAL_ERROR', url)
 })
 
-t.test('the self link names the method and what the client asked, before it was rewritten, without secrets [K3]', async (t) => {
+t.test('the self link has the method and the original target of the client, without secrets [K3]', async (t) => {
   const app = await service(
     { publicUrl: 'https://api.example.com' },
     { rewriteUrl: (raw) => (raw.url as string).replace('/outside', '/inside') }
@@ -385,27 +393,27 @@ t.test('the self link names the method and what the client asked, before it was 
   t.match(await self('GET', '/outside/%zz'), [{ href: 'https://api.example.com/outside/%zz' }])
 })
 
-t.test('version and language are chosen per request', async (t) => {
+t.test('chooses version and language per request', async (t) => {
   const app = await service({
     version: (request) => (request?.originalUrl.startsWith('/v2') ? 'v2' : 'v1'),
     locale: (request) => ('originalUrl' in request && request.originalUrl === '/es' ? 'es' : String(request.headers['accept-language']))
   })
   const spanish = await app.inject({ url: '/v2/x', headers: { 'accept-language': 'es' } })
-  t.match(spanish.json(), { error: { message: /^No existe nada en este URI/ }, _meta: { version: 'v2' } })
+  t.match(spanish.json(), { error: { message: /^No se encontró el recurso\. Revise la ruta/ }, _meta: { version: 'v2' } })
   t.equal(spanish.headers['content-language'], 'es')
-  t.equal((await app.inject('/es')).headers['content-language'], 'es', 'what hooks have put on the request can be asked')
+  t.equal((await app.inject('/es')).headers['content-language'], 'es', 'locale can read what hooks added to the request')
   const unknown = await app.inject({ url: '/x', headers: { 'accept-language': 'toString' } })
-  t.equal(unknown.headers['content-language'], 'en', 'a language that the catalogue has not is not used')
+  t.equal(unknown.headers['content-language'], 'en', 'a language that the catalogue does not have is not used')
   t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI tiene/ } })
 })
 
-t.test('an error of another list is answered in the language of the client, its fields too [G1]', async (t) => {
+t.test('sends errors and fields of other lists in the language of the client [G1]', async (t) => {
   const orders = defineErrors(
     {
       INVALID_ORDER: {
         statusCode: 422,
         message: { en: 'Order {id} is not valid.', es: 'El pedido {id} no es válido.' },
-        remedy: 'Mend the fields.'
+        remedy: 'Fix the fields.'
       },
       STORE_DOWN: { statusCode: 503, message: { en: 'No store.', es: 'Sin almacén.' }, remedy: 'Retry.' }
     },
@@ -427,10 +435,10 @@ t.test('an error of another list is answered in the language of the client, its 
   foreign.get('/', async () => {
     throw Object.assign(new Error(secret), { statusCode: 402 })
   })
-  t.match((await foreign.inject('/')).json().error.message, /^La petición se respondió con "Payment Required"/)
+  t.match((await foreign.inject('/')).json().error.message, /^La petición falló con "Payment Required"/)
 })
 
-t.test('an error that brings its texts is answered with them, and not with those of its code in the catalogue [G1]', async (t) => {
+t.test('the texts of an error take precedence over those of its error code in the catalogue [G1]', async (t) => {
   const message = { en: 'The order {id} was changed meanwhile.', es: 'El pedido {id} cambió entretanto.' }
   const orders = defineErrors({ CONFLICT: { statusCode: 409, message, remedy: 'Read it again.' } })
   const app = await service({ include: [orders], locale: ({ headers }) => String(headers['accept-language']) })
@@ -444,13 +452,13 @@ t.test('an error that brings its texts is answered with them, and not with those
     (await app.inject({ url, headers: { 'accept-language': language } })).json().error.message
   t.equal(await textAt('/own', 'en'), 'The order 7 was changed meanwhile.')
   t.equal(await textAt('/own', 'es'), 'El pedido 7 cambió entretanto.')
-  t.notMatch(await textAt('/foreign', 'es'), /pedido/, 'an error without texts has those of the catalogue')
+  t.notMatch(await textAt('/foreign', 'es'), /pedido/, 'an error without texts has the texts of the catalogue')
 })
 
-t.test('an error that is defined as a validation is called ValidationError, any other by the phrase of its status', async (t) => {
+t.test('the name of a validation error is ValidationError, that of other errors the reason phrase of their status code', async (t) => {
   const text = { en: 'Not valid.', es: 'No válido.' }
   const queries = defineErrors({
-    INVALID_QUERY: { statusCode: 422, message: text, remedy: 'Mend it.', validation: true },
+    INVALID_QUERY: { statusCode: 422, message: text, remedy: 'Fix it.', validation: true },
     KEY_REUSED: { statusCode: 422, message: text, remedy: 'Take another.' }
   })
   const app = await service({ include: [queries] })

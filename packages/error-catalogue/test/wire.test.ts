@@ -18,7 +18,7 @@ interface Setting {
   before?: (app: FastifyInstance) => void
 }
 
-/** A listening service, and what it takes to talk to it in bytes. */
+/** Starts a service, and returns functions that send bytes to it. */
 async function service(t: Test, { server = {}, options = {}, before }: Setting = {}) {
   const app = Fastify({ ...errorCatalogueServerOptions(), ...server } as FastifyServerOptions)
   before?.(app)
@@ -45,7 +45,7 @@ async function opened(port: number): Promise<Socket> {
   return socket
 }
 
-// Everything the server says until it closes the connection.
+// Returns everything that the server sends until it closes the connection.
 async function conversation(socket: Socket, bytes: string): Promise<string> {
   socket.write(bytes, 'latin1')
   return rest(socket)
@@ -83,14 +83,14 @@ function isAnswer(t: Test, answer: string, statusCode: number, code: string, sel
     _links: [{ rel: 'self', href: /^http:\/\/127\.0\.0\.1:\d+\//, method: String, ...self }],
     _meta: { version: 'v1', timestamp: String }
   })
-  t.notOk(answer.includes(secret), `${title}: nothing internal`)
+  t.notOk(answer.includes(secret), `${title}: no internal details`)
 }
 
 async function isAlive(t: Test, say: (bytes: string) => Promise<string>) {
   t.match(await say('GET /fine HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'), /^HTTP\/1\.1 200 OK/, 'still alive')
 }
 
-t.test('bytes that are no HTTP request are answered in the envelope [E5]', async (t) => {
+t.test('responds in the envelope to bytes that are not an HTTP request [E5]', async (t) => {
   const { say } = await service(t)
   const cases: readonly (readonly [string, number, string, object?])[] = [
     ['complete nonsense\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
@@ -120,7 +120,7 @@ t.test('bytes that are no HTTP request are answered in the envelope [E5]', async
   await isAlive(t, say)
 })
 
-t.test('what Node lets through and HTTP does not is refused', async (t) => {
+t.test('rejects requests that Node.js accepts but HTTP does not allow', async (t) => {
   const { say } = await service(t)
   const end = 'connection: close\r\n\r\n'
   const cases: readonly (readonly [string, number, string])[] = [
@@ -146,7 +146,7 @@ t.test('what Node lets through and HTTP does not is refused', async (t) => {
   }
 })
 
-t.test('a request that stalls is answered with 408, one that is not answered with 503', async (t) => {
+t.test('responds with 408 when a request stalls, and with 503 when a handler does not respond', async (t) => {
   const stalled = await service(t, { server: { requestTimeout: 60, http: { headersTimeout: 30, connectionsCheckingInterval: 10 } } })
   isAnswer(t, await stalled.say('GET /fine HTTP/1.1\r\nhost: a\r\n'), 408, 'REQUEST_TIMEOUT', { method: 'UNKNOWN' })
   isAnswer(
@@ -170,7 +170,7 @@ t.test('a request that stalls is answered with 408, one that is not answered wit
   await isAlive(t, idle.say)
 })
 
-t.test('a connection without a request ends without a word, before its first and after its last', async (t) => {
+t.test('closes an idle connection without a response, before its first request and after its last', async (t) => {
   const before = await service(t, { server: { connectionTimeout: 40 } })
   t.equal(await before.say(''), '')
   const after = await service(t, { server: { keepAliveTimeout: 20, http: { keepAliveTimeoutBuffer: 0 } } })
@@ -178,7 +178,7 @@ t.test('a connection without a request ends without a word, before its first and
   t.match(answer, /^HTTP\/1\.1 200 OK[^]*\{"fine":true\}$/)
 })
 
-t.test('an expectation is met or refused at once (RFC 9110 §10.1.1)', async (t) => {
+t.test('meets or rejects an expectation immediately (RFC 9110 §10.1.1)', async (t) => {
   const { app, say, port } = await service(t, {
     before: (app) => {
       app.addHook('onRequest', async (request) => {
@@ -201,12 +201,12 @@ t.test('an expectation is met or refused at once (RFC 9110 §10.1.1)', async (t)
   t.match(await rest(socket), /^HTTP\/1\.1 200 OK/)
 
   const tooLarge = await say(`${head}content-length: 1048577\r\n\r\n`)
-  t.match(tooLarge, /^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i, 'the body is not asked for')
+  t.match(tooLarge, /^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i, 'the server does not request the body')
   const forbidden = await say(`${head}content-length: 2\r\nauthorization: bad\r\n\r\n`)
-  t.match(forbidden, /^HTTP\/1\.1 403 [^]*connection: close[^]*FORBIDDEN/i, 'nor when a hook has refused the request')
+  t.match(forbidden, /^HTTP\/1\.1 403 [^]*connection: close[^]*FORBIDDEN/i, 'nor when a hook rejected the request')
 })
 
-t.test('a body that is read in another way is asked for too, and once', async (t) => {
+t.test('sends 100 once for a body that is read in another way', async (t) => {
   const { port } = await service(t, {
     before: (app) => {
       app.addContentTypeParser('text/lines', async (_request: unknown, payload: AsyncIterable<Buffer>) => {
@@ -225,7 +225,7 @@ t.test('a body that is read in another way is asked for too, and once', async (t
   t.match(await rest(socket), /^HTTP\/1\.1 200 OK[^]*\{"got":2\}$/)
 })
 
-t.test('CONNECT is not implemented, and a client that resets the connection ends nothing', async (t) => {
+t.test('responds to CONNECT with 501, and a client that resets the connection does not end the process', async (t) => {
   const { say, open, release, app } = await service(t)
   isAnswer(t, await say('CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n'), 501, 'METHOD_NOT_IMPLEMENTED', { method: 'CONNECT', href: /\d\/$/ })
   const closed = new Promise((resolve) => app.server.once('connection', (socket: Socket) => socket.once('close', resolve)))
@@ -237,10 +237,10 @@ t.test('CONNECT is not implemented, and a client that resets the connection ends
   const waiting = say('GET /slow HTTP/1.1\r\nhost: a\r\n\r\nCONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n')
   await isAlive(t, say)
   release()
-  t.match(await waiting, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 501 /, 'the answer of the request before it comes first')
+  t.match(await waiting, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 501 /, 'the response to the previous request is sent first')
 })
 
-t.test('a bad request behind a good one is answered after it, and once', async (t) => {
+t.test('responds once to a malformed request, after the response to the valid request before it', async (t) => {
   const { say, open, release } = await service(t)
   const fine = 'GET /fine HTTP/1.1\r\nhost: a\r\n\r\n'
   const answers = await say(`${fine}${fine}nonsense\r\n\r\n`)
@@ -270,13 +270,13 @@ t.test('a bad request behind a good one is answered after it, and once', async (
   }
   release()
   const all = await answered
-  t.equal(all.match(/HTTP\/1\.1 400/g)?.length, 1, 'one answer to all that followed')
+  t.equal(all.match(/HTTP\/1\.1 400/g)?.length, 1, 'one response to everything that followed')
   t.match(all, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
-  t.strictSame(warnings, [], 'nothing piles up while it waits')
+  t.strictSame(warnings, [], 'listeners do not accumulate while it waits')
   t.match(await behindAll, /^HTTP\/1\.1 200 OK[^]*\{"slow":true\}HTTP\/1\.1 400/)
 })
 
-t.test('a client that leaves before it is answered leaves nothing behind', async (t) => {
+t.test('a client that disconnects before the response does not affect the service', async (t) => {
   const { app, say, open, release } = await service(t)
   const closed = new Promise((resolve) => app.server.once('connection', (socket: Socket) => socket.once('close', resolve)))
   const socket = await open()
@@ -289,7 +289,7 @@ t.test('a client that leaves before it is answered leaves nothing behind', async
   await isAlive(t, say)
 })
 
-t.test('a body that breaks off or breaks its framing is answered for the request that it belongs to', async (t) => {
+t.test('responds to the request whose body is incomplete or malformed', async (t) => {
   const { app, say, open } = await service(t)
   const head = 'POST /echo HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n'
   const self = { method: 'POST', href: /\/echo$/ }
@@ -306,7 +306,7 @@ t.test('a body that breaks off or breaks its framing is answered for the request
   await isAlive(t, say)
 })
 
-t.test('an answer that is on its way is cut short, not mixed with another', async (t) => {
+t.test('cuts off a response that has started instead of mixing it with another', async (t) => {
   const { say } = await service(t, {
     before: (app) => {
       app.addContentTypeParser('text/stream', (_request, _payload, done) => done(null))
@@ -324,7 +324,7 @@ t.test('an answer that is on its way is cut short, not mixed with another', asyn
   await isAlive(t, say)
 })
 
-t.test('a function of the service that throws before routing is a 500, and the process lives', async (t) => {
+t.test('responds with 500 when a function of the service throws before routing, and the process continues', async (t) => {
   const cases: readonly FastifyServerOptions[] = [
     { genReqId: (raw) => (raw.url === '/fine' ? 'id' : fail()) },
     { rewriteUrl: (raw) => (raw.url === '/fine' ? '/fine' : fail()) },
@@ -348,10 +348,10 @@ t.test('a function of the service that throws before routing is a 500, and the p
     server: { genReqId: fail, logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } } }
   })
   await logged.say('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
-  t.match(lines.join(''), /a request failed before it was routed/)
+  t.match(lines.join(''), /error-catalogue: a request failed before routing/)
 })
 
-t.test('something that throws after the answer has begun cuts it short', async (t) => {
+t.test('cuts off the response when a listener throws after it started', async (t) => {
   const { say } = await service(t, {
     before: (app) => {
       app.server.prependListener('request', (request, response) => {
@@ -366,11 +366,11 @@ t.test('something that throws after the answer has begun cuts it short', async (
   await isAlive(t, say)
 })
 
-t.test('a service that is closing says so, and when to come again [X1]', async (t) => {
+t.test('a closing service responds with 503 and Retry-After [X1]', async (t) => {
   const { app, say } = await service(t)
   const close = app.server.close.bind(app.server)
   const during = Promise.withResolvers<string>()
-  // Between Fastify's preClose hooks and the end of the server, connections still get in.
+  // Between the preClose hooks of Fastify and the end of the server, connections are still accepted.
   app.server.close = (done) => {
     during.resolve(say('GET /fine HTTP/1.1\r\nhost: a\r\n\r\n').finally(() => close(done)))
     return app.server
@@ -381,7 +381,7 @@ t.test('a service that is closing says so, and when to come again [X1]', async (
   t.match(answer, /retry-after: 5/)
 })
 
-t.test('an idle connection does not hold on to its last request', async (t) => {
+t.test('an idle connection does not keep its last request in memory', async (t) => {
   const { setFlagsFromString } = await import('node:v8')
   const { runInNewContext } = await import('node:vm')
   setFlagsFromString('--expose-gc')
@@ -405,9 +405,9 @@ t.test('an idle connection does not hold on to its last request', async (t) => {
   socket.destroy()
 })
 
-t.test('over HTTP/2 and TLS the same answers are given [E5]', async (t) => {
+t.test('sends the same errors over HTTP/2 and TLS [E5]', async (t) => {
   const key = Buffer.alloc(16, 7)
-  // A key that both sides know takes the place of certificates.
+  // A pre-shared key replaces certificates.
   const tls = { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' } as const
   const app = Fastify({ ...errorCatalogueServerOptions(), http2: true, https: { ...tls, pskCallback: () => key } })
   await app.register(errorCatalogue, { answerHeaders: () => ({ 'x-frame-options': 'DENY' }) })
@@ -433,7 +433,7 @@ t.test('over HTTP/2 and TLS the same answers are given [E5]', async (t) => {
 
   const ask = async (headers: Record<string, string | string[]>, body: string | undefined = '') => {
     const stream = session.request(headers, { endStream: false })
-    // A client that waits for 100 sends nothing yet.
+    // A client that waits for 100 does not send its body yet.
     if (headers['content-length'] === undefined) stream.end(body)
     const answered = once(stream, 'response') as Promise<[Record<string, unknown>]>
     const text = (await stream.toArray()).join('')
@@ -476,13 +476,13 @@ t.test('over HTTP/2 and TLS the same answers are given [E5]', async (t) => {
   t.match(JSON.parse((await tunnel.toArray()).join('')), { error: { code: 'METHOD_NOT_IMPLEMENTED' } })
 
   const old = connectTls({ port, host: '127.0.0.1', ...client })
-  t.match(await rest(old), /^HTTP\/1\.1 505 [^]*HTTP_VERSION_NOT_SUPPORTED/, 'a client that does not know HTTP/2')
+  t.match(await rest(old), /^HTTP\/1\.1 505 [^]*HTTP_VERSION_NOT_SUPPORTED/, 'a client without HTTP/2')
   const plain = await conversation(connect(port, '127.0.0.1'), 'GET / HTTP/1.1\r\nhost: a\r\n\r\n')
-  t.notOk(plain.includes('200'), 'plain HTTP on the port for TLS gets nothing')
+  t.notOk(plain.includes('200'), 'plain HTTP on the TLS port does not get 200')
   t.equal((await ask({ ':path': '/fine' })).text, '{"fine":true}', 'still alive')
 })
 
-t.test('plain HTTP on a port for HTTPS ends the connection and nothing else', async (t) => {
+t.test('plain HTTP on an HTTPS port ends only its connection', async (t) => {
   const app = Fastify({
     ...errorCatalogueServerOptions(),
     https: { ciphers: 'PSK-AES128-GCM-SHA256', maxVersion: 'TLSv1.2', pskCallback: () => Buffer.alloc(16, 7) }

@@ -1,10 +1,10 @@
-/** Tells whether a host that a request names is on a list: the host in its one form, or undefined. */
+/** Returns the host of a request in normalized form, or undefined when it is not in the list. */
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
 /**
- * Makes the function that looks a host up in a list. Letter case and the default port of the protocol make no difference
- * (RFC 9110 §4.2.3). `*.example.com` stands for every direct subdomain, as in a certificate, and not for `example.com` itself.
- * What comes back is safe in a link. Throws a `TypeError` for an entry that is more or less than a host.
+ * Creates a function that looks a host up in a list. Letter case and the default port of the protocol are ignored
+ * (RFC 9110 §4.2.3). `*.example.com` matches every direct subdomain, as in a certificate, but not `example.com` itself.
+ * The returned host is safe in a link. Throws a `TypeError` for an entry that is not a valid host.
  */
 export function hostMatcher(hosts: readonly string[]): HostMatcher {
   for (const host of hosts) requireHost(host)
@@ -25,5 +25,7 @@ export function hostMatcher(hosts: readonly string[]): HostMatcher {
 function requireHost(host: string) {
   const name = typeof host === 'string' ? host.replace(/^\*\./, '') : ''
   if (!/^[^\s*/?#@\\]+$/.test(name) || !URL.canParse(`http://${name}`))
-    throw new TypeError(`allowedHosts has "${host}". Give a host, with its port if any, as "api.example.com" or "*.example.com".`)
+    throw new TypeError(
+      `links: options.allowedHosts has "${host}". Use a host with an optional port, for example "api.example.com" or "*.example.com".`
+    )
 }

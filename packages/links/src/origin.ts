@@ -1,20 +1,19 @@
 import type { Socket } from 'node:net'
 import { hostMatcher } from './host.ts'
 
-/** Where absolute links get their origin from. */
+/** Options of {@link originResolver}: the source of the origin of absolute links. */
 export interface OriginOptions {
-  /** The service's public address without a trailing slash, as `https://api.example.com`. Wins over everything else. */
+  /** The public URL of the service without a trailing slash, for example `https://api.example.com`. Takes precedence over all else. */
   readonly publicUrl?: string | undefined
   /**
-   * Hosts (with port, when not the default one) that links may name when the request was made to them; `*.example.com` stands
-   * for every direct subdomain.
-   * Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host counts.
-   * @default [] – the Host header is never believed
+   * Hosts (with the port, unless it is the default) that links may contain when they are the host of the request. `*.example.com`
+   * matches every direct subdomain. Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host is used.
+   * @default [] (the Host header is never used)
    */
   readonly allowedHosts?: readonly string[] | undefined
 }
 
-/** The part of a Fastify request that an origin is read from. */
+/** The part of a Fastify request that determines the origin. */
 export interface OriginRequest {
   readonly protocol: string
   readonly host: string
@@ -22,10 +21,10 @@ export interface OriginRequest {
 }
 
 /**
- * Makes the function that names the origin of a request's links: `publicUrl`, else the request's host when it is allowed,
- * else the address that the server itself listens on. An unchecked Host header never reaches a link.
+ * Creates a function that returns the origin of the links for a request: `publicUrl`, or else the host of the request if it is
+ * allowed, or else the address that the server listens on. A Host header is never used in a link without this check.
  * Throws a `TypeError` for a `publicUrl` that is not an http(s) URL or has a query, fragment, credentials or trailing slash,
- * and for an allowed host that is more or less than a host.
+ * and for an allowed host that is not a valid host.
  */
 export function originResolver(options: OriginOptions): (request?: OriginRequest) => string {
   const { publicUrl } = options
@@ -47,9 +46,9 @@ function listeningHost({ localAddress, localPort }: OriginRequest['socket']) {
 }
 
 function requirePublicUrl(publicUrl: string) {
-  // The parser alone is too kind: it trims blanks and mends "https:host", and links are made of what was given.
+  // The URL parser is too lenient: it trims spaces and corrects "https:host", but links use the value of the option unchanged.
   if (!/^https?:\/\/[!-~]+(?<!\/)$/i.test(publicUrl) || /[?#@\\]/.test(publicUrl) || !URL.canParse(publicUrl))
     throw new TypeError(
-      `publicUrl is "${publicUrl}". Give an http or https URL without credentials, query, fragment or trailing slash, as "https://api.example.com".`
+      `links: options.publicUrl is "${publicUrl}". Set it to an http or https URL without credentials, query, fragment or trailing slash, for example "https://api.example.com".`
     )
 }

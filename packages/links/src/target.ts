@@ -1,4 +1,4 @@
-// Names under which credentials travel in a query, compared by their letters alone.
+// Names of query parameters that carry credentials. Only their letters are compared.
 const secretNames = new Set([
   'accesstoken',
   'apikey',
@@ -30,7 +30,7 @@ const secretNames = new Set([
   'xapikey'
 ])
 
-// Most targets are done with at one look: plain characters, and none of what is in every one of the names.
+// Most targets need only these checks: plain characters, and none of the texts of which every name contains at least one.
 const plain = /^\/[\w\-.~!$&'()*+,:=@/?]*$/
 const suspicious = /token|key|auth|secret|passw|pwd|assertion|bearer|code|credential|jwt|session|sig/i
 
@@ -38,14 +38,14 @@ const unprintable = /[^!#-;=?-Z_a-z~]/gu
 const maxTargetLength = 2048
 
 /**
- * A request's target as it may be shown: path and query, without parameters that carry credentials, without the scheme,
- * user and host of an absolute target, without what could break out of a log line or a header, at most 2,048 characters
- * of printable ASCII. Never throws, whatever a client put there.
+ * Returns a request target that is safe to show: path and query, without parameters that carry credentials, without the scheme,
+ * user and host of an absolute target, without characters that could break out of a log line or a header, at most 2,048 characters
+ * of printable ASCII. Never throws for any input from a client.
  */
 export function targetWithoutSecrets(target: string): string {
   if (target.length <= maxTargetLength && plain.test(target) && !(target.includes('?') && suspicious.test(target))) return target
   const local = target.startsWith('/') ? target : withoutAuthority(target)
-  // Fastify's router begins the query at a # as well, and by option at a semicolon.
+  // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
   const start = local.search(/[?#;]/)
   if (start === -1) return printable(local)
   const kept = local
@@ -59,7 +59,7 @@ function withoutAuthority(target: string) {
   return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
 }
 
-// A value may hold an address with a query of its own, so a name is looked for after every separator, and the whole goes.
+// A value can contain a URL with its own query, so names are checked after every separator, and the whole parameter is removed.
 function carriesSecret(parameter: string) {
   return parameter.split(/[?#;]/).some((part) => isSecretName(decoded(part.split('=', 1)[0] ?? '')))
 }
@@ -68,7 +68,7 @@ function isSecretName(name: string) {
   return [name, ...name.split(/[^\w-]/)].some((part) => secretNames.has(part.toLowerCase().replace(/[^a-z]/g, '')))
 }
 
-// Byte by byte: decodeURIComponent would throw on a broken escape, and %74oken must not pass for harmless.
+// Decodes byte by byte: decodeURIComponent throws for an invalid escape, and %74oken must be recognized.
 function decoded(name: string) {
   return name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

@@ -4,7 +4,7 @@ import { hrefOf, type Link, linkHeader, originResolver, targetWithoutSecrets } f
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('stock Fastify answers with absolute links and a Link header [K1] [K2]', async (t) => {
+t.test('stock Fastify responds with absolute links and a Link header [K1] [K2]', async (t) => {
   const app = Fastify()
   const originOf = originResolver({ publicUrl: 'https://api.example.com' })
   app.get('/orders', async (request, reply) => {
@@ -17,7 +17,7 @@ t.test('stock Fastify answers with absolute links and a Link header [K1] [K2]', 
   t.strictSame(answer.json(), { _links: [{ rel: 'self', href: 'https://api.example.com/orders?page=2', method: 'GET' }] })
 })
 
-t.test('neither a false Host nor an absolute target leads a link to another host', async (t) => {
+t.test('neither a false Host nor an absolute target changes the host of a link', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   const originOf = originResolver({ allowedHosts: ['api.example.com'] })

@@ -6,28 +6,28 @@ import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type P
 import type { JsonSchema } from './json-schema.ts'
 import { templateFinder } from './path-template.ts'
 
-/** An answer as a test got it, and what was asked; an answer of Fastify's `inject` fits in with little. */
+/** A response and its request, as a test sees them. A response of Fastify's `inject` has all of these values. */
 export interface Answer {
   readonly method: string
-  /** The path, with its query or without. */
+  /** The path, with or without the query. */
   readonly url: string
   readonly status: number
-  /** By their names in lower case. */
+  /** The response headers by lower-case name. */
   readonly headers: Readonly<Record<string, unknown>>
-  /** As it was sent, in gzip or Brotli where `content-encoding` says so. */
+  /** The body as it was sent, compressed with gzip or Brotli when `content-encoding` says so. */
   readonly body: Buffer
 }
 
-/** What {@link answerChecker} can be told. */
+/** Options of {@link answerChecker}. */
 export interface AnswerCheckOptions {
-  /** Headers that answers may have although no operation describes them, in lower case, beside those of messages and of browsers. */
+  /** Lower-case names of headers that need no description, in addition to those of every HTTP message and of browsers. */
   readonly undescribedHeaders?: readonly string[] | undefined
 }
 
-/** Tells in what an answer differs from the description, a sentence each; nothing when it does not. */
+/** Returns a sentence for each difference between a response and its description, or an empty list. */
 export type AnswerChecker = (answer: Answer) => string[]
 
-// Those that HTTP itself needs to carry a message, and those that only tell browsers what not to do: neither is part of an operation.
+// Headers that HTTP needs to transfer a message, and headers that only restrict browsers. Neither is part of an operation.
 const ofEveryMessage = `connection content-encoding content-length content-type date keep-alive transfer-encoding
   content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`
 const base = 'concordat:document'
@@ -39,9 +39,9 @@ const errorAnswer = {
 const missingInItem = /^\/data\/\d+ must have required property/
 
 /**
- * Makes the check that answers are as a document describes them: status, media type, headers, and the body, in which nothing may be that is
- * not described. Of what no operation describes, errors in the document's shape are expected, and 204 to OPTIONS. Answers to HEAD are those
- * to GET without the body.
+ * Creates a function that checks whether a response matches a document: status code, media type, headers, and the body, which must not
+ * contain anything that is not described. Where no operation matches, only errors in the shape of the document and 204 to OPTIONS are
+ * accepted. A response to HEAD must match that to GET, without the body.
  *
  * @example
  * const check = answerChecker((await app.inject('/v1/openapi')).json())
@@ -68,17 +68,17 @@ export function answerChecker(document: OpenapiDocument, { undescribedHeaders = 
 
   function outsideProblems({ method, status, headers, body }: Answer) {
     if (method === 'OPTIONS' && status === 204) return []
-    if (status < 400) return ['no operation describes it.']
+    if (status < 400) return ['no operation describes this response.']
     const shape = document.components?.schemas?.['ErrorDetail']
     if (shape === undefined || body.length === 0) return []
-    if (!isJson(String(headers['content-type']))) return ['it is an error and no JSON.']
+    if (!isJson(String(headers['content-type']))) return ['it is an error, but it is not JSON.']
     return requireSchema(errorAnswer, JSON.parse(body.toString()))
   }
 
   function answerProblems(answer: Answer, { operation }: PlacedOperation) {
     const { [answer.status]: exact, [`${String(answer.status)[0]}XX`]: range, default: any } = operation.responses ?? {}
     const response = follow<Response>(document, exact ?? range ?? any)
-    if (response === undefined) return ['the status is not described.', ...codeOf(answer)]
+    if (response === undefined) return ['the status code is not described.', ...codeOf(answer)]
     return [...headerProblems(answer, response), ...bodyProblems(answer, response)]
   }
 
@@ -99,9 +99,9 @@ export function answerChecker(document: OpenapiDocument, { undescribedHeaders = 
 
   function bodyProblems({ method, url, headers, body: sent }: Answer, { content }: Response) {
     const body = decoded(sent, headers['content-encoding'])
-    // The items of a collection are described whole; who asks for some of their members gets those.
+    // The document describes complete items, but a request with `fields` gets only some of their fields.
     const isProjected = /[?&]fields=/.test(url)
-    if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, and none is described.']
+    if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, but none is described.']
     const mediaType = String(headers['content-type']).split(';', 1)[0] as string
     const described = content[mediaType]
     if (described === undefined) return [`the media type ${mediaType} is not described.`]
@@ -122,7 +122,7 @@ function decoded(body: Buffer, coding: unknown) {
   return coding === 'gzip' ? gunzipSync(body) : body
 }
 
-// One instance knows the components, so that each of them is compiled once, and each schema when it is first needed.
+// A single instance has all components, so that each is compiled once. Each schema is compiled when it is first needed.
 function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
   addFormats.default(ajv)

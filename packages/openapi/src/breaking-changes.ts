@@ -13,18 +13,19 @@ import {
 } from './document.ts'
 import { compareSchemas, type Direction, type Report } from './schema-changes.ts'
 
-/** One change that breaks clients of a released version (rule V3). */
+/** A change that breaks clients of a released version (rule V3). */
 export interface BreakingChange {
-  /** Where it is, as `GET /v1/orders 200 application/json data[].total`. */
+  /** Where the change is, for example `GET /v1/orders 200 application/json data[].total`. */
   readonly place: string
-  /** What is different. */
+  /** What changed. */
   readonly problem: string
 }
 
 /**
- * What of a released version a new document breaks: operations, parameters, fields and statuses that are gone, types, formats and bounds that
- * changed the wrong way, what must be sent now and needn't before, defaults, and who may call. What rule V4 allows is silent: new
- * operations, optional parameters and members, answers that promise more, new errors. Meaning that no schema tells is not compared.
+ * Returns the breaking changes between a released document and a new one: removed operations, parameters, fields and status codes;
+ * incompatible types, formats and bounds; newly required input; changed defaults; and stricter access. Reports none of the changes that
+ * rule V4 allows: new operations, optional parameters and properties, narrower responses, new errors. Does not detect a change of meaning
+ * that no schema expresses.
  */
 export function breakingChanges(was: OpenapiDocument, is: OpenapiDocument): readonly BreakingChange[] {
   const changes: BreakingChange[] = []
@@ -33,7 +34,7 @@ export function breakingChanges(was: OpenapiDocument, is: OpenapiDocument): read
   for (const old of operationsOf(was)) {
     const place = `${old.method.toUpperCase()} ${old.path}`
     const now = present.get(addressOf(old))
-    if (now === undefined) report(place, 'is gone')
+    if (now === undefined) report(place, 'was removed')
     else compareOperations({ old, now, was, is, place, report })
   }
   compareBase(was, is, report)
@@ -41,17 +42,17 @@ export function breakingChanges(was: OpenapiDocument, is: OpenapiDocument): read
   return changes
 }
 
-/** Throws an `Error` that lists every change that breaks clients of the released document: for the tests of a service. */
+/** Throws an `Error` that lists every breaking change to the released document. For the tests of a service. */
 export function requireCompatible(released: OpenapiDocument, present: OpenapiDocument): void {
   const changes = breakingChanges(released, present)
   if (changes.length > 0) throw new Error(changesText(changes))
 }
 
-/** A report of changes for people. */
+/** Returns a report of the changes, for people. */
 export function changesText(changes: readonly BreakingChange[]): string {
-  if (changes.length === 0) return 'Nothing breaks.'
+  if (changes.length === 0) return 'No breaking changes.'
   const lines = changes.map(({ place, problem }) => `  ${place}: ${problem}`)
-  return `${changes.length} breaking ${changes.length === 1 ? 'change' : 'changes'} (rule V3). Undo each, or release a new version.\n${lines.join('\n')}`
+  return `${changes.length} breaking ${changes.length === 1 ? 'change' : 'changes'} (rule V3). Revert each change, or release a new version.\n${lines.join('\n')}`
 }
 
 interface Comparison {
@@ -63,7 +64,7 @@ interface Comparison {
   readonly report: Report
 }
 
-// The name of a path parameter is no part of the address.
+// The name of a path parameter is not part of the address.
 function addressOf({ method, path }: { readonly method: string; readonly path: string }) {
   return `${method} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`
 }
@@ -83,15 +84,15 @@ function compareParameters({ old, now, was, is, place, report }: Comparison) {
     const where = `${place} ${parameter.in} ${parameter.name}`
     present.delete(key)
     if (next === undefined) {
-      report(where, 'is gone')
+      report(where, 'was removed')
       continue
     }
-    if (next.required === true && parameter.required !== true) report(where, 'must be sent now')
-    if (serializationOf(parameter) !== serializationOf(next)) report(where, 'is written in another style')
+    if (next.required === true && parameter.required !== true) report(where, 'is now required')
+    if (serializationOf(parameter) !== serializationOf(next)) report(where, 'is serialized in another style')
     compareSchemas({ schema: parameter.schema ?? {}, document: was }, { schema: next.schema ?? {}, document: is }, 'request', where, report)
   }
   for (const parameter of present.values()) {
-    if (parameter.required === true) report(`${place} ${parameter.in} ${parameter.name}`, 'is new and must be sent')
+    if (parameter.required === true) report(`${place} ${parameter.in} ${parameter.name}`, 'is new and required')
   }
 }
 
@@ -109,11 +110,11 @@ function compareRequests({ old, now, was, is, place, report }: Comparison) {
   const before = follow<RequestBody>(was, old.operation.requestBody)
   const after = follow<RequestBody>(is, now.operation.requestBody)
   if (before === undefined) {
-    if (after?.required === true) report(`${place} body`, 'is new and must be sent')
+    if (after?.required === true) report(`${place} body`, 'is new and required')
     return
   }
-  if (after === undefined) return report(`${place} body`, 'is gone')
-  if (after.required === true && before.required !== true) report(`${place} body`, 'must be sent now')
+  if (after === undefined) return report(`${place} body`, 'was removed')
+  if (after.required === true && before.required !== true) report(`${place} body`, 'is now required')
   compareContent({ before: before.content, after: after.content, was, is, direction: 'request', place: `${place} body`, report })
 }
 
@@ -122,19 +123,19 @@ function compareAnswers({ old, now, was, is, place, report }: Comparison) {
   const after = (now.operation.responses ?? {}) as Readonly<Record<string, Response>>
   for (const [status, given] of Object.entries(before)) {
     const next = after[status] ?? after[`${status[0]}XX`]
-    if (next === undefined) report(`${place} ${status}`, 'is answered no longer')
+    if (next === undefined) report(`${place} ${status}`, 'is no longer returned')
     else compareAnswer(follow<Response>(was, given), follow<Response>(is, next), status)
   }
   for (const status of Object.keys(after)) {
     const isExpected = before[status] !== undefined || before[`${status[0]}XX`] !== undefined || before['default'] !== undefined
-    // A new error is allowed (V4), and 304 comes only to clients that ask for it.
+    // A new error is allowed (V4), and only conditional requests get 304.
     if (!isExpected && /^[123]/.test(status) && status !== '304') report(`${place} ${status}`, 'is a success that clients do not expect')
   }
 
   function compareAnswer(answer: Response | undefined, next: Response | undefined, status: string) {
-    if (answer === undefined || next === undefined) return report(`${place} ${status}`, 'is described by nothing that can be found')
+    if (answer === undefined || next === undefined) return report(`${place} ${status}`, 'has a description that cannot be resolved')
     compareHeaders(answer, next, status)
-    // Errors have one shape, in which a new code may come up at any time.
+    // Errors have a single shape, in which a new code may appear at any time.
     const told: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
     compareContent({
       before: answer.content ?? {},
@@ -152,9 +153,9 @@ function compareAnswers({ old, now, was, is, place, report }: Comparison) {
     for (const [name, header] of Object.entries(answer.headers ?? {})) {
       const where = `${place} ${status} header ${name}`
       const [one, other] = [follow<Header>(was, header), follow<Header>(is, present.get(name.toLowerCase()))]
-      if (other === undefined) report(where, 'is gone')
+      if (other === undefined) report(where, 'was removed')
       else {
-        if (one?.required === true && other.required !== true) report(where, 'may be absent now')
+        if (one?.required === true && other.required !== true) report(where, 'is now optional')
         compareSchemas({ schema: one?.schema ?? {}, document: was }, { schema: other.schema ?? {}, document: is }, 'answer', where, report)
       }
     }
@@ -170,7 +171,7 @@ interface Contents extends Pick<Comparison, 'was' | 'is' | 'place' | 'report'> {
 function compareContent({ before, after, was, is, direction, place, report }: Contents) {
   for (const [type, media] of Object.entries(before)) {
     const next = after[type]
-    if (next === undefined) report(`${place} ${type}`, 'is no media type of it any more')
+    if (next === undefined) report(`${place} ${type}`, 'is no longer one of its media types')
     else {
       const [one, other] = [media.schema ?? {}, next.schema ?? {}]
       compareSchemas({ schema: one, document: was }, { schema: other, document: is }, direction, `${place} ${type}`, report)
@@ -186,10 +187,10 @@ function compareAccess({ old, now, was, is, place, report }: Comparison) {
         ([scheme, scopes]) => scopes.every((scope) => credentials[scheme]?.includes(scope)) && credentials[scheme] !== undefined
       )
     )
-  if (!before.every(stillWorks)) report(place, 'asks for other credentials')
+  if (!before.every(stillWorks)) report(place, 'requires other credentials')
   const known = permissionsOf(old.operation)
   const added = permissionsOf(now.operation).filter((permission) => !known.includes(permission))
-  if (added.length > 0) report(place, `needs the permission ${added.join(', ')} now`)
+  if (added.length > 0) report(place, `now requires the permission ${added.join(', ')}`)
 }
 
 function accessOf({ security }: Operation, document: OpenapiDocument) {
@@ -201,17 +202,17 @@ function permissionsOf({ 'x-permissions': permissions }: Operation): readonly st
   return Array.isArray(permissions) ? permissions : []
 }
 
-// Hosts differ from one installation to the next; the path before the version is part of every address.
+// Hosts differ between installations. The path before the version is part of every address.
 function compareBase(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
   const present = basesOf(is)
-  for (const path of basesOf(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'is gone')
+  for (const path of basesOf(was)) if (!present.includes(path)) report(`servers ${path || '/'}`, 'was removed')
 }
 
 function basesOf({ servers = [{ url: '/' }] }: OpenapiDocument) {
   return servers.map(({ url }) => url.replace(/^https?:\/\/[^/]*/, '').replace(/\/$/, ''))
 }
 
-// What a webhook sends is read by clients, as an answer is.
+// Clients read the body of a webhook, like the body of a response.
 function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Report) {
   for (const [name, item] of Object.entries(was.webhooks ?? {})) {
     for (const method of methods) {
@@ -220,7 +221,7 @@ function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Repo
       const place = `webhook ${name}`
       const next = is.webhooks?.[name]?.[method]
       if (next === undefined) {
-        report(place, 'is sent no longer')
+        report(place, 'is no longer sent')
         continue
       }
       const before = follow<RequestBody>(was, operation.requestBody)?.content ?? {}

@@ -2,7 +2,7 @@ import { isObject, type JsonSchema, mapSubschemas } from './json-schema.ts'
 
 const unions = ['allOf', 'anyOf', 'oneOf'] as const
 
-/** Makes the function that closes the schemas of a document: objects with members that are not described fail. */
+/** Creates a function that closes the schemas of a document: an object with a property that is not described becomes invalid. */
 export function schemaCloser(components: Readonly<Record<string, JsonSchema>>, base: string): (schema: JsonSchema) => JsonSchema {
   const prefix = '#/components/schemas/'
 
@@ -14,7 +14,7 @@ export function schemaCloser(components: Readonly<Record<string, JsonSchema>>, b
     return isOpen || schema['additionalProperties'] !== undefined ? inner : { ...inner, unevaluatedProperties: false }
   }
 
-  // The branches of a union stay open: together they describe the object.
+  // The branches of a union stay open, because only together do they describe the object.
   function open(schema: JsonSchema): JsonSchema {
     const branches = unions.flatMap((key) => (Array.isArray(schema[key]) ? [[key, schema[key].map(branch)] as const] : []))
     return { ...mapSubschemas(schema, closed), ...Object.fromEntries(branches) }

@@ -11,10 +11,10 @@ import { findingsText, lintDocument, type RouteLint } from './lints.ts'
 const usage = `concordat diff <released.json> <present.json>
   Fails when the second document breaks clients of the first (rules V3, V4).
 concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
-  Fails when the document breaks a rule. --with adds the lints that a module exports, as @concordat/versioning;
-  --waive leaves a rule out; with --warn findings are shown and nothing fails. --with and --waive may be repeated.`
+  Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
+  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.`
 
-// 0: nothing is wrong. 1: something is. 2: the command itself was.
+// 0: no findings. 1: findings. 2: the command was invalid.
 try {
   const { text, isWrong } = await run(process.argv.slice(2))
   console.log(text)
@@ -42,7 +42,7 @@ async function run(args: readonly string[]): Promise<{ readonly text: string; re
     const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
     return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
   }
-  throw new Error(command === undefined ? 'Name a command.' : `"${[command, ...files].join(' ')}" is no command with its files.`)
+  throw new Error(command === undefined ? 'The command is missing.' : `"${[command, ...files].join(' ')}" is not a valid command.`)
 }
 
 async function readDocument(file: string): Promise<OpenapiDocument> {
@@ -50,22 +50,22 @@ async function readDocument(file: string): Promise<OpenapiDocument> {
   try {
     document = JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    throw new Error(`${file} can't be read as JSON: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
   }
   if (isObject(document) && String(document['openapi']).startsWith('3.1.')) return document as unknown as OpenapiDocument
-  throw new Error(`${file} is no document of OpenAPI 3.1.`)
+  throw new Error(`${file} is not an OpenAPI 3.1 document.`)
 }
 
-// Found from where the command is run: it is the module of that project.
+// Resolved from the working directory, because the module belongs to the project there.
 async function readLints(name: string): Promise<readonly RouteLint[]> {
   const path = createRequire(`${process.cwd()}/`).resolve(name)
   const { lints } = (await import(pathToFileURL(path).href)) as { lints?: readonly RouteLint[] }
   if (Array.isArray(lints)) return lints
-  throw new Error(`${name} exports no lints.`)
+  throw new Error(`${name} does not export lints.`)
 }
 
 function readWaiver(text: string): readonly [string, string] {
   const [, rule, reason] = /^([A-Z]\d+)=(.*\S.*)$/.exec(text) ?? []
   if (rule !== undefined && reason !== undefined) return [rule, reason]
-  throw new Error(`--waive ${text} has no reason. Write a rule and why it does not hold, as F1=old clients.`)
+  throw new Error(`--waive ${text} has no reason. Use the form <rule>=<reason>, for example F1=old clients.`)
 }

@@ -4,9 +4,9 @@ import { isObject, type JsonSchema, mapSubschemas, propertiesOf } from './json-s
 import { pascalCase, resourceName } from './words.ts'
 
 /**
- * Puts the resources of a document among its components, under names that clients can be made with: `Order` for what `/orders` and
- * `/orders/{id}` answer, `NewOrder`, `OrderReplacement` and `OrderChanges` for what POST, PUT and PATCH take. A schema with a title has
- * that for its name. A different schema with the same name gets a number. `OrderCreatedEvent` is what the webhook `order.created` sends.
+ * Moves the resources of a document to its components, under names that suit client generators: `Order` for the responses of `/orders` and
+ * `/orders/{id}`, `NewOrder`, `OrderReplacement` and `OrderChanges` for the bodies of POST, PUT and PATCH, and `OrderCreatedEvent` for the
+ * body of the webhook `order.created`. The title of a schema takes precedence. A different schema with the same name gets a number.
  */
 export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
   const named = new Map<string, JsonSchema>(
@@ -54,7 +54,7 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     return component(metaName(pagination), { ...meta, properties })
   }
 
-  // What is read first gives the names, so what a resource looks like stands before what may be sent.
+  // The first schema with a name keeps it, so responses are named before request bodies.
   function answersOf(path: string, operation: Operation): Operation {
     const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => [
       status,
@@ -74,7 +74,7 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     }
   }
 
-  // What an event is about is mostly a resource that is named by now. Of several with one shape, the shortest name is that of the resource.
+  // The data of an event is usually a resource that has a name by now. Of several with the same shape, the resource has the shortest name.
   function resourceIn(event: string, schema: JsonSchema): JsonSchema {
     const text = JSON.stringify(tidy(schema))
     const known = [...texts].filter(([, other]) => other === text).map(([name]) => name)
@@ -142,7 +142,7 @@ function isComposite(schema: JsonSchema) {
   )
 }
 
-/** A union of constants as the enumeration that it is: generators of clients understand that best. */
+/** Replaces unions of constants with enumerations, which client generators support best. */
 function tidy(schema: JsonSchema): JsonSchema {
   const inner = mapSubschemas(schema, tidy)
   for (const key of ['anyOf', 'oneOf'] as const) {
@@ -161,7 +161,7 @@ function constantOf(branch: JsonSchema): { readonly value: string } | undefined 
   return typeof value === 'string' ? { value } : undefined
 }
 
-// Schemas of Fastify that no operation of this version reaches.
+// Fastify adds all shared schemas. Those that no operation of this version uses are removed.
 function withoutUnused(document: OpenapiDocument): OpenapiDocument {
   const schemas = document.components?.schemas ?? {}
   const { schemas: _schemas, ...components } = document.components ?? {}

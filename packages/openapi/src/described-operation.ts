@@ -17,24 +17,24 @@ import { partsOf } from './operation-parts.ts'
 import type { DescribedError, OperationParts, Settings, VersionToDescribe } from './options.ts'
 import { nounsOf, operationNames } from './words.ts'
 
-/** The operation of a route as `@fastify/swagger` has it, and what it belongs to. */
+/** The operation of a route as `@fastify/swagger` generates it, with its route, method and path. */
 export interface OperationDraft {
   readonly operation: Operation
   readonly route: DescribedRoute
   readonly method: string
-  /** With its parameters in braces. */
+  /** The path with its parameters in braces. */
   readonly path: string
 }
 
-/** An operation with everything that is known of it, before what operations share is put among the components. */
+/** A complete operation, before shared parts are moved to the components. */
 export interface DescribedOperation {
   readonly operation: Operation & { readonly responses: Readonly<Record<string, Response>> }
   readonly errors: ReadonlyMap<string, Response>
-  /** Every header that its answers speak of. */
+  /** Every header that its responses refer to. */
   readonly headers: Readonly<Record<string, Header>>
 }
 
-/** Completes an operation from the config of its route and from what the options know. */
+/** Completes an operation from the config of its route and from the options. */
 export function describeOperation(
   { operation, route, method, path }: OperationDraft,
   version: VersionToDescribe,
@@ -103,18 +103,18 @@ function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readon
   const unknown = own.find((code) => !errors.has(code))
   if (unknown !== undefined && errors.size > 0) {
     throw new TypeError(
-      `openapi: ${routeName(route)} names the error "${unknown}", which the option errors does not have. Define it, or remove it.`
+      `openapi: ${routeName(route)} has "${unknown}" in config.openapi.errors, but options.errors does not. Define it, or remove it.`
     )
   }
   return [...new Set([...errorsOf(route), ...own])].flatMap((code) => errors.get(code) ?? [])
 }
 
-// Permissions stand in x-permissions: OpenAPI 3.1 would allow them here, but tools take them for scopes of OAuth.
+// Permissions are listed in x-permissions. OpenAPI 3.1 allows them here too, but tools treat them as OAuth scopes.
 function securityOf({ config }: DescribedRoute, { securitySchemes }: Settings) {
   return config?.permissions === undefined ? [] : Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [] }))
 }
 
-// A body that is read without a schema, as an image is.
+// A body without a schema, for example an image.
 function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): RequestBody | undefined {
   const consumes = route.config?.consumes
   if (requestBody !== undefined || consumes === undefined || methodsOf(route).some((method) => method === 'GET' || method === 'DELETE'))
@@ -141,7 +141,7 @@ function endingNote({ name, ending }: VersionToDescribe) {
   return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
 }
 
-/** The dates of a version's end (rules V5, V6). */
+/** Returns the extensions with the dates of deprecation and retirement (rules V5, V6). */
 export function endingExtensions({
   deprecatedAt,
   sunsetAt,
@@ -167,7 +167,7 @@ function completeAnswer(status: string, given: Response, parts: readonly Operati
 function headersOf(parts: readonly OperationParts[], statuses: readonly string[]): Readonly<Record<string, Header>> {
   const used = parts.flatMap(({ headers }) =>
     Object.entries(headers ?? {}).flatMap(([name, { statuses: wanted, ...header }]): [string, Header][] =>
-      // What is known says the same everywhere: a document has each once.
+      // A known header has the same description everywhere, and is listed once per document.
       statuses.some((status) => applies(wanted, status)) ? [[name, knownHeaders[name] ?? header]] : []
     )
   )
@@ -179,15 +179,15 @@ function applies(wanted: readonly string[] | undefined, status: string) {
 }
 
 const meanings: Readonly<Record<string, string>> = {
-  200: 'The answer.',
+  200: 'The response.',
   201: 'Created.',
-  202: 'Accepted; the work goes on.',
-  204: 'Done; there is nothing to say.',
-  301: 'Moved for good.',
-  303: 'The result is somewhere else.',
+  202: 'Accepted. Processing continues.',
+  204: 'Done. The response has no body.',
+  301: 'Moved permanently.',
+  303: 'The result is at another URL.',
   304: 'Not modified.'
 }
 
 function meaningOf(status: string): string {
-  return meanings[status] ?? 'The answer.'
+  return meanings[status] ?? 'The response.'
 }

@@ -1,17 +1,17 @@
 import type { Parameter } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** A route as `onRoute` gets it. What its `config` says is read by shape: whichever plugin keeps the promise, the description tells it. */
+/** A route as `onRoute` gets it. Its `config` is read by shape, so it does not matter which plugin implements what it declares. */
 export interface DescribedRoute {
   readonly method: string | readonly string[]
-  /** The whole path, prefixes included, as `/v1/orders/:id`. */
+  /** The full path with its prefixes, for example `/v1/orders/:id`. */
   readonly url: string
   readonly bodyLimit?: number | undefined
   readonly schema?: RouteSchema | undefined
   readonly config?: RouteConfig | undefined
 }
 
-/** Fastify's schemas of a route, with the members that `@fastify/swagger` takes from there. */
+/** The Fastify schema of a route, with the keys that `@fastify/swagger` reads. */
 export interface RouteSchema {
   readonly body?: unknown
   readonly querystring?: unknown
@@ -27,7 +27,7 @@ export interface RouteSchema {
   readonly deprecated?: boolean
 }
 
-/** The `config` keys that a description is made of. */
+/** The `config` keys that the description of a route is generated from. */
 export interface RouteConfig {
   readonly operational?: boolean | undefined
   readonly public?: boolean | undefined
@@ -44,15 +44,15 @@ export interface RouteConfig {
   readonly waivers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What a route may add to its description by `config.openapi`; `false` there leaves the route out. */
+/** Additions to the description of a route in `config.openapi`. `false` there leaves the route out. */
 export interface RouteDescription {
-  /** Codes of the domain's errors that the operation can give, as `['INSUFFICIENT_STOCK']`. Each must be among the option `errors`. */
+  /** Domain error codes of the operation, for example `['INSUFFICIENT_STOCK']`. Each must be in the option `errors`. */
   readonly errors?: readonly string[] | undefined
-  /** Headers that its successes may have, each with what it says: `{ ETag: 'The tag of the new state.' }`. */
+  /** Headers of its success responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A collection as `config.collection` has it. */
+/** A collection as declared in `config.collection`. */
 export interface DescribedCollection {
   readonly style: 'page' | 'cursor'
   readonly item: JsonSchema
@@ -65,12 +65,12 @@ export interface DescribedCollection {
   readonly maxOffset?: number | undefined
 }
 
-/** The methods of a route. */
+/** Returns the methods of a route. */
 export function methodsOf({ method }: Pick<DescribedRoute, 'method'>): readonly string[] {
   return typeof method === 'string' ? [method] : method
 }
 
-/** How a route is called in complaints. */
+/** Returns the name of a route for error messages. */
 export function routeName(route: Pick<DescribedRoute, 'method' | 'url'>): string {
   return `${methodsOf(route).join(', ')} ${route.url}`
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from './json-schema.ts'
 
-/** A parameter of an operation, or a reference to one. */
+/** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path' | 'header' | 'cookie'
@@ -41,7 +41,7 @@ export interface Reference {
   readonly $ref: string
 }
 
-/** A method on a path. Members that begin with `x-` are ours or the author's. */
+/** A method on a path. Keys that start with `x-` come from this package or from the author of the route. */
 export interface Operation {
   readonly operationId?: string
   readonly summary?: string
@@ -64,7 +64,7 @@ interface Components {
   readonly securitySchemes?: Readonly<Record<string, unknown>>
 }
 
-/** An OpenAPI 3.1 document, as far as this package reads and writes it. */
+/** An OpenAPI 3.1 document, limited to the parts that this package reads and writes. */
 export interface OpenapiDocument {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly description?: string; readonly [member: string]: unknown }
@@ -77,24 +77,24 @@ export interface OpenapiDocument {
   readonly [extension: `x-${string}`]: unknown
 }
 
-/** The operations of a path by method, with the parameters that they share. */
+/** The operations of a path by method, and the parameters that they share. */
 export type PathItem = { readonly [method in Method]?: Operation } & { readonly parameters?: readonly (Parameter | Reference)[] }
 
 type Method = (typeof methods)[number]
 
-/** The methods that a path item can have, in the order of documents. */
+/** The methods that a path item can have, in the order in which documents list them. */
 export const methods = ['get', 'head', 'options', 'post', 'put', 'patch', 'delete', 'trace'] as const
 
-/** An operation with its place. */
+/** An operation with its path and method. */
 export interface PlacedOperation {
   readonly path: string
   readonly method: Method
   readonly operation: Operation
-  /** Its own parameters and those of its path, references followed. */
+  /** Its own parameters and those of its path, with references resolved. */
   readonly parameters: readonly Parameter[]
 }
 
-/** All operations of a document. */
+/** Returns all operations of a document. */
 export function operationsOf(document: OpenapiDocument): readonly PlacedOperation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     methods.flatMap((method) => {
@@ -113,7 +113,7 @@ function parametersIn(document: OpenapiDocument, parameters: readonly (Parameter
   return parameters.flatMap((parameter) => follow<Parameter>(document, parameter) ?? [])
 }
 
-/** What a local reference (`#/components/…`) names; anything else is returned as it is. `undefined` when there is no such thing, or no end. */
+/** Resolves a local reference (`#/components/…`); returns other values unchanged, and undefined for a missing or endless reference. */
 export function follow<Target extends object>(document: OpenapiDocument, value: Target | Reference | undefined): Target | undefined {
   let current: unknown = value
   for (let steps = 0; steps < 20; steps += 1) {
@@ -134,12 +134,12 @@ function targetOf(document: OpenapiDocument, reference: string): unknown {
     .reduce<unknown>((at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), document)
 }
 
-/** Whether a media type is JSON or based on it. */
+/** Tells whether a media type is JSON or has the `+json` suffix. */
 export function isJson(mediaType: string): boolean {
   return /[/+]json\b/i.test(mediaType)
 }
 
-/** The JSON schema of a body, when it has one. */
+/** Returns the JSON schema of a body, or undefined when the body has none. */
 export function jsonSchemaOf(content: Readonly<Record<string, MediaType>> | undefined): JsonSchema | undefined {
   return Object.entries(content ?? {}).find(([type]) => isJson(type))?.[1].schema
 }

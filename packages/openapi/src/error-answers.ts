@@ -10,7 +10,7 @@ const link: JsonSchema = {
   description: 'A link to a resource or an action.',
   required: ['rel', 'href', 'method'],
   properties: {
-    rel: { type: 'string', description: 'What the target is to this answer.', examples: ['self'] },
+    rel: { type: 'string', description: 'The relation of the target to this response.', examples: ['self'] },
     href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: ['https://api.example.com/v1'] },
     method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
   }
@@ -18,38 +18,38 @@ const link: JsonSchema = {
 
 const meta: JsonSchema = {
   type: 'object',
-  description: 'What the answer says about itself.',
+  description: 'Metadata of the response.',
   required: ['version', 'timestamp'],
   properties: {
     version: { type: 'string', description: 'The version of the API.', examples: ['v1'] },
-    timestamp: { type: 'string', format: 'date-time', description: 'When the answer was written.' }
+    timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
   }
 }
 
 const fieldError: JsonSchema = {
   type: 'object',
-  description: 'One part of the request that is wrong.',
+  description: 'An invalid part of the request.',
   required: ['field', 'message'],
   properties: {
-    field: { type: 'string', description: 'Where it is, as a path from the part of the request.', examples: ['body.name'] },
-    message: { type: 'string', description: 'What is wrong, for people.' }
+    field: { type: 'string', description: 'The path of the invalid value in the request.', examples: ['body.name'] },
+    message: { type: 'string', description: 'What is wrong, for people to read.' }
   }
 }
 
 const errorDetail: JsonSchema = {
   type: 'object',
-  description: 'What went wrong. Programs compare `code`, people read `message`.',
+  description: 'What went wrong. Programs compare `code`; people read `message`.',
   required: ['status', 'error', 'message', 'code'],
   properties: {
-    status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599 },
+    status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
     error: { type: 'string', description: 'The standard name of the error.' },
-    message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language asks for.' },
-    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'What programs compare.' },
-    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each part of the request that is wrong.' }
+    message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language selects.' },
+    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The error code, for programs to compare.' },
+    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
   }
 }
 
-/** The shapes that are the same in every answer: links (K1), meta (E1) and errors (E4). */
+/** The schemas that all responses share: links (K1), meta (E1) and errors (E4). */
 export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> = {
   Link: link,
   Meta: meta,
@@ -57,7 +57,7 @@ export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'Er
   ErrorDetail: errorDetail
 }
 
-/** The headers of errors whose meaning HTTP itself gives. */
+/** The headers that HTTP defines for errors, by status code. */
 const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   401: ['WWW-Authenticate'],
   403: ['WWW-Authenticate'],
@@ -67,14 +67,14 @@ const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After']
 }
 
-/** The answers of one operation that are errors, by status, each with the codes that it may carry (rules E5, X3). */
+/** Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). */
 export function errorAnswers(errors: readonly DescribedError[], version: string): ReadonlyMap<string, Response> {
   const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
   return new Map([...byStatus].map(([status, group]) => [String(status), errorAnswer(status, group, version)]))
 }
 
-/** What an answer with these codes is called among the components: by its only code, else by its status. */
+/** Returns the component name of an error response: from its only error code, or else from its status code. */
 export function errorAnswerName(status: string, answer: Response): string {
   const codes = Object.keys(answer.content?.['application/json']?.examples ?? {})
   return pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))

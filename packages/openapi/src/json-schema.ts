@@ -1,16 +1,16 @@
-/** A JSON Schema, as far as this package looks into it. */
+/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 const single = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames', 'unevaluatedProperties'] as const
 const lists = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const
 const maps = ['properties', 'patternProperties', '$defs', 'dependentSchemas'] as const
 
-/** Tells an object from everything else that a document can hold. */
+/** Tells whether a value is an object, and not an array or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The schemas directly within a schema, each with its path from there (`properties/total`). */
+/** Returns the direct subschemas of a schema, each with its path in the schema (`properties/total`). */
 export function subschemas(schema: JsonSchema): readonly (readonly [path: string, schema: JsonSchema])[] {
   const found: (readonly [string, JsonSchema])[] = []
   for (const key of single) if (isObject(schema[key])) found.push([key, schema[key]])
@@ -25,24 +25,24 @@ export function subschemas(schema: JsonSchema): readonly (readonly [path: string
   return found
 }
 
-/** The types that a schema names; empty when it names none. */
+/** Returns the types of a schema, or an empty list when it has no `type`. */
 export function typesOf(schema: JsonSchema): readonly string[] {
   const { type } = schema
   if (typeof type === 'string') return [type]
   return Array.isArray(type) ? type.filter((one) => typeof one === 'string') : []
 }
 
-/** The members that a schema declares. */
+/** Returns the properties that a schema declares. */
 export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return isObject(schema['properties']) ? (schema['properties'] as Record<string, JsonSchema>) : {}
 }
 
-/** The names of the members that a schema needs. */
+/** Returns the names of the required properties of a schema. */
 export function requiredOf(schema: JsonSchema): readonly string[] {
   return Array.isArray(schema['required']) ? schema['required'].filter((name) => typeof name === 'string') : []
 }
 
-/** What a schema with the members as `properties`, `allOf` and so on looks like when each schema within it is replaced by `change`. */
+/** Returns a copy of a schema in which each direct subschema (in `properties`, `allOf` and so on) is replaced by the result of `change`. */
 export function mapSubschemas(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const copy: Record<string, unknown> = { ...schema }
   for (const key of single) if (isObject(copy[key])) copy[key] = change(copy[key])

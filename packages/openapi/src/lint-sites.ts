@@ -10,27 +10,27 @@ import {
 } from './document.ts'
 import { isObject, type JsonSchema, subschemas } from './json-schema.ts'
 
-/** Rules that do not hold somewhere, by id, each with the reason; in documents the member `x-waivers`. */
+/** Waived rules by id, each with the reason. In documents this is `x-waivers`. */
 export type Waivers = Readonly<Record<string, unknown>>
 
-/** An operation as lints see it. */
+/** An operation, as lints get it. */
 export interface OperationSite extends PlacedOperation {
   readonly document: OpenapiDocument
   readonly place: string
   readonly waivers: Waivers
 }
 
-/** A schema as lints see it. */
+/** A schema, as lints get it. */
 export interface SchemaSite {
   readonly schema: JsonSchema
   readonly document: OpenapiDocument
   readonly place: string
-  /** The name of the member that it is the schema of. */
+  /** The name of the property or parameter that the schema describes. */
   readonly name: string | undefined
   readonly waivers: Waivers
 }
 
-/** The operations of a document. */
+/** Returns the operations of a document. */
 export function operationSites(document: OpenapiDocument): readonly OperationSite[] {
   return operationsOf(document).map((placed) => ({
     ...placed,
@@ -41,8 +41,8 @@ export function operationSites(document: OpenapiDocument): readonly OperationSit
 }
 
 /**
- * The schemas of a document, with all schemas inside them. A component that operations refer to is listed once for each set of waivers
- * that holds for it; its place is its name.
+ * Returns the schemas of a document with all their subschemas. A component that operations refer to is listed once for each set of
+ * waivers that applies to it. Its place is its name.
  */
 export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   const sites: SchemaSite[] = []
@@ -72,7 +72,7 @@ function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly 
   return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
 }
 
-/** Adds a schema and those inside it to the sites; a component that was visited with the same waivers is not visited again. */
+/** Adds a schema and its subschemas to the sites. Does not visit a component again with the same waivers. */
 function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSite[], components: Set<string>) {
   const seen = new Set<JsonSchema>()
   return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {
@@ -80,7 +80,7 @@ function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSit
     if (typeof reference === 'string') {
       const target = follow<JsonSchema>(document, schema)
       const component = /^#\/components\/schemas\/([^/]+)$/.exec(reference)?.[1]
-      // The member that refers has the name, and the target is looked at as a whole.
+      // The name belongs to the property that refers. The target is checked separately.
       sites.push({ schema, document, place, name, waivers })
       const visited = `${component} ${JSON.stringify(waivers)}`
       if (target === undefined || (component !== undefined && components.has(visited))) return
@@ -108,7 +108,7 @@ function componentPlace(name: string) {
   return `schema ${name}`
 }
 
-/** What an object of a document waives. */
+/** Returns the waivers of an object in a document. */
 export function waiversOf(value: unknown): Waivers {
   const waivers = isObject(value) ? value['x-waivers'] : undefined
   return isObject(waivers) ? waivers : {}

@@ -3,10 +3,10 @@ import { type OperationSite, operationSites, type SchemaSite, schemaSites, type 
 import { operationLints } from './operation-lints.ts'
 import { type Objection, schemaLints } from './schema-lints.ts'
 
-/** What a lint of another package reads of an operation: the shape of a route of Fastify. */
+/** What a lint of another package reads from an operation, in the shape of a Fastify route. */
 export interface LintedRoute {
   readonly method: string
-  /** With parameters as `:id`. */
+  /** The path with parameters such as `:id`. */
   readonly url: string
   readonly schema: { readonly querystring: object; readonly headers: object }
 }
@@ -14,33 +14,33 @@ export interface LintedRoute {
 /** A rule about routes, as other packages export it. */
 export interface RouteLint {
   readonly id: string
-  /** Says what is wrong and how to mend it; `undefined` when nothing is. */
+  /** Returns what is wrong and how to fix it, or `undefined` when nothing is wrong. */
   readonly check: (route: LintedRoute) => string | undefined
 }
 
-/** One place that breaks a rule. */
+/** A place that breaks a rule. */
 export interface Finding {
   /** The id of the rule. */
   readonly rule: string
-  /** Where it is, as `GET /v1/orders 200.data[].total` or `schema Order.total`. */
+  /** Where the problem is, for example `GET /v1/orders 200.data[].total` or `schema Order.total`. */
   readonly place: string
   readonly problem: string
   readonly remedy: string
 }
 
-/** What the lints are told beside the document. */
+/** Options of {@link lintDocument}. */
 export interface LintOptions {
   readonly routeLints?: readonly RouteLint[]
-  /** Rules that do not hold for the whole document, by id, each with the reason. */
+  /** Rules that do not apply to the document, by id, each with the reason. */
   readonly waivers?: Waivers
 }
 
-/** The ids of the rules that this package looks after. */
+/** The ids of the rules that this package checks. */
 export const lintIds: readonly string[] = [...schemaLints, ...operationLints].map(({ id }) => id)
 
 /**
- * Everything in a document that breaks a rule, all at once. A rule is waived by its id and a reason: by the option for the whole document,
- * or by a member `x-waivers` of the document, a path, an operation or a schema, for that and all within it.
+ * Returns every place in a document that breaks a rule. A rule is waived by its id and a reason: in the option `waivers` for the whole
+ * document, or in `x-waivers` of the document, a path, an operation or a schema, for that object and everything in it.
  */
 export function lintDocument(document: OpenapiDocument, { routeLints = [], waivers = {} }: LintOptions = {}): readonly Finding[] {
   const findings = new Map<string, Finding>()
@@ -67,17 +67,17 @@ export function lintDocument(document: OpenapiDocument, { routeLints = [], waive
   for (const site of schemas) {
     for (const lint of schemaLints) check(lint.id, site.place, site.waivers, [lint.check(site)])
   }
-  // A schema that several operations use is waived for all of them by one.
+  // If an operation waives a rule for a schema, the waiver applies to all operations that use the schema.
   const left = [...findings].flatMap(([key, finding]) => (waived.has(key) ? [] : [finding]))
   return [...left, ...reasonless(document, operations, schemas)]
 }
 
-/** All findings for people, a line each: rule, place, what is wrong and what to do. */
+/** Returns a report of the findings, for people: a line each with rule, place, problem and remedy. */
 export function findingsText(findings: readonly Finding[]): string {
-  if (findings.length === 0) return 'No rule is broken.'
+  if (findings.length === 0) return 'No findings.'
   const lines = findings.map(({ rule, place, problem, remedy }) => `  ${rule} ${place}: ${problem} ${remedy}`)
   const count = findings.length === 1 ? '1 place breaks a rule' : `${findings.length} places break a rule`
-  return `${count}. Mend each, or waive the rule by its id with the reason.\n${lines.join('\n')}`
+  return `${count}. Fix each finding, or waive its rule by id with the reason.\n${lines.join('\n')}`
 }
 
 function ofText(text: string | undefined): Objection {
@@ -108,7 +108,7 @@ function reasonless(document: OpenapiDocument, operations: readonly OperationSit
     Object.entries(waivers).flatMap(([rule, reason]): [string, Finding][] =>
       typeof reason === 'string' && reason.trim() !== ''
         ? []
-        : [[`${rule} ${place}`, { rule, place, problem: 'it is waived without a reason.', remedy: 'Write why.' }]]
+        : [[`${rule} ${place}`, { rule, place, problem: 'the rule is waived without a reason.', remedy: 'State the reason.' }]]
     )
   )
   return [...new Map(found).values()]

@@ -4,13 +4,13 @@ import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './
 import type { OperationSite } from './lint-sites.ts'
 import type { Objection } from './schema-lints.ts'
 
-/** A rule about operations. It may object more than once. */
+/** A rule about operations. It can return several objections. */
 export interface OperationLint {
   readonly id: string
   readonly check: (site: OperationSite) => readonly Objection[]
 }
 
-/** The rules about what an operation takes, answers and lets in. */
+/** The rules about the input, responses and access of operations. */
 export const operationLints: readonly OperationLint[] = [
   { id: 'S3', check: jsonIsAvailable },
   { id: 'M9', check: getHasNoBody },
@@ -31,7 +31,7 @@ function answersOf({ operation, document }: OperationSite): readonly (readonly [
   })
 }
 
-/** The resource that an answer has, out of its envelope. */
+/** Returns the schema of the resource in a response, without the envelope. */
 function resourceOf(schema: JsonSchema | undefined, { document }: OperationSite): JsonSchema | undefined {
   const whole = follow<JsonSchema>(document, schema)
   if (whole === undefined) return undefined
@@ -52,13 +52,13 @@ function jsonIsAvailable(site: OperationSite): readonly Objection[] {
   return answersOf(site).flatMap(([status, { content }]): Objection[] => {
     const types = Object.keys(content ?? {})
     if (types.length === 0 || types.some((type) => isJson(type) || type === '*/*')) return []
-    return [[`${status} is answered in ${types.join(', ')} only.`, 'Answer application/json as well, the default.']]
+    return [[`the response ${status} is available only as ${types.join(', ')}.`, 'Add application/json, the default.']]
   })
 }
 
 function getHasNoBody({ method, operation }: OperationSite): readonly Objection[] {
   if (!['get', 'head'].includes(method) || operation.requestBody === undefined) return []
-  return [['it reads, but takes a body.', 'Take what it needs from the path and the query.']]
+  return [['it reads data, but accepts a body.', 'Use path and query parameters instead.']]
 }
 
 function putIsComplete(site: OperationSite): readonly Objection[] {
@@ -75,11 +75,11 @@ function putIsComplete(site: OperationSite): readonly Objection[] {
   const objections: Objection[] = []
   if (lost.length > 0)
     objections.push([
-      `it replaces the resource, but can't be sent ${lost.map((name) => `"${name}"`).join(', ')}.`,
-      'Take the whole resource, mark what only the service sets as readOnly, or make it a PATCH.'
+      `it replaces the resource, but does not accept ${lost.map((name) => `"${name}"`).join(', ')}.`,
+      'Accept the whole resource and mark fields that only the service sets as readOnly, or use PATCH.'
     ])
   if (requiredOf(body).length === 0 && requiredOf(resource).length > 0)
-    objections.push(['it replaces the resource, but needs nothing of it.', 'Require what the resource always has, or make it a PATCH.'])
+    objections.push(['it replaces the resource, but requires no fields.', 'Require the fields that the resource always has, or use PATCH.'])
   return objections
 }
 
@@ -96,13 +96,13 @@ function listsArePaged(site: OperationSite): readonly Objection[] {
   if (!isList(site) || queryOf(site).some(({ name }) => name === 'perPage')) return []
   return [
     [
-      'it answers a list without pages.',
-      'Page it by page and perPage or by after and perPage, or waive the rule and say why the list stays short.'
+      'it returns a list without pages.',
+      'Add page and perPage, or after and perPage. Or waive the rule and state why the list stays short.'
     ]
   ]
 }
 
-// Names that mean what a parameter of the conventions means.
+// Other names for the parameters of the conventions.
 const otherNames: Readonly<Record<string, string>> = {
   perpage: 'perPage',
   pagesize: 'perPage',
@@ -138,8 +138,8 @@ function sameParameterNames(site: OperationSite): readonly Objection[] {
     if (right === undefined || right === name || deprecated === true) return []
     return [
       [
-        `the parameter "${name}" is called otherwise elsewhere.`,
-        `Call it "${right}"; offset and limit may stay when they are marked as deprecated.`
+        `the parameter "${name}" does not have its standard name.`,
+        `Rename it to "${right}". offset and limit can stay if they are marked as deprecated.`
       ]
     ]
   })
@@ -152,16 +152,16 @@ function collectionsAreDescribed(site: OperationSite): readonly Objection[] {
   const objections: Objection[] = []
   const bounds = follow<JsonSchema>(site.document, perPage.schema) ?? {}
   if (bounds['default'] === undefined || bounds['maximum'] === undefined)
-    objections.push(['perPage has no published default and maximum.', 'Give its schema both.'])
+    objections.push(['perPage has no documented default and maximum.', 'Add default and maximum to its schema.'])
   const sort = query.find(({ name }) => name === 'sort')
   const order = follow<JsonSchema>(site.document, sort?.schema) ?? {}
   const item = isObject(order['items']) ? order['items'] : order
   if (sort !== undefined && !Array.isArray(item['enum']) && typeof item['pattern'] !== 'string')
-    objections.push(['sort does not list the fields that it takes.', 'Give its items an enum.'])
+    objections.push(['sort does not list the fields that it accepts.', 'Add an enum to the schema of its items.'])
   for (const { name, style, schema } of query) {
     const target = follow<JsonSchema>(site.document, schema)
     if (style === 'deepObject' || (target !== undefined && typesOf(target).includes('object')))
-      objections.push([`the filter "${name}" hides its fields and operators.`, 'Describe one parameter for each, as "total[gte]".'])
+      objections.push([`the filter "${name}" hides its fields and operators.`, 'Describe a parameter for each, for example "total[gte]".'])
   }
   return objections
 }
@@ -169,21 +169,21 @@ function collectionsAreDescribed(site: OperationSite): readonly Objection[] {
 function keysAreDeclared({ method, operation, parameters }: OperationSite): readonly Objection[] {
   const takesKey = parameters.some(({ in: where, name }) => where === 'header' && name.toLowerCase() === 'idempotency-key')
   if (takesKey && method !== 'post' && method !== 'patch')
-    return [['it takes an Idempotency-Key, but has no use for it.', 'Take it from POST and PATCH alone.']]
+    return [['it accepts Idempotency-Key, but does not use it.', 'Accept the header only for POST and PATCH.']]
   if (!takesKey && operation['x-idempotency'] !== undefined)
-    return [['it says that it supports keys, but does not take Idempotency-Key.', 'Describe the header.']]
+    return [['it declares support for idempotency keys, but does not accept Idempotency-Key.', 'Describe the header.']]
   return []
 }
 
 function accessIsDeclared({ operation, document }: OperationSite): readonly Objection[] {
   if (operation.security !== undefined || document.security !== undefined) return []
-  return [['it does not say who may call it.', 'Give it security, or an empty list when everybody may.']]
+  return [['it does not declare who may call it.', 'Add security, or an empty list if it is public.']]
 }
 
 function inputsHaveSchemas(site: OperationSite): readonly Objection[] {
   const open = site.parameters.filter(({ schema, ...rest }) => !('content' in rest) && isOpen(follow<JsonSchema>(site.document, schema)))
-  const body = jsonBodyIsOpen(site) ? [['the body has no schema.', 'Say what is taken, so that everything else is refused.'] as const] : []
-  return [...open.map(({ name }) => [`the parameter "${name}" has no schema.`, 'Give it a type and bounds.'] as const), ...body]
+  const body = jsonBodyIsOpen(site) ? [['the body has no schema.', 'Add a schema, so that all other input is rejected.'] as const] : []
+  return [...open.map(({ name }) => [`the parameter "${name}" has no schema.`, 'Add a schema with a type and bounds.'] as const), ...body]
 }
 
 function jsonBodyIsOpen(site: OperationSite) {
@@ -199,7 +199,7 @@ function isOpen(schema: JsonSchema | undefined) {
 function statusesTellTheTruth(site: OperationSite): readonly Objection[] {
   return answersOf(site).flatMap(([status, { content }]): Objection[] => {
     if (/^\d{3}$/.test(status) && STATUS_CODES[status] === undefined)
-      return [[`${status} is no status of HTTP.`, 'Answer a registered one.']]
+      return [[`${status} is not an HTTP status code.`, 'Use a registered status code.']]
     const whole = follow<JsonSchema>(site.document, jsonSchemaOf(content))
     const members = whole === undefined ? {} : propertiesOf(whole)
     if (
@@ -208,7 +208,7 @@ function statusesTellTheTruth(site: OperationSite): readonly Objection[] {
       members['data'] === undefined &&
       requiredOf(whole as JsonSchema).includes('error')
     )
-      return [[`${status} is a success that carries an error.`, 'Answer the status of the error.']]
+      return [[`${status} is a success status code, but the response contains an error.`, 'Use the status code of the error.']]
     return []
   })
 }

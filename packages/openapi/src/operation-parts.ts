@@ -6,7 +6,7 @@ import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
-/** Everything known about the operation of a route beside its schemas: what its config says, and what the options add. */
+/** Returns what the config of a route and the options add to the schemas of its operation. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
   const own = [
     ...(route.config === undefined
@@ -24,7 +24,7 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
 function accessParts({ permissions }: RouteConfig): OperationParts | undefined {
   if (permissions === undefined || permissions.length === 0) return undefined
   return {
-    notes: [`Needs the permission ${permissions.map((name) => `\`${name}\``).join(' and ')}.`],
+    notes: [`Requires the permission ${permissions.map((name) => `\`${name}\``).join(' and ')}.`],
     extensions: { 'x-permissions': permissions }
   }
 }
@@ -39,8 +39,8 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
   return {
     parameters,
     notes: [
-      style === 'page' ? 'The list comes in numbered pages.' : 'The list comes in pages that the cursor of a link leads to.',
-      `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}; without \`sort\` by \`${defaultSort}\`.`,
+      style === 'page' ? 'The list is paged by number.' : 'The list is paged by cursor. Follow the links.',
+      `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
       filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
     ],
     extensions: {
@@ -64,7 +64,7 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
     parameters: [
       header(
         'Idempotency-Key',
-        'A new random key for each new request, the same for each retry of it.',
+        'A random key. Use a new key for each new request, and the same key for each retry.',
         { minLength: 1, maxLength: 255 },
         key === 'required'
       )
@@ -72,8 +72,8 @@ function idempotencyParts({ idempotency }: RouteConfig): OperationParts | undefi
     headers: headers(['Idempotency-Replayed'], ['2XX', '4XX', '5XX']),
     notes: [
       key === 'required'
-        ? 'Needs an `Idempotency-Key`: a retry with the same key is answered as the first request was.'
-        : 'A retry with the same `Idempotency-Key` is answered as the first request was.'
+        ? 'Requires an `Idempotency-Key`: a retry with the same key returns the response of the first request.'
+        : 'A retry with the same `Idempotency-Key` returns the response of the first request.'
     ],
     extensions: { 'x-idempotency': key }
   }
@@ -84,13 +84,13 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   if (method === 'GET') {
     if (cache === undefined && validator === undefined) return undefined
     const kept = cache === 'no-store' ? ['Cache-Control'] : ['Cache-Control', 'ETag']
-    const notModified = { description: 'Not modified: what the client has is current.', headers: references(kept) }
+    const notModified = { description: 'Not modified: the representation that the client has is current.', headers: references(kept) }
     return {
       headers: headers(kept, ['2XX']),
       ...(cache !== 'no-store' && {
         parameters: [
-          header('If-None-Match', 'The ETag of what the client has.'),
-          header('If-Modified-Since', 'The date of what the client has.')
+          header('If-None-Match', 'The ETag of the representation that the client has.'),
+          header('If-Modified-Since', 'The date of the representation that the client has.')
         ],
         responses: { 304: notModified }
       })
@@ -99,11 +99,9 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
   if (validator === undefined && requireIfMatch !== true) return undefined
   return {
     headers: headers(['ETag'], method === 'PUT' ? ['412'] : ['200', '201', '412']),
-    parameters: [
-      header('If-Match', 'The ETag of the state that the change is meant for.', {}, requireIfMatch === true && method !== 'PUT')
-    ],
+    parameters: [header('If-Match', 'The ETag of the state that the change applies to.', {}, requireIfMatch === true && method !== 'PUT')],
     notes: [
-      `The change is made only if the resource is in the state that \`If-Match\` names${requireIfMatch === true ? ', which is needed' : ''}.`
+      `The change is made only if the state of the resource matches \`If-Match\`${requireIfMatch === true ? ', which is required' : ''}.`
     ],
     extensions: { 'x-if-match': requireIfMatch === true ? 'required' : 'accepted' }
   }
@@ -124,11 +122,11 @@ function limitParts(route: DescribedRoute, { limitsOf }: Settings): OperationPar
   const { cost, policies } = limits
   const texts = policies.map(
     ({ name, scope, limit, windowSeconds, tier }) =>
-      `${limit} requests in ${windowSeconds} s by ${scope}${tier === undefined ? '' : ` of the tier ${tier}`} (\`${name}\`)`
+      `${limit} requests in ${windowSeconds} s per ${scope}${tier === undefined ? '' : ` in the tier ${tier}`} (\`${name}\`)`
   )
   return {
     headers: headers(['RateLimit', 'RateLimit-Policy']),
-    notes: [`Limited to ${texts.join(', ')}.${cost === 1 ? '' : ` It counts as ${cost} requests.`}`],
+    notes: [`Limited to ${texts.join(', ')}.${cost === 1 ? '' : ` Each request counts as ${cost} requests.`}`],
     extensions: { 'x-rate-limits': { cost, policies: policies.map((policy) => ({ ...policy })) } }
   }
 }
@@ -140,7 +138,7 @@ function endingParts({ ending }: VersionToDescribe): OperationParts | undefined 
 
 function bodyLimitParts({ bodyLimit, schema, config }: DescribedRoute): OperationParts | undefined {
   if (bodyLimit === undefined || (schema?.body === undefined && config?.consumes === undefined)) return undefined
-  return { notes: [`The body has at most ${bodyLimit} bytes.`], extensions: { 'x-body-limit-bytes': bodyLimit } }
+  return { notes: [`The body can have at most ${bodyLimit} bytes.`], extensions: { 'x-body-limit-bytes': bodyLimit } }
 }
 
 function header(name: string, description: string, limits: object = {}, required = false): Parameter {

@@ -3,20 +3,20 @@ import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, PathItem, Response } from './document.ts'
 import { lintIds, type RouteLint } from './lints.ts'
 
-/** An error that operations can give: an entry of a catalogue fits. */
+/** An error that operations can return. An entry of an error catalogue has this shape. */
 export interface DescribedError {
   readonly code: string
   readonly statusCode: number
   readonly message: Readonly<Record<string, string>> & { readonly en: string }
-  /** One sentence: how the caller mends it. */
+  /** One sentence that says how the client fixes the request. */
   readonly remedy: string
-  /** The answer lists the fields in `error.errors`, as every validation does. */
+  /** Set when the response lists the invalid fields in `error.errors`, as every validation error does. */
   readonly validation?: true
 }
 
-/** The limits that callers of a route meet. */
+/** The rate limits of a route. */
 export interface DescribedLimits {
-  /** As how many requests one is counted. */
+  /** The number of requests that each request counts as. */
   readonly cost: number
   readonly policies: readonly {
     readonly name: string
@@ -27,99 +27,100 @@ export interface DescribedLimits {
   }[]
 }
 
-/** What somebody else knows about the operation of a route. */
+/** Additions to the description of an operation, for example from other plugins. */
 export interface OperationParts {
   readonly parameters?: readonly Parameter[] | undefined
-  /** Headers of answers, by name; `statuses` limits one to some of them (`2XX`, `201`), all by default. */
+  /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
   readonly headers?: Readonly<Record<string, Header & { readonly statuses?: readonly string[] }>> | undefined
-  /** Answers that no schema declares, as a 304. */
+  /** Responses that no schema declares, such as a 304, by status code. */
   readonly responses?: Readonly<Record<string, Response>> | undefined
-  /** Sentences for the description. */
+  /** Sentences to add to the description. */
   readonly notes?: readonly string[] | undefined
-  /** Members that begin with `x-`. */
+  /** Specification extensions: keys that start with `x-`. */
   readonly extensions?: Readonly<Record<`x-${string}`, unknown>> | undefined
 }
 
-/** A version of the API and, once it is known, its end. */
+/** A version of the API and, once they are known, the dates of its deprecation and retirement. */
 export interface DescribedVersion {
   readonly status?: string | undefined
   readonly deprecatedAt?: string | Date | undefined
   readonly sunsetAt?: string | Date | undefined
-  /** Where the migration notes are. */
+  /** The URL of the migration notes. */
   readonly documentation?: string | undefined
 }
 
-/** What `@concordat/openapi` can be told. */
+/** Options of `@concordat/openapi`. */
 export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
-  /** What the API is called. @default 'API' */
+  /** The name of the API. @default 'API' */
   readonly title?: string | undefined
-  /** What it is for, in Markdown. @default 'An API by the conventions of Concordat.' */
+  /** The description of the API, in Markdown. @default 'An API that follows the Concordat conventions.' */
   readonly description?: string | undefined
-  /** Whom to ask. */
+  /** The contact for questions about the API. */
   readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string } | undefined
   readonly license?: { readonly name: string; readonly url?: string; readonly identifier?: string } | undefined
   /**
-   * The versions of the API by number, as `@concordat/versioning` takes them. Each has its document at `/v<n>/openapi`.
+   * The versions of the API by number, in the same form as in `@concordat/versioning`. The document of each is at `/v<n>/openapi`.
    * @default { 1: {} }
    */
   readonly versions?: Readonly<Record<number, DescribedVersion>> | undefined
   /**
-   * `config` of the routes that this package adds. `envelope: false` is always part of it.
+   * `config` of the routes that this package adds. `envelope: false` is always added to it.
    * @default { public: true, operational: true }
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Every error that the service can answer with, as the entries of the catalogue.
-   * @default [] – the documents have no errors
+   * Every error that the service can return, in the form of the entries of the error catalogue.
+   * @default [] (the documents describe no errors)
    */
   readonly errors?: readonly DescribedError[] | undefined
-  /** The codes that an operation can give beside those of `config.openapi.errors`. @default () => [] */
+  /** Returns the error codes of an operation in addition to `config.openapi.errors`. @default () => [] */
   readonly errorsOf?: ((route: DescribedRoute) => readonly string[]) | undefined
-  /** The rate limits of a route; undefined for one that is not counted. @default () => undefined */
+  /** Returns the rate limits of a route, or undefined for a route without limits. @default () => undefined */
   readonly limitsOf?: ((route: DescribedRoute) => DescribedLimits | undefined) | undefined
   /**
-   * What `config.cache` of a GET is that does not say. @default undefined – nothing is told of how its answers may be kept
+   * The value of `config.cache` for GET routes that do not set it.
+   * @default undefined (the documents do not describe how these responses may be cached)
    */
   readonly defaultCache?: unknown
-  /** What others know about operations. @default [] */
+  /** Functions that return additions to the description of the operation of a route. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
-   * The events that a version sends to who subscribed, by type, as OpenAPI describes them: with a `post` each, whose body has the
-   * schema and an example. Asked for once all routes are there; schemas hold no references.
-   * @default () => undefined – no events
+   * Returns the webhook events of a version by type, in the form of OpenAPI path items: each has a `post` whose body has the schema
+   * and an example. Called after all routes are registered. The schemas must not contain references.
+   * @default () => undefined (no events)
    */
   readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
   /**
-   * How callers say who they are: the schemes of OpenAPI by name. A route with `config.permissions` can be called by any of them.
+   * How clients authenticate: OpenAPI security schemes by name. A route with `config.permissions` accepts any of them.
    * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
    */
   readonly securitySchemes?: Readonly<Record<string, object>> | undefined
   /**
-   * What a finding of the lints does: stops the start, is logged as a warning, or is not looked for.
+   * What happens when a lint finds a problem: `'error'` stops the start, `'warning'` logs each finding, `'off'` runs no lints.
    * @default 'error'
    */
   readonly lint?: 'error' | 'warning' | 'off' | undefined
-  /** Lints of single routes beside those of this package, as other packages export them. @default [] */
+  /** Additional lints of single routes, as other packages export them. @default [] */
   readonly routeLints?: readonly RouteLint[] | undefined
-  /** Rules that do not hold for this API, by id, each with the reason. @default {} */
+  /** Rules that do not apply to this API, by id, each with the reason. @default {} */
   readonly waivers?: Readonly<Record<string, string>> | undefined
   /**
-   * The path of the page that shows the documents and tries operations out; `false` for none.
-   * @default '/reference', and none where NODE_ENV is "production"
+   * The path of the page that shows the documents and can send requests, or `false` for no page.
+   * @default '/reference', or false when NODE_ENV is "production"
    */
   readonly reference?: `/${string}` | false | undefined
   /** The clock, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** A version as the documents tell it. Times in milliseconds since 1970. */
+/** A version as the documents describe it. Times are in milliseconds since 1970. */
 export interface VersionToDescribe {
   readonly number: number
   readonly name: string
   readonly ending: { readonly deprecatedAt: number; readonly sunsetAt: number; readonly documentation: string | undefined } | undefined
 }
 
-/** The options as the plugin works with them. */
+/** The options with all defaults. */
 export interface Settings {
   readonly title: string
   readonly description: string
@@ -143,17 +144,18 @@ export interface Settings {
   readonly now: () => number
 }
 
-/** Fills in the defaults. Throws a `TypeError` with one line for what can't work. */
+/** Returns the options with all defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
   const { publicUrl, lint = 'error', routeLints = [], waivers = {}, reference } = options
   originResolver({ publicUrl })
-  if (!['error', 'warning', 'off'].includes(lint)) throw new TypeError(`lint is "${lint}". Give "error", "warning" or "off".`)
+  if (!['error', 'warning', 'off'].includes(lint))
+    throw new TypeError(`openapi: options.lint is "${lint}". Set it to "error", "warning" or "off".`)
   if (typeof reference === 'string' && !/^\/.*[^/]$/.test(reference))
-    throw new TypeError(`reference is "${reference}". Write a path as "/reference", or false for no page.`)
+    throw new TypeError(`openapi: options.reference is "${reference}". Set it to a path such as "/reference", or to false for no page.`)
   requireWaivers(waivers, [...lintIds, ...routeLints.map(({ id }) => id)])
   return {
     title: options.title ?? 'API',
-    description: options.description ?? 'An API by the conventions of Concordat.',
+    description: options.description ?? 'An API that follows the Concordat conventions.',
     contact: options.contact,
     license: options.license,
     publicUrl,
@@ -176,9 +178,10 @@ export function resolveOptions(options: OpenapiOptions): Settings {
 
 function readVersions(table: Readonly<Record<number, DescribedVersion>>): readonly VersionToDescribe[] {
   const numbers = Object.keys(table)
-  if (numbers.length === 0) throw new TypeError('versions is empty. Name at least one version, as { 1: {} }.')
+  if (numbers.length === 0) throw new TypeError('openapi: options.versions is empty. Add at least one version, for example { 1: {} }.')
   const wrong = numbers.find((number) => !/^[1-9]\d*$/.test(number))
-  if (wrong !== undefined) throw new TypeError(`versions has the key "${wrong}". A version is a plain integer from 1 on (rule V1).`)
+  if (wrong !== undefined)
+    throw new TypeError(`openapi: options.versions has the key "${wrong}". Each key must be an integer of at least 1 (rule V1).`)
   return numbers
     .map(Number)
     .toSorted((a, b) => b - a)
@@ -188,13 +191,16 @@ function readVersions(table: Readonly<Record<number, DescribedVersion>>): readon
 function endingOf(number: number, { deprecatedAt, sunsetAt, documentation }: DescribedVersion) {
   if (deprecatedAt === undefined || sunsetAt === undefined) return undefined
   const ending = { deprecatedAt: new Date(deprecatedAt).getTime(), sunsetAt: new Date(sunsetAt).getTime(), documentation }
-  if (Number.isNaN(ending.deprecatedAt + ending.sunsetAt)) throw new TypeError(`versions[${number}] has a date that is none.`)
+  if (Number.isNaN(ending.deprecatedAt + ending.sunsetAt))
+    throw new TypeError(`openapi: options.versions[${number}] has an invalid date. Set deprecatedAt and sunsetAt to valid dates.`)
   return ending
 }
 
 function requireWaivers(waivers: Readonly<Record<string, unknown>>, known: readonly string[]) {
   for (const [id, reason] of Object.entries(waivers)) {
-    if (!known.includes(id)) throw new TypeError(`waivers has "${id}", which no lint checks. Waive one of ${known.join(', ')}.`)
-    if (typeof reason !== 'string' || reason.trim() === '') throw new TypeError(`waivers has ${id} without a reason. Write why.`)
+    if (!known.includes(id))
+      throw new TypeError(`openapi: options.waivers has "${id}", which no lint checks. Use one of ${known.join(', ')}.`)
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw new TypeError(`openapi: options.waivers has ${id} without a reason. Set the reason as its value.`)
   }
 }

@@ -1,4 +1,4 @@
-/** Makes the function that finds the template (`/v1/orders/{id}`) of a path; where several fit, the one with the earlier literal wins. */
+/** Creates a function that finds the template of a path (`/v1/orders/{id}`). If several match, the earlier literal wins. */
 export function templateFinder(templates: readonly string[]): (path: string) => string | undefined {
   const patterns = templates.toSorted(literalsFirst).map((template) => ({ template, pattern: patternOf(template) }))
   return (path) => patterns.find(({ pattern }) => pattern.test(path))?.template
@@ -9,7 +9,7 @@ function patternOf(template: string) {
   return new RegExp(`^${parts.join('[^/]+')}/?$`)
 }
 
-// A brace sorts behind every character of a literal.
+// A brace sorts after every character of a literal.
 function literalsFirst(a: string, b: string) {
   return a < b ? -1 : 1
 }

@@ -12,12 +12,15 @@ import { schemaNames } from './words.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route adds to its description; `false` leaves it out of the documents. */
+    /** Additions to the description of the route, or `false` to leave the route out of the documents. */
     openapi?: RouteDescription | false
   }
 }
 
-/** Every version has one complete OpenAPI 3.1 document, made of what its routes say anyway; what breaks a rule does not start. */
+/**
+ * Serves one complete OpenAPI 3.1 document per version, generated from the schemas and config of its routes. A service that breaks
+ * a rule does not start.
+ */
 const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const routes: DescribedRoute[] = []
@@ -57,15 +60,15 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 }
 
-/** A document that is there as soon as all routes are. */
+/** A document that is available once all routes are registered. */
 interface Described {
-  /** Where it is served. */
+  /** The path at which it is served. */
   readonly path: string
   readonly document: () => OpenapiDocument
   readonly text: () => string
 }
 
-/** Collects the routes of one version by `@fastify/swagger`. */
+/** Collects the routes of one version with `@fastify/swagger`. */
 async function describeVersion(
   app: FastifyInstance,
   version: VersionToDescribe,
@@ -87,7 +90,7 @@ async function describeVersion(
       url
     })
   })
-  // Whether a version is deprecated changes by the clock.
+  // A version can become deprecated while the service runs.
   const documents = new Map<boolean, { readonly document: OpenapiDocument; readonly text: string }>()
   function current() {
     const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt

@@ -1,14 +1,14 @@
 import Fastify from 'fastify'
 import type { Settings } from './options.ts'
 
-/** What a page of the reference is made of: where it stands, its type and its text. */
+/** A file of the reference page: its path, media type and text. */
 export interface ReferencePart {
   readonly path: string
   readonly mediaType: string
   readonly text: () => string | Promise<string>
 }
 
-/** The page, what starts it and what draws it. All of it comes from this service, so it works without the rest of the network. */
+/** Returns the page, its start script and the Scalar script. The service sends all of them, so the page works offline. */
 export function referenceParts(path: string, { title, versions, now }: Settings): readonly ReferencePart[] {
   let script: Promise<string> | undefined
   return [
@@ -22,7 +22,7 @@ export function referenceParts(path: string, { title, versions, now }: Settings)
   }
 }
 
-/** What the page may load and ask: this service alone. Scalar writes its styles into the page. */
+/** Returns the content security policy of the page: it may load from and request only this service. Scalar uses inline styles. */
 export function referencePolicy(publicUrl: string | undefined): Readonly<Record<string, readonly string[]>> {
   const service = ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
   return {
@@ -46,7 +46,7 @@ function pageOf(path: string, title: string) {
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>This page is drawn by a script. Each document it shows is at /v1/openapi, with the number of the version.</noscript>
+    <noscript>This page requires JavaScript. Each document that it shows is at /v1/openapi, with the number of its version.</noscript>
     <script src="${folder}/scalar.js"></script>
     <script src="${folder}/start.js"></script>
   </body>
@@ -54,7 +54,7 @@ function pageOf(path: string, title: string) {
 `
 }
 
-// Addresses are relative to the script, so that the page works under whatever name and path the service is reached.
+// URLs are relative to the script, so that the page works under any host name and path.
 function startOf(path: string, names: readonly string[]) {
   const configuration = {
     withDefaultFonts: false,
@@ -74,8 +74,8 @@ Scalar.createApiReference('#reference', { ...${JSON.stringify(configuration)}, s
 `
 }
 
-// The package has the script only as an answer of its own plugin, so it is asked for once. It is loaded then, because the start
-// of a service should not wait for a page that few clients open.
+// The package makes the script available only through its plugin, so a temporary application requests it once. The package is loaded
+// only then, because the start of a service should not wait for a page that few clients open.
 async function scalarScript() {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = Fastify()

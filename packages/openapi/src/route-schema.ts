@@ -1,13 +1,13 @@
 import { type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
 import { isObject, type JsonSchema, propertiesOf } from './json-schema.ts'
 
-/** Where a route is in the list of those that are described; `@fastify/swagger` carries members that begin with `x-` along. */
+/** The key of the index of a route in the list of described routes. `@fastify/swagger` copies keys that start with `x-`. */
 export const routeMark = 'x-route'
 
-/** What `@fastify/swagger` is told of a route. */
+/** The schema of a route that `@fastify/swagger` gets. */
 export type SwaggerSchema = RouteSchema & { readonly consumes?: readonly string[]; readonly [routeMark]?: number }
 
-/** Whether a route belongs to the description of the version at this path. */
+/** Tells whether a route belongs to the document of the version at this path. */
 export function belongsTo(route: DescribedRoute, base: string): boolean {
   const { config, url } = route
   if (!url.startsWith(`${base}/`) || config?.operational === true || config?.openapi === false || route.schema?.hide === true) return false
@@ -15,8 +15,8 @@ export function belongsTo(route: DescribedRoute, base: string): boolean {
 }
 
 /**
- * The schemas of a route as its callers see them: the items of a collection are whole, although the schema that writes them lets
- * members be left out; an answer without a body has none.
+ * Returns the schemas of a route as its clients see them. The items of a collection are complete, although the serialization schema
+ * lets `fields` leave fields out. A response without a body has no schema.
  */
 export function swaggerSchema(route: DescribedRoute, mark: number): SwaggerSchema {
   const { schema = {}, config } = route

@@ -1,10 +1,10 @@
 import { follow, type OpenapiDocument } from './document.ts'
 import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
 
-/** Who reads the values of a schema: the service those of requests, its clients those of answers. */
+/** Where a schema is used. The service reads the values of requests, and its clients read those of responses. */
 export type Direction = 'request' | 'answer'
 
-/** Called for each change that breaks a client, with the place within the schema. */
+/** Reports a change that breaks a client. `place` includes the path in the schema. */
 export type Report = (place: string, problem: string) => void
 
 interface Side {
@@ -13,8 +13,8 @@ interface Side {
 }
 
 /**
- * Compares two schemas (rule V3). What a client sends must still be taken, so the schema of a request may only become wider; what it reads
- * must still be understood, so that of an answer only narrower. A declared member must stay in both.
+ * Compares two schemas (rule V3). The service must still accept what a client sends, so the schema of a request may only become wider.
+ * Clients must still understand what they read, so the schema of a response may only become narrower. Both must keep declared properties.
  */
 export function compareSchemas(was: Side, is: Side, direction: Direction, place: string, report: Report): void {
   compare(was, is, direction, place, report, new Map())
@@ -23,7 +23,7 @@ export function compareSchemas(was: Side, is: Side, direction: Direction, place:
 function compare(was: Side, is: Side, direction: Direction, place: string, report: Report, seen: Map<JsonSchema, Set<JsonSchema>>): void {
   const [old, now] = [plain(was), plain(is)]
   if (old === undefined || now === undefined) {
-    if (old !== now) report(place, 'its schema can no longer be found')
+    if (old !== now) report(place, 'its schema can no longer be resolved')
     return
   }
   const compared = seen.get(old.origin) ?? new Set()
@@ -62,7 +62,7 @@ function side(schema: JsonSchema, { document }: Side): Side {
   return { schema, document }
 }
 
-/** A schema without references and `allOf`, and with null among its types. `origin` tells whether it was seen before. */
+/** Resolves references and `allOf`, and adds null to the types. `origin` identifies schemas that were compared already. */
 function plain({ schema, document }: Side, depth = 0): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
   const target = follow<JsonSchema>(document, schema)
   if (target === undefined || depth > 20) return undefined
@@ -93,7 +93,7 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   }
 }
 
-// `anyOf: [x, null]` says what `type: [x, 'null']` says.
+// `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.
 function withNullAsType(schema: JsonSchema, document: OpenapiDocument): JsonSchema {
   for (const key of ['anyOf', 'oneOf']) {
     const branches = branchesOf(schema, key)
@@ -113,7 +113,7 @@ function branchesOf(schema: JsonSchema, key?: string): readonly JsonSchema[] {
   return Array.isArray(branches) ? branches.filter(isObject) : []
 }
 
-// Each alternative that clients use must be among those that there are now; the other way round in answers.
+// In requests, each old alternative must fit into a new one. In responses, each new alternative must fit into an old one.
 function compareUnions({ was, is, direction, place, report }: Context, wasIn: OpenapiDocument, isIn: OpenapiDocument): boolean {
   const [old, now] = [branchesOf(was), branchesOf(is)]
   if (old.length === 0 && now.length === 0) return false
@@ -127,10 +127,10 @@ function compareUnions({ was, is, direction, place, report }: Context, wasIn: Op
   }
   if (direction === 'request') {
     const lost = before.filter((one) => !after.some((next) => fits(one, next)))
-    if (lost.length > 0) report(place, `takes ${lost.length} of its ${before.length} alternatives no longer`)
+    if (lost.length > 0) report(place, `no longer accepts ${lost.length} of its ${before.length} alternatives`)
   } else {
     const added = after.filter((next) => !before.some((one) => fits(one, next)))
-    if (added.length > 0) report(place, `has ${added.length} alternatives that clients don't know`)
+    if (added.length > 0) report(place, `has ${added.length} alternatives that clients do not know`)
   }
   return true
 }
@@ -150,14 +150,14 @@ function compareValues({ was, is, direction, place, report }: Context) {
   const [old, now] = [valuesOf(was), valuesOf(is)]
   if (direction === 'request') {
     if (now === undefined) return
-    if (old === undefined) return report(place, `takes only ${now.join(', ')} now`)
+    if (old === undefined) return report(place, `now accepts only ${now.join(', ')}`)
     const lost = old.filter((value) => !now.includes(value))
-    if (lost.length > 0) report(place, `takes ${lost.join(', ')} no longer`)
+    if (lost.length > 0) report(place, `no longer accepts ${lost.join(', ')}`)
   } else {
     if (old === undefined) return
-    if (now === undefined) return report(place, `may be anything now, and was one of ${old.join(', ')}`)
+    if (now === undefined) return report(place, `can now be any value, and was one of ${old.join(', ')}`)
     const added = now.filter((value) => !old.includes(value))
-    if (added.length > 0) report(place, `may be ${added.join(', ')} now, which clients don't know`)
+    if (added.length > 0) report(place, `can now be ${added.join(', ')}, which clients do not know`)
   }
 }
 
@@ -170,7 +170,7 @@ function compareFormat({ was, is, direction, place, report }: Context) {
   for (const key of ['format', 'pattern', 'contentEncoding', 'contentMediaType']) {
     if (was[key] === is[key]) continue
     const [from, to] = direction === 'request' ? [was[key], is[key]] : [is[key], was[key]]
-    // A wish that goes away harms nobody who fulfilled it, nor a promise that is added anybody who expected none.
+    // Removing a restriction from requests, or adding a restriction to responses, does not break clients.
     if (to === undefined && from !== undefined) continue
     report(place, `its ${key} was ${shown(was[key])} and is ${shown(is[key])}`)
   }
@@ -199,7 +199,7 @@ function isMultiple(value: unknown, of: unknown) {
   return typeof value === 'number' && typeof of === 'number' && value % of === 0
 }
 
-// What happens when a client leaves something out is part of what an operation means.
+// What happens when a client omits a value is part of the meaning of an operation.
 function compareDefault({ was, is, direction, place, report }: Context) {
   if (direction === 'answer' || !('default' in was)) return
   const [old, now] = [JSON.stringify(was['default']), JSON.stringify(is['default'])]
@@ -208,11 +208,11 @@ function compareDefault({ was, is, direction, place, report }: Context) {
 
 function compareMembers({ was, is, direction, place, report }: Context) {
   const [old, now] = [propertiesOf(was), propertiesOf(is)]
-  for (const name of Object.keys(old)) if (now[name] === undefined) report(`${place}.${name}`, 'is gone')
+  for (const name of Object.keys(old)) if (now[name] === undefined) report(`${place}.${name}`, 'was removed')
   const [needed, known] = direction === 'request' ? [requiredOf(is), requiredOf(was)] : [requiredOf(was), requiredOf(is)]
   for (const name of needed.filter((one) => !known.includes(one))) {
-    if (direction === 'request') report(`${place}.${name}`, 'must be sent now')
-    else if (now[name] !== undefined) report(`${place}.${name}`, 'may be absent now')
+    if (direction === 'request') report(`${place}.${name}`, 'is now required')
+    else if (now[name] !== undefined) report(`${place}.${name}`, 'is now optional')
   }
   if (
     direction === 'request' &&
@@ -220,7 +220,7 @@ function compareMembers({ was, is, direction, place, report }: Context) {
     was['additionalProperties'] !== false &&
     Object.keys(old).length > 0
   )
-    report(place, 'takes no further members now')
+    report(place, 'no longer accepts unknown properties')
 }
 
 function shown(value: unknown) {

@@ -2,7 +2,7 @@ import { follow } from './document.ts'
 import { isObject, type JsonSchema, typesOf } from './json-schema.ts'
 import type { SchemaSite } from './lint-sites.ts'
 
-/** What is wrong, and how it is mended. */
+/** What is wrong and how to fix it, or undefined when nothing is wrong. */
 export type Objection = readonly [problem: string, remedy: string] | undefined
 
 /** A rule about schemas. */
@@ -31,7 +31,7 @@ function camelCase({ name }: SchemaSite): Objection {
     .filter((word) => word !== '')
     .map((word, index) => (index === 0 ? word.toLowerCase() : word[0]?.toUpperCase() + word.slice(1).toLowerCase()))
     .join('')
-  return [`"${name}" is not in camelCase.`, right === '' ? 'Give it an English name.' : `Write "${right}".`]
+  return [`"${name}" is not in camelCase.`, right === '' ? 'Use an English name.' : `Rename it to "${right}".`]
 }
 
 const timeName = /(?:[a-z](?:At|Date|DateTime|Timestamp))$|^(?:date|dateTime|timestamp)$/
@@ -47,7 +47,7 @@ function isoDates({ name, schema, document }: SchemaSite): Objection {
     )
   )
   return wrong
-    ? [`"${name}" is a time, but not declared as one of ISO 8601.`, 'Make it a string with the format "date-time" or "date".']
+    ? [`"${name}" is a time, but it is not declared in an ISO 8601 format.`, 'Use a string with the format "date-time" or "date".']
     : undefined
 }
 
@@ -59,8 +59,8 @@ function documentedNull({ schema, place }: SchemaSite): Objection {
   if (!allowsNull(schema) || (typesOf(schema).every((type) => type === 'null') && alternatives(schema).length === 0)) return undefined
   if (typeof schema['description'] === 'string' && schema['description'].trim() !== '') return undefined
   return [
-    `${lastOf(place)} may be null, and nothing says what null means.`,
-    'Say it in its description, or leave the member out when it has no value.'
+    `${lastOf(place)} can be null, but its description does not say what null means.`,
+    'Add a description, or omit the field when it has no value.'
   ]
 }
 
@@ -74,7 +74,7 @@ function oneType({ schema, document, place }: SchemaSite): Objection {
   for (const types of [own, inBranches, inValues]) {
     const different = [...new Set(types.filter((type) => type !== 'null').map((type) => (type === 'integer' ? 'number' : type)))]
     if (different.length > 1) {
-      return [`${lastOf(place)} is ${different.join(' or ')}.`, 'Give it one JSON type, or make a member for each.']
+      return [`${lastOf(place)} can be ${different.join(' or ')}.`, 'Use a single JSON type, or a field for each type.']
     }
   }
   return undefined
@@ -97,14 +97,14 @@ function arraysAreNeverNull({ schema, document, place }: SchemaSite): Objection 
   const branches = alternatives(schema).map((branch): JsonSchema => follow<JsonSchema>(document, branch) ?? branch)
   const isArray = typesOf(schema).includes('array') || branches.some((branch) => typesOf(branch).includes('array'))
   return isArray && allowsNull(schema)
-    ? [`the list ${lastOf(place)} may be null.`, 'Answer [] when it is empty, and take null from its types.']
+    ? [`the list ${lastOf(place)} can be null.`, 'Return [] when it is empty, and remove null from its types.']
     : undefined
 }
 
 function nestedByObjects({ schema, place }: SchemaSite): Objection {
   const { contentMediaType, format } = schema
   const isText = typesOf(schema).includes('string') && (format === 'json' || /[/+]json\b/.test(String(contentMediaType)))
-  return isText ? [`${lastOf(place)} is JSON within a text.`, 'Nest the object or array itself.'] : undefined
+  return isText ? [`${lastOf(place)} is JSON in a string.`, 'Nest the object or array directly.'] : undefined
 }
 
 function opaqueIdentifiers({ name, schema, document }: SchemaSite): Objection {
@@ -114,7 +114,7 @@ function opaqueIdentifiers({ name, schema, document }: SchemaSite): Objection {
   const numbers = typesOf(value).filter((type) => type === 'integer' || type === 'number')
   return numbers.length === 0
     ? undefined
-    : [`"${name}" is a number, which can be guessed.`, 'Make it a random UUID: a string with the format "uuid".']
+    : [`"${name}" is a number, which can be guessed.`, 'Use a random UUID: a string with the format "uuid".']
 }
 
 function allowsNull(schema: JsonSchema) {

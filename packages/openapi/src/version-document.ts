@@ -20,7 +20,7 @@ import type { Settings, VersionToDescribe } from './options.ts'
 import { routeMark } from './route-schema.ts'
 import { sentence } from './words.ts'
 
-/** What stands in a document besides its paths. */
+/** Returns the document of a version without its paths. */
 export function documentHead(version: VersionToDescribe, settings: Settings): OpenapiDocument {
   const { title, description, contact, license, publicUrl, securitySchemes } = settings
   return {
@@ -39,8 +39,8 @@ export function documentHead(version: VersionToDescribe, settings: Settings): Op
 }
 
 /**
- * Completes what `@fastify/swagger` made of the routes of a version: everything that their config and the options tell of each operation,
- * what operations share as components, resources by name, and examples.
+ * Completes the document that `@fastify/swagger` generated from the routes of a version: adds what their config and the options say about
+ * each operation, moves shared parts to the components, names the resources, and adds examples.
  */
 export function completeDocument(
   draft: OpenapiDocument,

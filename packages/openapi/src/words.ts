@@ -1,27 +1,27 @@
 import pluralize from 'pluralize'
 
-/** The static segments of a path behind its version: `['orders', 'items']` of `/v1/orders/{id}/items/{itemId}`. */
+/** Returns the static segments of a path after its version: `['orders', 'items']` for `/v1/orders/{id}/items/{itemId}`. */
 export function nounsOf(path: string): readonly string[] {
   const segments = path.split('/').filter((segment) => segment !== '')
   const at = segments.findIndex((segment) => /^v\d+$/.test(segment))
   return segments.slice(at + 1).filter((segment) => !/[{}*:]/.test(segment))
 }
 
-/** The name of the resource at a path, as `OrderItem`. */
+/** Returns the name of the resource at a path, for example `OrderItem`. */
 export function resourceName(path: string): string {
   return nounsOf(path)
     .map((noun) => pascalCase(pluralize.singular(noun)))
     .join('')
 }
 
-/** `OrderItem` of `order-item`, `orderItem`, `order_item` or `https://example.com/order-item.json`. */
+/** Returns `OrderItem` for `order-item`, `orderItem`, `order_item` or `https://example.com/order-item.json`. */
 export function pascalCase(text: string): string {
   return wordsIn(text)
     .map((word) => word.replace(/^./, (letter) => letter.toUpperCase()))
     .join('')
 }
 
-/** `Order items` of `order-items`. */
+/** Returns `Order items` for `order-items`. */
 export function sentence(text: string): string {
   return wordsIn(text)
     .join(' ')
@@ -46,7 +46,7 @@ const verbs: Readonly<Record<string, readonly [collection: string, item: string]
   delete: ['delete', 'delete']
 }
 
-/** What an operation is called when its author does not say: `listOrderItems`, `createOrder`; and for people, `List order items`. */
+/** Returns the default id and summary of an operation, for example `listOrderItems` and `List order items`. */
 export function operationNames(method: string, path: string, isList: boolean): { readonly operationId: string; readonly summary: string } {
   const singular = resourceName(path)
   const [ofCollection, ofItem] = verbs[method] ?? [method, method]
@@ -55,7 +55,7 @@ export function operationNames(method: string, path: string, isList: boolean): {
   return { operationId: `${verb}${noun}`, summary: sentence(`${verb}${noun}`) }
 }
 
-/** Makes the function that names a schema by its `$id`, each by another name. */
+/** Creates a function that derives the name of a schema from its `$id`. Different ids get different names. */
 export function schemaNames(): (schema: { readonly $id?: unknown }) => string {
   const names = new Map<string, string>()
   return ({ $id }) => {

@@ -31,16 +31,16 @@ const seeds: readonly Seed[] = [
     ({ create }) => create.parameters.push({ name: 'X-Shop', in: 'header', required: true, schema: { type: 'string' } })
   ],
   ['the type of a parameter changes', ({ list }) => (list.parameters[2].schema = { type: 'string' })],
-  ['a parameter takes a value no longer', ({ list }) => list.parameters[0].schema.enum.pop()],
-  ['a parameter takes only some values now', ({ document }) => (document.components.parameters.After.schema.enum = ['a'])],
-  ['the maximum of a parameter sinks', ({ list }) => (list.parameters[2].schema.maximum = 50)],
-  ['the minimum of a parameter rises', ({ list }) => (list.parameters[2].schema.minimum = 5)],
-  ['the longest cursor becomes shorter', ({ document }) => (document.components.parameters.After.schema.maxLength = 100)],
+  ['a parameter no longer accepts a value', ({ list }) => list.parameters[0].schema.enum.pop()],
+  ['a parameter now accepts only some values', ({ document }) => (document.components.parameters.After.schema.enum = ['a'])],
+  ['the maximum of a parameter decreases', ({ list }) => (list.parameters[2].schema.maximum = 50)],
+  ['the minimum of a parameter increases', ({ list }) => (list.parameters[2].schema.minimum = 5)],
+  ['the maximum length of a cursor decreases', ({ document }) => (document.components.parameters.After.schema.maxLength = 100)],
   ['the default of a parameter changes', ({ list }) => (list.parameters[2].schema.default = 50)],
   ['the default of a parameter is removed', ({ list }) => delete list.parameters[2].schema.default],
-  ['the default order changes', ({ list }) => (list.parameters[1].schema.default = ['total'])],
-  ['an order can be asked for no longer', ({ list }) => list.parameters[1].schema.items.enum.pop()],
-  ['a list is written in another style', ({ list }) => (list.parameters[1].explode = true)],
+  ['the default sort order changes', ({ list }) => (list.parameters[1].schema.default = ['total'])],
+  ['a sort order is removed', ({ list }) => list.parameters[1].schema.items.enum.pop()],
+  ['a list parameter is serialized in another style', ({ list }) => (list.parameters[1].explode = true)],
   ['the format of a path parameter changes', ({ item }) => (item.parameters[0].schema.format = 'ulid')],
   ['a parameter gets a pattern', ({ document }) => (document.components.parameters.After.schema.pattern = '^[a-z]+$')],
   ['a body becomes required', ({ item }) => (item.patch.requestBody.required = true)],
@@ -54,83 +54,83 @@ const seeds: readonly Seed[] = [
     ({ schemas, draft }) => Object.assign(draft, { customer: { type: 'string' } }) && schemas.NewOrder.required.push('customer')
   ],
   ['a field of a body becomes required', ({ schemas }) => schemas.NewOrder.required.push('note')],
-  ['a field within a list of a body becomes required', ({ draft }) => draft.items.items.required.push('quantity')],
+  ['a field of a list item in a body becomes required', ({ draft }) => draft.items.items.required.push('quantity')],
   ['the type of a field of a body changes', ({ draft }) => (draft.note.type = 'integer')],
   ['a number of a body becomes an integer', ({ schemas }) => (schemas.OrderChanges.properties.weight.type = 'integer')],
-  ['a body takes null no longer', ({ schemas }) => (schemas.OrderChanges.properties.note.type = 'string')],
-  ['a body takes null no longer, written as alternatives', ({ draft }) => (draft.gift = { type: 'string', enum: ['wrap'] })],
-  ['a body takes a value no longer', ({ draft }) => draft.channel.enum.pop()],
-  ['a text of a body becomes shorter', ({ draft }) => (draft.note.maxLength = 100)],
-  ['a text of a body gets a bound', ({ draft }) => (draft.when.maxLength = 10)],
-  ['a list of a body becomes shorter', ({ draft }) => (draft.items.maxItems = 10)],
-  ['a list of a body needs more items', ({ draft }) => (draft.items.minItems = 2)],
-  ['a text of a body gets a format', ({ draft }) => (draft.when.format = 'date')],
-  ['a number of a body has other steps', ({ draft }) => (draft.step.multipleOf = 10)],
-  ['a list of a body must have no doubles', ({ draft }) => (draft.items.uniqueItems = true)],
+  ['a body no longer accepts null', ({ schemas }) => (schemas.OrderChanges.properties.note.type = 'string')],
+  ['a body no longer accepts null, declared as alternatives', ({ draft }) => (draft.gift = { type: 'string', enum: ['wrap'] })],
+  ['a body no longer accepts a value', ({ draft }) => draft.channel.enum.pop()],
+  ['the maximum length of a string in a body decreases', ({ draft }) => (draft.note.maxLength = 100)],
+  ['a string in a body gets a maximum length', ({ draft }) => (draft.when.maxLength = 10)],
+  ['the maximum length of a list in a body decreases', ({ draft }) => (draft.items.maxItems = 10)],
+  ['a list in a body requires more items', ({ draft }) => (draft.items.minItems = 2)],
+  ['a string in a body gets a format', ({ draft }) => (draft.when.format = 'date')],
+  ['a number in a body gets another multipleOf', ({ draft }) => (draft.step.multipleOf = 10)],
+  ['the items of a list in a body must become unique', ({ draft }) => (draft.items.uniqueItems = true)],
   ['an alternative of a body is removed', ({ draft }) => draft.payment.oneOf.pop()],
-  ['a body takes no further members', ({ schemas }) => (schemas.NewOrder.additionalProperties = false)],
+  ['a body no longer accepts unknown properties', ({ schemas }) => (schemas.NewOrder.additionalProperties = false)],
   ['a default of a body changes', ({ draft }) => (draft.items.items.properties.quantity.default = 2)],
   [
-    'a success status changes',
+    'a success status code changes',
     ({ create }) => Object.assign(create.responses, { 200: create.responses[201] }) && delete create.responses[201]
   ],
-  ['a success status is added', ({ create }) => (create.responses[202] = { description: 'Later.' })],
-  ['a redirection is added', ({ list }) => (list.responses[301] = { description: 'Moved.' })],
+  ['a success status code is added', ({ create }) => (create.responses[202] = { description: 'Later.' })],
+  ['a redirect is added', ({ list }) => (list.responses[301] = { description: 'Moved.' })],
   [
-    'an error status changes',
+    'an error status code changes',
     ({ create }) => Object.assign(create.responses, { 410: create.responses[404] }) && delete create.responses[404]
   ],
-  ['a body of an answer is removed', ({ item }) => delete item.get.responses[200].content],
-  ['a media type of an answer is removed', ({ list }) => delete list.responses[200].content['text/csv']],
-  ['a header of an answer is removed', ({ create }) => delete create.responses[201].headers.Location],
-  ['a header of an answer becomes optional', ({ list }) => (list.responses[200].headers['Request-Id'].required = false)],
+  ['the body of a response is removed', ({ item }) => delete item.get.responses[200].content],
+  ['a media type of a response is removed', ({ list }) => delete list.responses[200].content['text/csv']],
+  ['a header of a response is removed', ({ create }) => delete create.responses[201].headers.Location],
+  ['a header of a response becomes optional', ({ list }) => (list.responses[200].headers['Request-Id'].required = false)],
   ['the type of a header changes', ({ document }) => (document.components.headers.Vary.schema.type = 'integer')],
-  ['a field of an answer is removed', ({ order }) => delete order.note],
-  ['a field of an answer is renamed', ({ order }) => Object.assign(order, { remark: order.note }) && delete order.note],
-  ['a nested field of an answer is removed', ({ schemas }) => delete schemas.Money.properties.currency],
-  ['a field of an answer becomes optional', ({ schemas }) => schemas.Order.required.pop()],
-  ['the type of a field of an answer changes', ({ order }) => (order.total = { type: 'string' })],
-  ['an integer of an answer becomes a number', ({ order }) => (order.count.type = 'number')],
-  ['a field of an answer may be null', ({ order }) => (order.note.type = ['string', 'null'])],
+  ['a field of a response is removed', ({ order }) => delete order.note],
+  ['a field of a response is renamed', ({ order }) => Object.assign(order, { remark: order.note }) && delete order.note],
+  ['a nested field of a response is removed', ({ schemas }) => delete schemas.Money.properties.currency],
+  ['a field of a response becomes optional', ({ schemas }) => schemas.Order.required.pop()],
+  ['the type of a field of a response changes', ({ order }) => (order.total = { type: 'string' })],
+  ['an integer in a response becomes a number', ({ order }) => (order.count.type = 'number')],
+  ['a field of a response can become null', ({ order }) => (order.note.type = ['string', 'null'])],
   [
-    'a field of an answer may be null, written as alternatives',
+    'a field of a response can become null, declared as alternatives',
     ({ order }) => (order.placedAt = { anyOf: [order.placedAt, { type: 'null' }] })
   ],
-  ['a field of an answer may have a new value', ({ order }) => order.status.enum.push('lost')],
-  ['a field of an answer may have any value', ({ order }) => delete order.status.enum],
-  ['a constant of an answer changes', ({ schemas }) => (schemas.Money.properties.currency.const = 'USD')],
-  ['the format of a field of an answer changes', ({ order }) => (order.placedAt.format = 'date')],
-  ['the format of a field of an answer is removed', ({ order }) => delete order.placedAt.format],
-  ['the pattern of a field of an answer changes', ({ schemas }) => (schemas.Money.properties.amount.pattern = '^\\d+$')],
-  ['a number of an answer may be larger', ({ order }) => (order.count.maximum = 1000)],
-  ['a number of an answer may be negative', ({ order }) => delete order.count.minimum],
-  ['a list of an answer becomes one object', ({ list }) => (schemaOf(list, 200).properties.data = { $ref: '#/components/schemas/Order' })],
-  ['a list of an answer may be longer', ({ list }) => (schemaOf(list, 200).properties.data.maxItems = 1000)],
-  ['the items of a list of an answer change their type', ({ order }) => (order.tags.items.type = 'integer')],
-  ['a list of an answer may have doubles', ({ order }) => delete order.tags.uniqueItems],
-  ['the members of a map change their type', ({ order }) => (order.labels.additionalProperties.type = 'boolean')],
+  ['a field of a response can have a new value', ({ order }) => order.status.enum.push('lost')],
+  ['a field of a response can have any value', ({ order }) => delete order.status.enum],
+  ['a constant in a response changes', ({ schemas }) => (schemas.Money.properties.currency.const = 'USD')],
+  ['the format of a field of a response changes', ({ order }) => (order.placedAt.format = 'date')],
+  ['the format of a field of a response is removed', ({ order }) => delete order.placedAt.format],
+  ['the pattern of a field of a response changes', ({ schemas }) => (schemas.Money.properties.amount.pattern = '^\\d+$')],
+  ['the maximum of a number in a response increases', ({ order }) => (order.count.maximum = 1000)],
+  ['the minimum of a number in a response is removed', ({ order }) => delete order.count.minimum],
+  ['a list in a response becomes an object', ({ list }) => (schemaOf(list, 200).properties.data = { $ref: '#/components/schemas/Order' })],
+  ['the maximum length of a list in a response increases', ({ list }) => (schemaOf(list, 200).properties.data.maxItems = 1000)],
+  ['the type of the list items in a response changes', ({ order }) => (order.tags.items.type = 'integer')],
+  ['a list in a response can have duplicate items', ({ order }) => delete order.tags.uniqueItems],
+  ['the type of the values of a map changes', ({ order }) => (order.labels.additionalProperties.type = 'boolean')],
   [
-    'an alternative of an answer is added',
+    'an alternative of a response is added',
     ({ order }) => order.payment.oneOf.push({ type: 'object', required: ['cash'], properties: { cash: { type: 'boolean' } } })
   ],
   ['a field of a recursive schema is removed', ({ schemas }) => delete schemas.Customer.properties.referredBy],
-  ['the error envelope loses a field', ({ schemas }) => delete schemas.ErrorDetail.properties.message],
-  ['a public operation needs a token', ({ list }) => delete list.security],
-  ['a scheme is taken no longer', ({ item }) => item.patch.security.pop()],
+  ['a field of the error envelope is removed', ({ schemas }) => delete schemas.ErrorDetail.properties.message],
+  ['a public operation requires a token', ({ list }) => delete list.security],
+  ['a security scheme is removed', ({ item }) => item.patch.security.pop()],
   ['a scope is added', ({ item }) => item.delete.security[0].oauth.push('admin')],
-  ['a second credential is needed', ({ item }) => (item.patch.security = [{ bearer: [], key: [] }])],
+  ['a second credential is required', ({ item }) => (item.patch.security = [{ bearer: [], key: [] }])],
   ['a permission is added', ({ create }) => create['x-permissions'].push('orders:import')],
-  ['a permission is needed where none was', ({ item }) => (item.get['x-permissions'] = ['orders:read'])],
+  ['a permission is required for the first time', ({ item }) => (item.get['x-permissions'] = ['orders:read'])],
   ['the path before the version changes', ({ document }) => (document.servers[0].url = 'https://shop.example/api')],
   ['a webhook is removed', ({ document }) => delete document.webhooks.orderCreated],
-  ['a webhook sends another method', ({ document }) => (document.webhooks.orderCreated = { put: document.webhooks.orderCreated.post })],
-  ['a webhook has another media type', ({ document }) => (document.webhooks.orderCreated.post.requestBody.content = {})],
-  ['an answer refers to nothing', ({ create }) => (create.responses[404] = { $ref: '#/components/responses/Nowhere' })],
-  ['a schema refers to nothing', ({ order }) => (order.total = { $ref: 'https://elsewhere.example/money.json' })]
+  ['the method of a webhook changes', ({ document }) => (document.webhooks.orderCreated = { put: document.webhooks.orderCreated.post })],
+  ['the media type of a webhook changes', ({ document }) => (document.webhooks.orderCreated.post.requestBody.content = {})],
+  ['a response has a broken reference', ({ create }) => (create.responses[404] = { $ref: '#/components/responses/Nowhere' })],
+  ['a schema has a broken reference', ({ order }) => (order.total = { $ref: 'https://elsewhere.example/money.json' })]
 ]
 
 for (const [what, change] of seeds) {
-  t.test(`it breaks when ${what} [V3]`, async (t) => {
+  t.test(`reports a breaking change when ${what} [V3]`, async (t) => {
     const present = released()
     change(partsOf(present))
     const changes = breakingChanges(released(), present)
@@ -139,11 +139,11 @@ for (const [what, change] of seeds) {
   })
 }
 
-t.test('there are at least sixty of them', async (t) => {
+t.test('covers at least sixty breaking changes', async (t) => {
   t.ok(seeds.length >= 60, String(seeds.length))
 })
 
-t.test('a report says where and what [V3]', async (t) => {
+t.test('reports the place and the problem of each change [V3]', async (t) => {
   const present = released()
   const { order, list } = partsOf(present)
   order.total = { type: 'number' }
@@ -154,8 +154,8 @@ t.test('a report says where and what [V3]', async (t) => {
   ])
   t.match(
     changesText(breakingChanges(released(), present)),
-    /breaking changes \(rule V3\)\. Undo each, or release a new version\.\n {2}GET \/v1\/orders query perPage: its/
+    /breaking changes \(rule V3\)\. Revert each change, or release a new version\.\n {2}GET \/v1\/orders query perPage: its/
   )
-  t.equal(changesText([]), 'Nothing breaks.')
-  t.match(changesText([{ place: 'here', problem: 'is gone' }]), /^1 breaking change /)
+  t.equal(changesText([]), 'No breaking changes.')
+  t.match(changesText([{ place: 'here', problem: 'was removed' }]), /^1 breaking change /)
 })

@@ -30,7 +30,7 @@ const event = (type: string, data: object) => ({
   }
 })
 
-/** The events of version 1: one about a resource of the document, one about something else, one without data. */
+/** The events of version 1: about a resource of the document, about something else, without data, and without a body. */
 function webhooks(version: number): Loose {
   if (version > 1) return undefined
   const known = { name: Type.String(), happened_at: Type.String({ format: 'date-time' }) }
@@ -51,7 +51,7 @@ const everything = {
   errorsOf: () => ['RESOURCE_NOT_FOUND', 'VALIDATION_FAILED', 'TOKEN_EXPIRED']
 }
 
-t.test('with stock Fastify alone each version has its document, in plain JSON, without those that are no part of it [V7]', async (t) => {
+t.test('serves a JSON document per version with stock Fastify, without routes that are not part of the version [V7]', async (t) => {
   const app = Fastify()
   await app.register(openapi, { versions: { 1: {}, 2: {} }, lint: 'off' })
   app.get('/v1/orders', handler)
@@ -70,7 +70,7 @@ t.test('with stock Fastify alone each version has its document, in plain JSON, w
   t.equal((await app.inject('/v3/openapi')).statusCode, 404)
 })
 
-t.test('below a prefix the documents and their paths stand below it', async (t) => {
+t.test('serves the documents and lists the paths below the prefix of the plugin', async (t) => {
   const app = Fastify()
   await app.register(
     async (child) => {
@@ -82,7 +82,7 @@ t.test('below a prefix the documents and their paths stand below it', async (t) 
   t.strictSame(Object.keys((await app.inject('/shop/v1/openapi')).json().paths), ['/shop/v1/orders'])
 })
 
-t.test('the document is valid OpenAPI 3.1 for Redocly, Spectral and the schema of OpenAPI itself', async (t) => {
+t.test('the document is valid for Redocly, Spectral and the schema of OpenAPI 3.1', async (t) => {
   const document = await documentOf(everything, shop)
   const validated = await new Validator().validate(structuredClone(document))
   t.strictSame(validated.errors ?? [], [])
@@ -102,7 +102,7 @@ t.test('the document is valid OpenAPI 3.1 for Redocly, Spectral and the schema o
   )
 })
 
-t.test('every example is valid by its own schema', async (t) => {
+t.test('every example is valid for its schema', async (t) => {
   const document = await documentOf(everything, shop)
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
@@ -123,7 +123,7 @@ t.test('every example is valid by its own schema', async (t) => {
   t.ok(checked > 13, `${checked} examples`)
 })
 
-t.test('resources have names that clients can be made with; the same shape under one name stands once', async (t) => {
+t.test('names resources for client generators, and lists the same shape only once under a name', async (t) => {
   const { components, paths } = await documentOf(everything, shop)
   t.strictSame(
     Object.keys(components.schemas).filter((name) => !['ErrorDetail', 'FieldError', 'Link', 'Meta'].includes(name)),
@@ -151,7 +151,7 @@ t.test('resources have names that clients can be made with; the same shape under
 })
 
 t.test(
-  'events stand under webhooks, about the resources that operations answer, with examples; each version has its own [V7]',
+  'lists the events of each version under webhooks, with examples and references to the resources of the operations [V7]',
   async (t) => {
     const document = await documentOf(everything, shop)
     t.strictSame(Object.keys(document.webhooks), ['order.created', 'order.lost', 'day.begun', 'time.over'])
@@ -165,13 +165,13 @@ t.test(
   }
 )
 
-t.test('what an event says is linted as what an answer says is [F1]', async (t) => {
+t.test('lints the bodies of events like those of responses [F1]', async (t) => {
   const app = Fastify()
   await app.register(openapi, { ...everything, reference: false })
   await t.rejects(async () => app.ready(), /F1.*OrderLostEvent.*"happened_at" is not in camelCase/s)
 })
 
-t.test('a title names a schema, a shared schema has its id for a name, and different shapes get a number', async (t) => {
+t.test('names a schema by its title, a shared schema by its id, and numbers different schemas with the same name', async (t) => {
   const Line = Type.Object({ id: Type.String() }, { title: 'order line' })
   const document = await documentOf({}, (app) => {
     app.addSchema({ $id: 'https://shop.example/money-amount.json', type: 'object', properties: { amount: { type: 'string' } } })
@@ -199,28 +199,25 @@ t.test('a title names a schema, a shared schema has its id for a name, and diffe
   t.strictSame(document.paths['/v1/orders/{id}'].get.operationId, 'getOrder2')
 })
 
-t.test(
-  'a version that ends says so, with its dates, and its operations are deprecated as soon as the day has come [V5] [V6]',
-  async (t) => {
-    const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z', documentation: 'https://shop.example/moving' }
-    let now = Date.parse('2026-12-31T23:59:59Z')
-    const app = Fastify()
-    await app.register(openapi, { versions: { 1: ending, 2: {}, 3: { ...ending, documentation: undefined } }, lint: 'off', now: () => now })
-    app.get('/v1/orders', handler)
-    app.get('/v3/orders', handler)
-    const before = (await app.inject('/v1/openapi')).json()
-    t.equal(before.paths['/v1/orders'].get.deprecated, undefined)
-    t.match(before.paths['/v1/orders'].get.description, /deprecated from 2027-01-01 and retired on 2027-12-31/)
-    t.match(before, {
-      'x-deprecated-at': '2027-01-01T00:00:00.000Z',
-      'x-sunset': '2027-12-31T00:00:00.000Z',
-      'x-migration': 'https://shop.example/moving'
-    })
-    t.hasProps(before.paths['/v1/orders'].get.responses[200].headers, ['Deprecation', 'Sunset', 'Link'])
-    now += 1000
-    const after = (await app.inject('/v1/openapi')).json()
-    t.equal(after.paths['/v1/orders'].get.deprecated, true)
-    t.strictSame((await app.inject('/v1/openapi')).json(), after)
-    t.notHas((await app.inject('/v3/openapi')).json(), { 'x-migration': String })
-  }
-)
+t.test('describes the dates of deprecation and retirement, and marks operations as deprecated from that date on [V5] [V6]', async (t) => {
+  const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z', documentation: 'https://shop.example/moving' }
+  let now = Date.parse('2026-12-31T23:59:59Z')
+  const app = Fastify()
+  await app.register(openapi, { versions: { 1: ending, 2: {}, 3: { ...ending, documentation: undefined } }, lint: 'off', now: () => now })
+  app.get('/v1/orders', handler)
+  app.get('/v3/orders', handler)
+  const before = (await app.inject('/v1/openapi')).json()
+  t.equal(before.paths['/v1/orders'].get.deprecated, undefined)
+  t.match(before.paths['/v1/orders'].get.description, /deprecated from 2027-01-01 and retired on 2027-12-31/)
+  t.match(before, {
+    'x-deprecated-at': '2027-01-01T00:00:00.000Z',
+    'x-sunset': '2027-12-31T00:00:00.000Z',
+    'x-migration': 'https://shop.example/moving'
+  })
+  t.hasProps(before.paths['/v1/orders'].get.responses[200].headers, ['Deprecation', 'Sunset', 'Link'])
+  now += 1000
+  const after = (await app.inject('/v1/openapi')).json()
+  t.equal(after.paths['/v1/orders'].get.deprecated, true)
+  t.strictSame((await app.inject('/v1/openapi')).json(), after)
+  t.notHas((await app.inject('/v3/openapi')).json(), { 'x-migration': String })
+})

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import t from 'tap'
 import { documentOf, handler, type Loose } from './shop.ts'
 
-/** The example that the document has for an answer of this schema, and whether there is one. */
+/** Returns the example of a response with this schema, or undefined when the document has none. Throws when the example is invalid. */
 async function exampleFor(schema: object): Promise<Loose> {
   const document = await documentOf({}, (app) => {
     app.addSchema({ $id: 'known', type: 'string', examples: ['known'] })
@@ -64,13 +64,13 @@ const cases: readonly (readonly [schema: object, example: unknown])[] = [
 ]
 
 for (const [schema, example] of cases) {
-  const title = example === undefined ? 'none, rather than one that may be wrong' : JSON.stringify(example)
+  const title = example === undefined ? 'none, because it could be invalid' : JSON.stringify(example)
   t.test(`the example of ${JSON.stringify(schema)} is ${title}`, async (t) => {
     t.strictSame(await exampleFor(schema), example)
   })
 }
 
-t.test('what contains itself has an example that ends', async (t) => {
+t.test('a recursive schema has a finite example', async (t) => {
   const document = await documentOf({}, (app) => {
     app.addSchema({ $id: 'node', type: 'object', properties: { name: { type: 'string' }, next: { $ref: 'node#' } } })
     app.get('/v1/nodes/:id', { schema: { response: { 200: { $ref: 'node#' } } } }, handler)
@@ -78,7 +78,7 @@ t.test('what contains itself has an example that ends', async (t) => {
   t.match(document.paths['/v1/nodes/{id}'].get.responses[200].content['application/json'].example, { name: 'text', next: { name: 'text' } })
 })
 
-t.test('an example of the author stays', async (t) => {
+t.test('keeps the examples of the author', async (t) => {
   const document = await documentOf({}, (app) => {
     const schema = { type: 'object', properties: { a: { type: 'string' } }, examples: [{ a: 'own' }] }
     const content = { 'application/json': { schema, example: { a: 'mine' } } }

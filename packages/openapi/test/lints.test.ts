@@ -7,7 +7,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (schema: object) => ({ 'application/json': { schema } })
 const text = { type: 'string' }
 
-/** A document that breaks no rule, fresh each time. */
+/** Returns a new document that breaks no rule. */
 function clean(): Loose {
   const document = {
     openapi: '3.1.1',
@@ -61,7 +61,7 @@ function clean(): Loose {
             placedAt: { anyOf: [{ ...text, format: 'date-time' }, { type: 'null' }], description: 'Null: not placed yet.' },
             deliveryDate: { ...text, format: 'date' },
             tags: { type: 'array', items: text },
-            reviewedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null: nobody has looked.' },
+            reviewedAt: { type: ['string', 'null'], format: 'date-time', description: 'Null: not reviewed yet.' },
             weight: { type: ['integer', 'number'] },
             nothing: { type: 'null' },
             customerIds: { type: 'array', items: { ...text, format: 'uuid' } },
@@ -83,7 +83,7 @@ function clean(): Loose {
       }
     }
   }
-  // Nothing in it stands in two places.
+  // The copy has no shared objects, so a test can change each place alone.
   return JSON.parse(JSON.stringify(document))
 }
 
@@ -109,55 +109,59 @@ function findingsAfter(change: (shop: Shop) => unknown) {
 }
 
 t.test(
-  'a document that keeps the rules has no findings [F1] [F2] [F3] [F4] [F5] [F7] [F8] [M11] [Q10] [Q11] [Q13] [I1] [S3] [U10] [U13] [X2]',
+  'finds nothing in a valid document [F1] [F2] [F3] [F4] [F5] [F7] [F8] [M11] [Q10] [Q11] [Q13] [I1] [S3] [U10] [U13] [X2]',
   async (t) => {
     t.strictSame(
       findingsAfter(() => undefined),
       []
     )
-    t.equal(findingsText([]), 'No rule is broken.')
+    t.equal(findingsText([]), 'No findings.')
   }
 )
 
 type Firing = readonly [rule: string, what: string, change: (shop: Shop) => unknown]
 const firing: readonly Firing[] = [
-  ['F1', 'a member in snake case', ({ order }) => (order.order_lines = text)],
-  ['F1', 'a member that begins in upper case', ({ order }) => (order.Total = text)],
+  ['F1', 'a field in snake case', ({ order }) => (order.order_lines = text)],
+  ['F1', 'a field that starts with an upper-case letter', ({ order }) => (order.Total = text)],
   ['F1', 'a parameter in kebab case', ({ list }) => (list.parameters[0].name = 'order-status')],
   ['F1', 'a name without a letter', ({ order }) => (order['$'] = text)],
-  ['F1', 'a member of a schema that nothing uses', ({ document }) => (document.components.schemas.Unused.properties.not_fine = text)],
+  ['F1', 'a field in an unused schema', ({ document }) => (document.components.schemas.Unused.properties.not_fine = text)],
   ['F2', 'a time without a format', ({ order }) => (order.shippedAt = text)],
-  ['F2', 'a time as a number', ({ order }) => (order.shippedAt = { type: 'integer' })],
-  ['F2', 'a date of another format', ({ order }) => (order.deliveryDate.format = 'time')],
-  ['F2', 'a time that may be something else', ({ order }) => (order.placedAt.anyOf[0] = text)],
-  ['F3', 'a null that nobody explains', ({ order }) => delete order.reviewedAt.description],
-  ['F3', 'a null among alternatives that nobody explains', ({ order }) => (order.placedAt.description = ' ')],
-  ['F3', 'a null of OpenAPI 3.0', ({ order }) => (order.total = { type: 'string', nullable: true })],
-  ['F4', 'a member of two types', ({ order }) => (order.total = { type: ['string', 'number'] })],
+  ['F2', 'a time that is a number', ({ order }) => (order.shippedAt = { type: 'integer' })],
+  ['F2', 'a date in another format', ({ order }) => (order.deliveryDate.format = 'time')],
+  ['F2', 'a time with an alternative of another format', ({ order }) => (order.placedAt.anyOf[0] = text)],
+  ['F3', 'a null without a description', ({ order }) => delete order.reviewedAt.description],
+  ['F3', 'a null in alternatives without a description', ({ order }) => (order.placedAt.description = ' ')],
+  ['F3', 'a null in the form of OpenAPI 3.0', ({ order }) => (order.total = { type: 'string', nullable: true })],
+  ['F4', 'a field of two types', ({ order }) => (order.total = { type: ['string', 'number'] })],
   ['F4', 'alternatives of two types', ({ order }) => (order.total = { oneOf: [text, { type: 'integer' }] })],
   ['F4', 'alternatives of two types behind references', ({ order }) => (order.total = { anyOf: [ref('Unused'), text, ref('Nowhere')] })],
   ['F4', 'constants of two types', ({ order }) => (order.total = { anyOf: [{ const: 'a' }, { const: 1 }, {}] })],
   ['F4', 'values of two types', ({ order }) => (order.total = { enum: ['a', 1, null] })],
-  ['F4', 'an object among texts', ({ order }) => (order.total = { anyOf: [text, { properties: {} }] })],
-  ['F5', 'a list that may be null', ({ order }) => (order.tags = { type: ['array', 'null'], description: 'Null: none.' })],
+  ['F4', 'alternatives of an object and a string', ({ order }) => (order.total = { anyOf: [text, { properties: {} }] })],
+  ['F5', 'a list that can be null', ({ order }) => (order.tags = { type: ['array', 'null'], description: 'Null: none.' })],
   [
     'F5',
-    'a list among alternatives with null',
+    'a list in alternatives with null',
     ({ order }) => (order.tags = { anyOf: [{ type: 'array' }, { type: 'null' }], description: 'Null: none.' })
   ],
-  ['F7', 'JSON within a text', ({ order }) => (order.total = { ...text, contentMediaType: 'application/json' })],
+  ['F7', 'JSON in a string', ({ order }) => (order.total = { ...text, contentMediaType: 'application/json' })],
   ['F7', 'JSON as a format', ({ order }) => (order.total = { ...text, format: 'json' })],
   ['F8', 'a number as an identifier', ({ order }) => (order.id = { type: 'integer' })],
-  ['F8', 'a number as an identifier of something else', ({ order }) => (order.customerId = { type: 'integer' })],
+  ['F8', 'a number as the identifier of another resource', ({ order }) => (order.customerId = { type: 'integer' })],
   ['F8', 'numbers as identifiers', ({ order }) => (order.customerIds.items = { type: 'integer' })],
   ['F8', 'a number as an identifier in the path', ({ item }) => (item.parameters[0].schema = { type: 'integer' })],
-  ['S3', 'an answer without JSON', ({ list }) => delete list.responses[200].content['application/json']],
+  ['S3', 'a response without JSON', ({ list }) => delete list.responses[200].content['application/json']],
   ['M9', 'a GET with a body', ({ list, create }) => (list.requestBody = create.requestBody)],
-  ['M11', 'a PUT that loses a member', ({ document }) => delete document.components.schemas.Replacement.properties.tags],
-  ['M11', 'a PUT that needs nothing', ({ document }) => delete document.components.schemas.Replacement.required],
   [
     'M11',
-    'a PUT of what cannot be read',
+    'a PUT that does not accept a field of the resource',
+    ({ document }) => delete document.components.schemas.Replacement.properties.tags
+  ],
+  ['M11', 'a PUT without required fields', ({ document }) => delete document.components.schemas.Replacement.required],
+  [
+    'M11',
+    'an incomplete PUT of a resource without GET',
     ({ item }) => {
       item.put.responses = item.get.responses
       item.put.requestBody.content = json({ type: 'object', required: ['total'], properties: { total: text } })
@@ -167,23 +171,23 @@ const firing: readonly Firing[] = [
   ['Q10', 'a list without pages', ({ list }) => list.parameters.splice(3, 1)],
   [
     'Q11',
-    'a parameter with a name of its own',
+    'a parameter with a nonstandard name',
     ({ list }) => list.parameters.push({ name: 'pageSize', in: 'query', schema: { type: 'integer' } })
   ],
   ['Q13', 'a page without a maximum', ({ list }) => delete list.parameters[3].schema.maximum],
-  ['Q13', 'an order without its fields', ({ list }) => (list.parameters[2].schema = text)],
+  ['Q13', 'a sort parameter that does not list its fields', ({ list }) => (list.parameters[2].schema = text)],
   [
     'Q13',
-    'filters in one object',
+    'filters in a single object',
     ({ list }) => list.parameters.push({ name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } })
   ],
-  ['I1', 'a key where it has no use', ({ item, create }) => item.parameters.push(create.parameters[0])],
-  ['I1', 'support of keys without the header', ({ create }) => create.parameters.pop()],
-  ['U10', 'an operation that does not say who may call it', ({ list }) => delete list.security],
+  ['I1', 'an idempotency key for a method that does not use it', ({ item, create }) => item.parameters.push(create.parameters[0])],
+  ['I1', 'support for idempotency keys without the header', ({ create }) => create.parameters.pop()],
+  ['U10', 'an operation without security', ({ list }) => delete list.security],
   ['U13', 'a parameter without a schema', ({ list }) => delete list.parameters[0].schema],
   ['U13', 'a body without a schema', ({ create }) => (create.requestBody.content['application/json'] = {})],
-  ['X2', 'a status that HTTP does not have', ({ list }) => (list.responses[299] = { description: 'Odd.' })],
-  ['X2', 'an error in a success', ({ create }) => (create.responses[201].content = create.responses['4XX'].content)]
+  ['X2', 'an unregistered status code', ({ list }) => (list.responses[299] = { description: 'Odd.' })],
+  ['X2', 'an error in a success response', ({ create }) => (create.responses[201].content = create.responses['4XX'].content)]
 ]
 
 for (const [rule, what, change] of firing) {
@@ -198,28 +202,28 @@ for (const [rule, what, change] of firing) {
   })
 }
 
-t.test('every rule of this package has a test that shows it', async (t) => {
+t.test('has a test for every rule of this package', async (t) => {
   t.strictSame([...new Set(firing.map(([rule]) => rule))].toSorted(), lintIds.toSorted())
 })
 
 type Silent = readonly [what: string, change: (shop: Shop) => unknown]
 const silent: readonly Silent[] = [
-  ['a name of a header', ({ list }) => (list.parameters[4].name = 'X-Shop-Name')],
+  ['the name of a header', ({ list }) => (list.parameters[4].name = 'X-Shop-Name')],
   [
-    'a list of a deprecated name',
+    'a deprecated parameter with a nonstandard name',
     ({ list }) => list.parameters.push({ name: 'limit', in: 'query', deprecated: true, schema: { type: 'integer' } })
   ],
   ['a parameter with its own media type', ({ list }) => list.parameters.push({ name: 'area', in: 'query', content: json({}) })],
   ['security for the whole document', ({ document, list }) => delete list.security && (document.security = [])],
-  ['a PUT without a schema of members', ({ item }) => (item.put.requestBody.content = json({ type: 'array' }))],
-  ['a PUT of something that no answer shows', ({ item }) => delete item.get],
-  ['a time whose values are known', ({ order }) => (order.dueDate = { enum: ['today'], type: 'string', readOnly: true })],
-  ['a collection without an order', ({ list }) => list.parameters.splice(2, 1)],
-  ['a schema that contains itself', ({ order }) => (order.parts = { type: 'array', items: ref('Order'), readOnly: true })],
-  ['a reference that leads nowhere', ({ create }) => (create.responses[404] = { $ref: '#/components/responses/Nowhere' })],
-  ['an operation without answers', ({ item }) => (item.delete = { security: [] })]
+  ['a PUT without properties in its schema', ({ item }) => (item.put.requestBody.content = json({ type: 'array' }))],
+  ['a PUT of a resource that no response contains', ({ item }) => delete item.get],
+  ['a time with a fixed set of values', ({ order }) => (order.dueDate = { enum: ['today'], type: 'string', readOnly: true })],
+  ['a collection without a sort parameter', ({ list }) => list.parameters.splice(2, 1)],
+  ['a recursive schema', ({ order }) => (order.parts = { type: 'array', items: ref('Order'), readOnly: true })],
+  ['a broken reference', ({ create }) => (create.responses[404] = { $ref: '#/components/responses/Nowhere' })],
+  ['an operation without responses', ({ item }) => (item.delete = { security: [] })]
 ]
-for (const [what, change] of silent) t.test(`the lint is silent on ${what}`, async (t) => t.strictSame(findingsAfter(change), []))
+for (const [what, change] of silent) t.test(`the lint ignores ${what}`, async (t) => t.strictSame(findingsAfter(change), []))
 
 function left(change: (shop: Shop) => unknown) {
   return findingsAfter((parts) => spoil(parts) && change(parts)).map(({ rule }) => rule)
@@ -231,7 +235,7 @@ function spoil({ document, order, list }: Shop) {
   return document
 }
 
-t.test('a rule is waived by its id and a reason, for a document, a path, an operation or a schema', async (t) => {
+t.test('waives a rule by its id with a reason for a document, a path, an operation or a schema', async (t) => {
   t.strictSame(
     left(() => undefined),
     ['Q10', 'F1']
@@ -255,7 +259,7 @@ t.test('a rule is waived by its id and a reason, for a document, a path, an oper
   t.strictSame(lintDocument(clean(), { waivers: { F1: 'So.' } }), [])
 })
 
-t.test('a waiver without a reason is a finding', async (t) => {
+t.test('reports a waiver without a reason', async (t) => {
   t.match(
     findingsAfter(({ document, order }) => {
       document['x-waivers'] = { F1: '' }
@@ -268,7 +272,7 @@ t.test('a waiver without a reason is a finding', async (t) => {
   )
 })
 
-t.test('the lints of other packages see each operation as the route that it is', async (t) => {
+t.test('the lints of other packages get each operation in the shape of a route', async (t) => {
   const seen: unknown[] = []
   const check = (route: Loose) => {
     seen.push([route.method, route.url, Object.keys(route.schema.querystring.properties), Object.keys(route.schema.headers.properties)])
@@ -295,16 +299,16 @@ function badRoutes(app: Loose) {
   )
 }
 
-t.test('a service with findings does not start, and hears all of them at once', async (t) => {
+t.test('a service with findings does not start, and the error lists all of them', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error' }, badRoutes),
-    /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it answers a list without pages[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Write "orderId"\./
+    /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it returns a list without pages[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Rename it to "orderId"\./
   )
   await t.rejects(documentOf({ lint: 'error', waivers: { F1: 'Old.' } }, badRoutes), /1 place breaks a rule/)
   await t.resolves(documentOf({ lint: 'error', waivers: { F1: 'Old.', Q10: 'Few.' } }, badRoutes))
 })
 
-t.test('a route waives a rule for itself, and the document says so', async (t) => {
+t.test('a route can waive a rule for itself, and the document lists the waiver', async (t) => {
   const document = await documentOf({ lint: 'error' }, (app) => {
     const config = { public: true, waivers: { Q10: 'There are three.', P2: 'For another package.' } } as object
     app.get(
@@ -320,18 +324,22 @@ t.test('a route waives a rule for itself, and the document says so', async (t) =
   t.strictSame(other.paths['/v1/orders'].get['x-waivers'], { P2: 'So.' })
 })
 
-t.test('by option findings are warnings of the log', async (t) => {
+t.test('logs findings as warnings when lint is "warning"', async (t) => {
   const lines: Loose[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(JSON.parse(line)) } } })
   await app.register(openapi, { lint: 'warning', reference: false })
   app.get('/v1/orders', { schema: { querystring: { type: 'object', properties: { order_id: { type: 'string' } } } } }, handler)
   await app.ready()
   t.match(lines, [
-    { rule: 'F1', place: '/v1/openapi GET /v1/orders query order_id', msg: /^openapi: "order_id" is not in camelCase\. Write "orderId"\.$/ }
+    {
+      rule: 'F1',
+      place: '/v1/openapi GET /v1/orders query order_id',
+      msg: /^openapi: "order_id" is not in camelCase\. Rename it to "orderId"\.$/
+    }
   ])
 })
 
-t.test('what this package describes of its own accord breaks no rule', async (t) => {
+t.test('the parts that this package adds break no rule', async (t) => {
   const document = await documentOf({ errors, errorsOf: () => errors.map(({ code }) => code) }, shop)
   t.strictSame(lintDocument(document), [])
 })

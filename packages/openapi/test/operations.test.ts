@@ -10,14 +10,14 @@ function names({ parameters }: Loose) {
   return parameters.filter((one: Loose) => one.in === 'header').map(({ name, required }: Loose) => `${name}${required ? '!' : ''}`)
 }
 
-t.test('a collection lists its parameters, what it sorts and filters by, and whole items [Q13]', async (t) => {
+t.test('describes the parameters, sort orders, filters and complete items of a collection [Q13]', async (t) => {
   const { paths, components } = await documentOf({}, shop)
   const list = paths['/v1/orders'].get
   t.strictSame(
     list.parameters.map(({ name }: Loose) => name),
     ['status', 'total[gte]', 'sort', 'perPage', 'page']
   )
-  t.match(list.description, /sorted by `placedAt`, `-placedAt`; without `sort` by `-placedAt`/)
+  t.match(list.description, /sorted by `placedAt`, `-placedAt`\. The default order is `-placedAt`/)
   t.match(list.description, /filtered by `status` \(eq, in\), `total` \(gte\)/)
   t.strictSame(list['x-filterable'], { status: ['eq', 'in'], total: ['gte'] })
   t.strictSame(list['x-sortable'], ['placedAt', '-placedAt'])
@@ -26,7 +26,7 @@ t.test('a collection lists its parameters, what it sorts and filters by, and who
   t.strictSame(components.schemas.Order.required, ['id', 'total', 'status', 'placedAt'])
 })
 
-t.test('a collection by cursor without filters says so, and keeps its media types', async (t) => {
+t.test('describes a cursor collection without filters, and keeps its media types', async (t) => {
   const { paths, components } = await documentOf({}, (app) => {
     const cursor = { ...collection, style: 'cursor', filters: new Map(), parameters: [], count: undefined }
     const schema = enveloped(Type.Array(Order), { pagination: { type: 'object', properties: { perPage: { type: 'integer' } } } })
@@ -47,7 +47,7 @@ t.test('a collection by cursor without filters says so, and keeps its media type
   t.ok(components.schemas.CursorPagination)
 })
 
-t.test('every error that an operation can give is there by status, with its codes and how to mend it [X3]', async (t) => {
+t.test('describes the errors of an operation by status code, with their error codes and remedies [X3]', async (t) => {
   const { paths, components } = await documentOf(
     { errors, errorsOf: ({ url }) => (url.includes(':') ? ['RESOURCE_NOT_FOUND'] : ['TOKEN_EXPIRED', 'NOBODY_KNOWS']) },
     shop
@@ -66,7 +66,7 @@ t.test('every error that an operation can give is there by status, with its code
   t.strictSame(paths['/v1/orders/{id}'].get.responses[404], { $ref: '#/components/responses/ResourceNotFound' })
 })
 
-t.test('several codes of a status stand in one answer, and other codes in another', async (t) => {
+t.test('groups the error codes of a status code in a response, and shares responses with the same codes', async (t) => {
   const { components, paths } = await documentOf(
     { errors: [...errors, { code: 'ODD', statusCode: 499, message: { en: 'Odd.' }, remedy: 'None.' }] },
     (app) => {
@@ -83,24 +83,24 @@ t.test('several codes of a status stand in one answer, and other codes in anothe
   })
 })
 
-t.test('a code that the catalogue does not have stops the start', async (t) => {
+t.test('an error code that is not in the catalogue stops the start', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error', errors }, (app) => app.get('/v1/orders', { config: { openapi: { errors: ['TYPO'] } } }, handler)),
-    /GET \/v1\/orders names the error "TYPO", which the option errors does not have/
+    /GET \/v1\/orders has "TYPO" in config\.openapi\.errors, but options\.errors does not/
   )
 })
 
-t.test('who may call an operation is there: the permissions of its bearer, or nobody in particular [U10]', async (t) => {
+t.test('describes the security of an operation: its schemes and permissions, or an empty list when it is public [U10]', async (t) => {
   const { paths, components } = await documentOf({}, shop)
   t.strictSame(paths['/v1/orders'].post.security, [{ bearer: [] }])
-  t.match(paths['/v1/orders'].post, { description: /Needs the permission `orders:create`/, 'x-permissions': ['orders:create'] })
+  t.match(paths['/v1/orders'].post, { description: /Requires the permission `orders:create`/, 'x-permissions': ['orders:create'] })
   t.strictSame(paths['/v1/orders/{id}'].get.security, [])
   t.match(components.securitySchemes.bearer, { type: 'http', scheme: 'bearer' })
   const other = await documentOf({ securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-API-Key' } } }, shop)
   t.strictSame(other.paths['/v1/orders'].post.security, [{ key: [] }])
 })
 
-t.test('support of keys and of conditions is there, with the headers in and out [I1]', async (t) => {
+t.test('describes idempotency keys and conditional requests, with their request and response headers [I1]', async (t) => {
   const { paths } = await documentOf({}, shop)
   const { get, put, patch } = paths['/v1/orders/{id}']
   const { post } = paths['/v1/orders']
@@ -123,7 +123,7 @@ t.test('support of keys and of conditions is there, with the headers in and out 
   t.strictSame(names(kept.paths['/v1/tokens'].post), [])
 })
 
-t.test('the limits of an operation are published [X5]', async (t) => {
+t.test('describes the rate limits of an operation [X5]', async (t) => {
   const policy = { name: 'address', scope: 'address', limit: 10, windowSeconds: 60 }
   const limitsOf = ({ method }: { method: unknown }) =>
     method === 'POST'
@@ -131,15 +131,15 @@ t.test('the limits of an operation are published [X5]', async (t) => {
       : { cost: 1, policies: method === 'GET' ? [policy] : [] }
   const { paths } = await documentOf({ limitsOf }, shop)
   const { get, post } = paths['/v1/orders']
-  t.match(get.description, /Limited to 10 requests in 60 s by address \(`address`\)\.$/)
-  t.match(post.description, /10 requests in 60 s by client of the tier gold \(`gold`\)\. It counts as 5 requests/)
+  t.match(get.description, /Limited to 10 requests in 60 s per address \(`address`\)\.$/)
+  t.match(post.description, /10 requests in 60 s per client in the tier gold \(`gold`\)\. Each request counts as 5 requests/)
   t.match(post['x-rate-limits'], { cost: 5, policies: [{ limit: 10 }, { tier: 'gold' }] })
   t.hasProps(get.responses[200].headers, ['RateLimit', 'RateLimit-Policy'])
   t.equal(paths['/v1/orders/{id}'].delete['x-rate-limits'], undefined)
   t.match(post, { description: /at most 1000 bytes/, 'x-body-limit-bytes': 1000 })
 })
 
-t.test('bodies without a schema have their media types, and answers what their author declared', async (t) => {
+t.test('describes the media types of bodies without a schema, and keeps the descriptions of the author', async (t) => {
   const { paths } = await documentOf({}, (app) => {
     shop(app)
     app.post('/v1/files', { config: { consumes: ['application/json'] } as object }, handler)
@@ -167,14 +167,14 @@ t.test('bodies without a schema have their media types, and answers what their a
     description: 'Own words.',
     tags: ['own'],
     parameters: [{ name: 'q' }],
-    responses: { 203: { description: 'The answer.' } }
+    responses: { 203: { description: 'The response.' } }
   })
   const image = paths['/v1/orders/{id}/images/{imageId}'].get.responses[200]
   t.equal(image.description, 'The image, or what is known of it.')
   t.strictSame(Object.keys(image.content), ['application/json', 'image/png'])
 })
 
-t.test('what others know of an operation becomes part of it', async (t) => {
+t.test('adds the parts of the option parts to an operation', async (t) => {
   const parts = [
     () => ({
       headers: {
@@ -202,21 +202,18 @@ t.test('what others know of an operation becomes part of it', async (t) => {
   t.equal(components.headers['X-Made'], undefined)
 })
 
-t.test(
-  'how answers are kept stands at every read that does not say otherwise, tags at the changes that compare them [C1] [O1]',
-  async (t) => {
-    const { paths } = await documentOf({ errors, defaultCache: 'private' }, shop)
-    const { get, post } = paths['/v1/orders']
-    t.strictSame(names(get), ['If-None-Match', 'If-Modified-Since'])
-    t.strictSame(Object.keys(get.responses[200].headers), ['Cache-Control', 'ETag'])
-    t.strictSame(Object.keys(get.responses[304].headers), ['Cache-Control', 'ETag'])
-    t.notOk(post.responses[201].headers['ETag'])
-    t.ok(paths['/v1/orders/{id}'].patch.responses[200].headers['ETag'])
-    t.notOk(paths['/v1/orders/{id}'].put.responses[200].headers?.['ETag'], 'PUT answers without a tag')
-  }
-)
+t.test('describes the default caching of every GET, and ETag only for the changes that compare it [C1] [O1]', async (t) => {
+  const { paths } = await documentOf({ errors, defaultCache: 'private' }, shop)
+  const { get, post } = paths['/v1/orders']
+  t.strictSame(names(get), ['If-None-Match', 'If-Modified-Since'])
+  t.strictSame(Object.keys(get.responses[200].headers), ['Cache-Control', 'ETag'])
+  t.strictSame(Object.keys(get.responses[304].headers), ['Cache-Control', 'ETag'])
+  t.notOk(post.responses[201].headers['ETag'])
+  t.ok(paths['/v1/orders/{id}'].patch.responses[200].headers['ETag'])
+  t.notOk(paths['/v1/orders/{id}'].put.responses[200].headers?.['ETag'], 'the response to PUT has no ETag')
+})
 
-t.test('a route describes headers of its own on its successes', async (t) => {
+t.test('a route can describe additional headers of its success responses', async (t) => {
   const openapi = { errors: ['INSUFFICIENT_STOCK'], headers: { ETag: 'Mine.', 'X-Count': 'How many there are.' } }
   const { paths, components } = await documentOf({ errors }, (app) => {
     app.post('/v1/orders', { config: { openapi }, schema: { response: { 201: enveloped(Order) } }, handler })

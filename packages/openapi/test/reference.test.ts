@@ -14,7 +14,7 @@ async function boot(options: OpenapiOptions) {
   return { app, configs }
 }
 
-/** Runs the script that starts the page, as a browser that got it from this address does, and returns what it asks Scalar for. */
+/** Runs the start script as a browser does that loaded it from `src`, and returns the configuration that Scalar gets. */
 function started(script: string, src: string): Loose {
   let asked: Loose
   const Scalar = {
@@ -26,7 +26,7 @@ function started(script: string, src: string): Loose {
   return JSON.parse(JSON.stringify(asked))
 }
 
-t.test('the page loads its two scripts from the service, and nothing else', async (t) => {
+t.test('the page loads only its two scripts, from the service', async (t) => {
   const { app, configs } = await boot({ title: 'Shop <& more>' })
   const page = await app.inject('/reference')
   t.equal(page.headers['content-type'], 'text/html; charset=utf-8')
@@ -47,7 +47,7 @@ t.test('the page loads its two scripts from the service, and nothing else', asyn
   await app.close()
 })
 
-t.test('it shows every version that is not retired, the newest first, under the address that it is reached by', async (t) => {
+t.test('the page shows every version that is not retired, newest first, at the address of the page', async (t) => {
   const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z' }
   let now = Date.parse('2027-06-01T00:00:00Z')
   const { app } = await boot({ versions: { 1: ending, 2: {} }, reference: '/docs/reference', now: () => now })
@@ -69,7 +69,7 @@ t.test('it shows every version that is not retired, the newest first, under the 
   )
 })
 
-t.test('there is none where it is not wanted, nor by default in production', async (t) => {
+t.test('serves no page when reference is false, nor by default in production', async (t) => {
   t.equal((await (await boot({ reference: false })).app.inject('/reference')).statusCode, 404)
   const before = process.env['NODE_ENV']
   process.env['NODE_ENV'] = 'production'
@@ -81,24 +81,24 @@ t.test('there is none where it is not wanted, nor by default in production', asy
   t.equal((await (await boot({ reference: '/reference' })).app.inject('/reference')).statusCode, 200)
 })
 
-t.test('the routes of this package are declared as the option says, and the page may ask the public address', async (t) => {
+t.test('its routes have the config of options.routeConfig, and the page may send requests to publicUrl', async (t) => {
   const { configs } = await boot({ routeConfig: { permissions: ['docs:read'], operational: true }, publicUrl: 'https://shop.example/base' })
   for (const url of ['/v1/openapi', '/reference', '/reference/start.js', '/reference/scalar.js'])
     t.match(configs.get(url), { permissions: ['docs:read'], operational: true, envelope: false }, url)
   t.strictSame(configs.get('/reference').contentSecurityPolicy.connectSrc, ["'self'", 'https://shop.example'])
 })
 
-t.test('options that make no sense stop the start with one line', async (t) => {
+t.test('invalid options stop the start with a one-line message', async (t) => {
   const cases: [Loose, RegExp][] = [
-    [{ lint: 'loud' }, /^lint is "loud"\. Give "error", "warning" or "off"\.$/],
-    [{ reference: '/' }, /^reference is "\/"\. Write a path as "\/reference", or false for no page\.$/],
-    [{ reference: '/docs/' }, /^reference is "\/docs\/"/],
-    [{ versions: {} }, /^versions is empty/],
-    [{ versions: { v1: {} } }, /^versions has the key "v1"/],
-    [{ versions: { 1: { deprecatedAt: 'soon', sunsetAt: 'later' } } }, /^versions\[1\] has a date that is none/],
-    [{ publicUrl: 'shop.example' }, /^publicUrl is "shop\.example"/],
-    [{ waivers: { Z9: 'so' } }, /^waivers has "Z9", which no lint checks/],
-    [{ waivers: { F1: '' } }, /^waivers has F1 without a reason/]
+    [{ lint: 'loud' }, /^openapi: options\.lint is "loud"\. Set it to "error", "warning" or "off"\.$/],
+    [{ reference: '/' }, /^openapi: options\.reference is "\/"\. Set it to a path such as "\/reference", or to false for no page\.$/],
+    [{ reference: '/docs/' }, /^openapi: options\.reference is "\/docs\/"/],
+    [{ versions: {} }, /^openapi: options\.versions is empty/],
+    [{ versions: { v1: {} } }, /^openapi: options\.versions has the key "v1"/],
+    [{ versions: { 1: { deprecatedAt: 'soon', sunsetAt: 'later' } } }, /^openapi: options\.versions\[1\] has an invalid date/],
+    [{ publicUrl: 'shop.example' }, /^links: options\.publicUrl is "shop\.example"/],
+    [{ waivers: { Z9: 'so' } }, /^openapi: options\.waivers has "Z9", which no lint checks/],
+    [{ waivers: { F1: '' } }, /^openapi: options\.waivers has F1 without a reason/]
   ]
   for (const [options, message] of cases) {
     const app = Fastify()

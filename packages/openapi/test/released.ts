@@ -22,7 +22,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }
 const failure = { $ref: '#/components/responses/NotFound' }
 
-/** A released document, fresh each time, with something of everything that can break. */
+/** Returns a new released document with an example of everything that can break. */
 export function released(): Loose {
   return structuredClone({
     openapi: '3.1.1',
@@ -178,7 +178,7 @@ export function released(): Loose {
   })
 }
 
-/** What a test changes in a released document, by the names that the changes use. */
+/** The parts of a released document that the tests change. */
 export interface Parts {
   readonly document: Loose
   readonly list: Loose

@@ -2,7 +2,7 @@ import openapi, { type OpenapiOptions } from '@concordat/openapi'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 
-// What the tests look into is theirs to know.
+// The tests read documents of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Loose = any
 
@@ -17,7 +17,7 @@ export const Order = Type.Object(
   { description: 'An order.' }
 )
 
-/** A schema as the envelope makes it of that of a resource. */
+/** Returns the schema that the envelope generates for a resource. */
 export function enveloped(data: object, meta: Record<string, object> = {}): object {
   const text = { type: 'string' }
   const properties = { version: text, ...meta, timestamp: text }
@@ -38,7 +38,7 @@ export const pagination = {
   properties: { page: { type: 'integer', minimum: 1 }, perPage: { type: 'integer', minimum: 1 } }
 }
 
-/** A collection as `config.collection` has it. */
+/** A collection as declared in `config.collection`. */
 export const collection = {
   style: 'page' as 'page' | 'cursor',
   item: Order,
@@ -68,13 +68,13 @@ function parameter(name: string, schema: object) {
 
 export const errors = [
   { code: 'RESOURCE_NOT_FOUND', statusCode: 404, message: { en: 'Nothing is here.' }, remedy: 'Check the URI.' },
-  { code: 'VALIDATION_FAILED', statusCode: 422, message: { en: 'Mend {fields}.' }, remedy: 'Mend the fields.', validation: true as const },
+  { code: 'VALIDATION_FAILED', statusCode: 422, message: { en: 'Fix {fields}.' }, remedy: 'Fix the fields.', validation: true as const },
   { code: 'INSUFFICIENT_STOCK', statusCode: 409, message: { en: 'Only {left} are left.' }, remedy: 'Order fewer.' },
   { code: 'ALREADY_SHIPPED', statusCode: 409, message: { en: 'It is shipped.' }, remedy: 'Send it back.' },
   { code: 'TOKEN_EXPIRED', statusCode: 401, message: { en: 'The token is old.' }, remedy: 'Get a new one.' }
 ]
 
-/** Boots an application with these routes and returns the document of a version. */
+/** Starts an application with these routes and returns the document of a version. */
 export async function documentOf(options: OpenapiOptions, routes: (app: FastifyInstance) => void, version = 1): Promise<Loose> {
   const app = Fastify()
   await app.register(openapi, { lint: 'off', reference: false, ...options })
@@ -91,7 +91,7 @@ function config(more: object) {
   return { config: more }
 }
 
-/** Routes with all that a description is made of. */
+/** Registers routes with every `config` and schema that a description is generated from. */
 export function shop(app: FastifyInstance): void {
   const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
   const Draft = Type.Object({ status: Type.Optional(Type.Literal('pending')), note: Type.String() })

@@ -8,9 +8,9 @@ app.register(openapi, {
   lint: 'warning',
   reference: false
 })
-// @ts-expect-error a path begins with a slash
+// @ts-expect-error – a path must start with a slash
 app.register(openapi, { reference: 'reference' })
-// @ts-expect-error there is no such severity
+// @ts-expect-error – unknown severity
 app.register(openapi, { lint: 'loud' })
 app.get('/v1/orders', { config: { openapi: { errors: ['INSUFFICIENT_STOCK'] } } }, () => 'here')
 app.get('/v1/hidden', { config: { openapi: false } }, () => 'here')
