@@ -84,7 +84,7 @@ function checkEnvelope(body: Json, status: number, expected: Expected, asked: As
   demand(Object.keys(body).join() === 'error,_meta,_links' || sorted(body) === '_links,_meta,error', `the members ${sorted(body)}`)
   const error = objectOf(body['error'])
   demand(/^code,(errors,)?error,message,status$/.test(sorted(error).replace('error,errors', 'errors,error')), `error has ${sorted(error)}`)
-  demand(error['status'] === status, `error.status ${String(error['status'])} beside the status ${status}`)
+  demand(error['status'] === status, `error.status ${String(error['status'])}, not ${status}`)
   const phrase = status === 422 ? /^(ValidationError|Unprocessable Content)$/ : new RegExp(`^${reasonPhrases[status] ?? '-'}$`)
   demand(phrase.test(String(error['error'])), `error.error "${String(error['error'])}", not ${phrase.source}`)
   const codes = expected.code === undefined ? [] : [expected.code].flat()
