@@ -1,12 +1,12 @@
 import { listElements, maxHeaderLength, weightOf } from './header-list.ts'
 import { isUtf8, type MediaType, parseMediaType } from './media-type.ts'
 
-/** What every route can answer, and does unless the client asks for something else (rule S3). */
+/** The media type that every route can send, and sends unless the client requests another (rule S3). */
 export const json = 'application/json'
 
 interface Range {
   readonly essence: string
-  /** How narrow it is: 0 for any type, 1 for `type/*`, 2 for a type with parameters that are not ours, 3 for exactly that type. */
+  /** How specific the range is: 0 for any type, 1 for `type/*`, 2 for a type with parameters that are ignored, 3 for exactly that type. */
   readonly precedence: number
   readonly weight: number
 }
@@ -14,14 +14,15 @@ interface Range {
 const matchesNothing: Range = { essence: '', precedence: 0, weight: 0 }
 
 /**
- * Picks the one of `types` that an `Accept` header prefers (RFC 9110 §12.5.1, rules N1 and N2), or nothing when it allows none.
- * For handlers whose object has fewer types than its route; `request.acceptedMediaType` is this choice for the whole route.
+ * Returns the media type in `types` that an `Accept` header prefers (RFC 9110 §12.5.1, rules N1 and N2), or undefined if it accepts
+ * none. For handlers whose object has fewer types than its route; `request.acceptedMediaType` is this choice for the whole route.
  *
- * The narrowest range that matches a type gives its weight. The heaviest type wins; of equals, one that the client names
- * or whose `type/*` it names, then the order of `types`. What only any type (`*` `/*`) matches is JSON first. A header
- * that is absent, has no readable element or more than 2,048 characters allows everything. Never throws; linear time.
+ * The most specific range that matches a type sets its weight. The type with the highest weight is chosen. Among equal weights, types
+ * that the client lists, or whose `type/*` it lists, come first, then the order of `types` decides. Among types that only `*` `/*`
+ * matches, JSON comes first. A header that is absent, has no valid element or has more than 2,048 characters accepts every type.
+ * Never throws; takes linear time.
  *
- * @param types media types in lower case, without parameters, the preferred one first
+ * @param types media types in lower case, without parameters, the preferred type first
  * @example
  * const mediaType = chooseMediaType(request.headers.accept, ['application/json', image.mediaType])
  */
@@ -62,7 +63,7 @@ function readRanges(accept: string) {
 }
 
 function readRange(element: string): Range | undefined {
-  // Old Java clients send a lone asterisk for any type.
+  // Old Java clients send a single asterisk for any type.
   const range = parseMediaType(element.replace(/^[ \t]*\*[ \t]*(?=;|$)/, '*/*'))
   if (range === undefined || /^\*\/[^*]/.test(range.essence)) return undefined
   if (!isUtf8(range)) return matchesNothing

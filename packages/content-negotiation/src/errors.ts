@@ -57,8 +57,8 @@ export function notAcceptable(available: readonly string[]): ApiError {
 }
 
 /**
- * 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). `Accept` names what is read,
- * and so do `Accept-Patch` (RFC 5789 §3.1) and `Accept-Post` (W3C LDP §7.1) where that is the method.
+ * 415 for a missing, malformed, repeated or unknown `Content-Type` (RFC 9110 §15.5.16, rule N3). `Accept` lists the supported types,
+ * and so do `Accept-Patch` (RFC 5789 §3.1) for PATCH and `Accept-Post` (W3C LDP §7.1) for POST.
  */
 export function unsupportedMediaType(method: string, consumed: readonly string[]): ApiError {
   return errors.create('UNSUPPORTED_MEDIA_TYPE', { params: { consumed: consumed.join(', ') }, headers: acceptHeaders(method, consumed) })
@@ -69,7 +69,7 @@ export function unsupportedCharset(method: string, consumed: readonly string[]):
   return errors.create('UNSUPPORTED_CHARSET', { headers: acceptHeaders(method, consumed) })
 }
 
-/** 415 for a `Content-Encoding` that nothing decodes; `Accept-Encoding` names what may be sent (RFC 9110 §12.5.3). */
+/** 415 for an unsupported `Content-Encoding`; `Accept-Encoding` lists the supported codings (RFC 9110 §12.5.3). */
 export function unsupportedContentEncoding(codings: readonly string[]): ApiError {
   const list = [...codings, 'identity'].join(', ')
   return errors.create('UNSUPPORTED_CONTENT_ENCODING', { params: { codings: list }, headers: { 'accept-encoding': list } })

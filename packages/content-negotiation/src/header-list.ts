@@ -1,7 +1,7 @@
-/** The longest header value that is read; a longer one counts as absent, as RFC 9110 §12.1 allows. */
+/** The maximum length of a header value in characters; a longer value counts as absent, which RFC 9110 §12.1 allows. */
 export const maxHeaderLength = 2048
 
-/** The elements of a list header, split at commas outside quoted strings (RFC 9110 §5.6.1), in linear time. */
+/** Returns the elements of a list header, split at commas outside quoted strings (RFC 9110 §5.6.1), in linear time. */
 export function listElements(value: string): string[] {
   const elements: string[] = []
   let start = 0
@@ -19,7 +19,7 @@ export function listElements(value: string): string[] {
   return elements
 }
 
-/** The weight of an element (RFC 9110 §12.4.2): 1 when it names none, at most 1, and 0 when it cannot be read. */
+/** Returns the weight of an element (RFC 9110 §12.4.2): 1 if it is missing, at most 1, and 0 if it is invalid. */
 export function weightOf(q: string | undefined): number {
   if (q === undefined) return 1
   return /^(?:\d+\.?\d*|\.\d+)$/.test(q) ? Math.min(Number(q), 1) : 0

@@ -1,13 +1,14 @@
 import { maxHeaderLength, weightOf } from './header-list.ts'
 import { rememberAnswers } from './recent-answers.ts'
 
-// A script is guessed for each of them, which costs microseconds: nobody reads more languages than this.
+// A script is guessed for each range, which costs microseconds. Users do not read more languages than this.
 const maxRanges = 20
 
 /**
- * Makes the function that picks a locale for an `Accept-Language` header by lookup (RFC 4647 §3.4): each range, the heaviest
- * first, is shortened from the right until it is one of `locales`. `zh-TW` finds `zh-Hant`, because its script is guessed.
- * Never throws and never fails: without a match it is the first locale that the header does not refuse by `q=0`, else the first.
+ * Returns a function that chooses a locale for an `Accept-Language` header by lookup (RFC 4647 §3.4): each range, in order of weight,
+ * is shortened from the right until it matches one of `locales`. `zh-TW` matches `zh-Hant`, because its script is guessed.
+ * The function never throws. Without a match, it returns the first locale that the header does not refuse with `q=0`, or else the
+ * first locale.
  */
 export function localeChooser(locales: readonly string[]): (header: string | undefined) => string {
   const fallback = locales[0] as string
@@ -38,7 +39,7 @@ function readRange(element: string) {
   return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
 }
 
-/** The tags to look for, in order: the range shortened step by step, and before its bare language the script that it may mean. */
+/** Returns the tags to look up, in order: the range, shortened step by step, with the likely script before the language alone. */
 function lookupTags(range: string) {
   const subtags = range.split('-')
   const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))

@@ -1,4 +1,4 @@
-/** A media type or range as it stands in a header: names in lower case, values as they were sent. */
+/** A media type or range of a header: names in lower case, values as they were sent. */
 export interface MediaType {
   /** `type/subtype` without parameters. */
   readonly essence: string
@@ -9,7 +9,7 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const essencePattern = new RegExp(`^[ \\t]*(${token}/${token})[ \\t]*`)
 const parameterPattern = new RegExp(`;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?[ \\t]*`, 'y')
 
-/** Reads a media type with its parameters (RFC 9110 §8.3.1), in linear time. Nothing when it is malformed or repeats a parameter. */
+/** Parses a media type with its parameters (RFC 9110 §8.3.1), in linear time. Returns undefined if it is malformed or repeats one. */
 export function parseMediaType(text: string): MediaType | undefined {
   const start = essencePattern.exec(text)
   if (start === null) return undefined
@@ -27,7 +27,7 @@ export function parseMediaType(text: string): MediaType | undefined {
   return { essence: (start[1] as string).toLowerCase(), parameters }
 }
 
-/** Whether the type names no charset, or the only one that is spoken here. */
+/** Returns whether the type has no charset, or UTF-8, which is the only supported charset. */
 export function isUtf8({ parameters }: MediaType): boolean {
   const charset = parameters.get('charset')
   return charset === undefined || /^utf-?8$/i.test(charset)

@@ -12,15 +12,15 @@ import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The media types that the route can answer with, the preferred one first. JSON is always among them. */
+    /** The media types that the route can send, the preferred type first. JSON is always included. */
     produces?: readonly string[]
-    /** The media types of bodies that the route reads. Default: JSON alone. */
+    /** The media types of request bodies that the route accepts. Default: only JSON. */
     consumes?: readonly string[]
   }
   interface FastifyRequest {
-    /** The one of the service's locales that suits `Accept-Language` best. */
+    /** The locale of the service that best matches `Accept-Language`. */
     readonly locale: string
-    /** The media type that the answer should have: the one of the route's `produces` that `Accept` prefers. */
+    /** The media type that the response should have: the type in `produces` of the route that `Accept` prefers. */
     readonly acceptedMediaType: string
   }
 }
@@ -29,7 +29,7 @@ type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] }
 type Done = (error?: Error) => void
 type BodyDone = (error: Error | null, body?: unknown) => void
 
-/** Every answer has a type that the client accepts, every body a type that the route reads, and `Vary` says so. */
+/** Negotiates the media type and the language of responses, checks the media type of request bodies, and sets `Vary`. */
 async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) {
   const { locales, contentEncodings } = resolveOptions(options)
   const localeOf = localeChooser(locales)
@@ -41,10 +41,10 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   app.decorateRequest('locale', { getter: chosenLocale })
   app.addHook('onRoute', prepareRoute)
   app.addHook('onSend', sayWhatVaries)
-  // Fastify asks it last: every parser for a type or a pattern wins, of whatever plugin, whenever and wherever it is registered.
+  // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
-  /** A route's own hooks run after those of its instances, so that a retired version or a missing credential is answered first. */
+  /** Hooks of a route run after those of its instances, so that a retired version or missing credentials are reported first. */
   function prepareRoute(route: RouteOptions) {
     const methods = [route.method].flat()
     const name = `${methods.join(', ')} ${route.url}`
@@ -95,7 +95,7 @@ function sayWhatVaries(_request: FastifyRequest, reply: FastifyReply, _payload: 
   next()
 }
 
-/** Routes with the same media types share a hook, and so the answers that it remembers. */
+/** Returns the hook for a list of media types. Routes with the same media types share a hook and the results that it caches. */
 function kept<Hook>(hooks: Map<string, Hook>, types: readonly string[], make: (types: readonly string[]) => Hook): Hook {
   const key = types.join()
   const hook = hooks.get(key) ?? make(types)

@@ -1,6 +1,6 @@
 const maxAnswers = 500
 
-/** Remembers the answers of a pure function of one text: the 500 most recent questions, the oldest leaves first. */
+/** Caches the results of a pure function of a string: those of the 500 most recent arguments. The oldest is removed first. */
 export function rememberAnswers<Answer>(answer: (question: string) => Answer): (question: string) => Answer {
   const answers = new Map<string, Answer>()
   return (question) => {

@@ -4,7 +4,7 @@ import { maxHeaderLength } from './header-list.ts'
 import { isUtf8, parseMediaType } from './media-type.ts'
 import { rememberAnswers } from './recent-answers.ts'
 
-/** The part of a request that tells whether it has a body and what that is. */
+/** The part of a request that shows whether it has a body, and its media type. */
 export interface BodyRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -12,8 +12,8 @@ export interface BodyRequest {
 }
 
 /**
- * Makes the function that finds what is wrong with a request's body before it is read: its media type must be one of `consumes`,
- * its charset UTF-8, and each of its codings one of `codings` (rule N3).
+ * Returns a function that checks the body of a request before it is read, and returns the error, if any: its media type must be one
+ * of `consumes`, its charset UTF-8, and each of its codings one of `codings` (rule N3).
  */
 export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
   const verdict = rememberAnswers((contentType) => {
@@ -22,7 +22,7 @@ export function bodyJudge(consumes: readonly string[], codings: readonly string[
     return isUtf8(mediaType) ? undefined : unsupportedCharset
   })
   return (request) => {
-    // Fastify reads no body of these.
+    // Fastify does not read the bodies of these methods.
     if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding } = request.headers
     const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : verdict(contentType as string)
@@ -35,11 +35,11 @@ export function bodyJudge(consumes: readonly string[], codings: readonly string[
 function hasBody({ headers, raw }: BodyRequest) {
   const length = headers['content-length']
   if (length !== undefined) return Number(length) !== 0
-  // HTTP/2 needs neither header: there a body is announced by the stream staying open.
+  // HTTP/2 requires neither header: a stream that stays open has a body.
   return headers['transfer-encoding'] !== undefined || raw.stream?.endAfterHeaders === false
 }
 
-// Node keeps the first of two Content-Type lines and drops the other: a gateway may have read the other one.
+// Node.js uses the first of two Content-Type lines and ignores the other, but a gateway may have used the other.
 function isRepeated(rawHeaders: readonly string[]) {
   let seen = false
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -2,27 +2,29 @@ import { json } from './accept.ts'
 import { parseMediaType } from './media-type.ts'
 
 /**
- * The media types that a route answers with, from its `config.produces`: in lower case, each once, JSON last where the author
- * left it out (rule S3). Throws a `TypeError` that names the route and the way out.
+ * Returns the media types that a route can send, from its `config.produces`: in lower case, each once, with JSON last if it is not
+ * listed (rule S3). Throws a `TypeError` that names the route and says how to fix it.
  */
 export function producedTypes(produces: readonly string[] | undefined, route: string): readonly string[] {
   return Object.freeze([...new Set([...declaredTypes('produces', produces ?? [json], route), json])])
 }
 
-/** The media types that a route reads, from its `config.consumes`, with the same care. JSON is one of them only where it is named. */
+/** Returns the media types that a route accepts, from its `config.consumes`, in the same way. JSON is included only if it is listed. */
 export function consumedTypes(consumes: readonly string[] | undefined, route: string): readonly string[] {
   return Object.freeze([...new Set(declaredTypes('consumes', consumes ?? [json], route))])
 }
 
 function declaredTypes(key: string, types: readonly string[], route: string) {
   if (!Array.isArray(types) || types.length === 0) {
-    throw new TypeError(`${route}: ${key} is ${JSON.stringify(types)}. List at least one media type, or leave it out for JSON.`)
+    throw new TypeError(
+      `content-negotiation: ${route}: config.${key} is ${JSON.stringify(types)}. List at least one media type, or omit it for JSON.`
+    )
   }
   return types.map((mediaType: unknown) => {
     const parsed = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
     if (parsed === undefined || parsed.essence !== (mediaType as string).toLowerCase() || parsed.essence.includes('*')) {
       throw new TypeError(
-        `${route}: ${key} has ${JSON.stringify(mediaType)}. Name each media type in full, without wildcards and parameters, as "text/csv".`
+        `content-negotiation: ${route}: config.${key} contains ${JSON.stringify(mediaType)}. Use types such as "text/csv", without wildcards or parameters.`
       )
     }
     return parsed.essence

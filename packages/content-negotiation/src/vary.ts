@@ -1,12 +1,12 @@
 const byType = ['accept']
 const byTypeAndLanguage = ['accept', 'accept-language']
 
-/** A header value as Fastify and Node hand it back. */
+/** A header value as Fastify and Node.js return it. */
 export type HeaderValue = string | number | readonly string[] | undefined
 
 /**
- * The union of what `Vary` says already and more header names, in lower case, each once, in the order of their arrival
- * (RFC 9110 §12.5.5, rule N6). `*` swallows everything.
+ * Returns the union of the current `Vary` and more header names, in lower case, each once, in the order in which they were added
+ * (RFC 9110 §12.5.5, rule N6). If one of them is `*`, the result is `*`.
  */
 export function mergeVary(current: HeaderValue, names: readonly string[]): string {
   const all = [current ?? [], names]
@@ -18,7 +18,7 @@ export function mergeVary(current: HeaderValue, names: readonly string[]): strin
   return all.includes('*') ? '*' : [...new Set(all)].filter((name) => name !== '').join(', ')
 }
 
-/** The `Vary` of an answer whose type was negotiated, and whose language was too when it names one. */
+/** Returns the `Vary` of a response whose media type was negotiated, and also its language if `isLocalised`. */
 export function negotiatedVary(current: HeaderValue, isLocalised: boolean): string {
   if (current !== undefined) return mergeVary(current, isLocalised ? byTypeAndLanguage : byType)
   return isLocalised ? 'accept, accept-language' : 'accept'

@@ -10,7 +10,7 @@ async function bareService() {
   return app
 }
 
-t.test('JSON is the answer by default, and stock Fastify prints 406 sensibly [S3] [N1] [N2] [X1]', async (t) => {
+t.test('sends JSON by default, and Fastify without other plugins sends a readable 406 [S3] [N1] [N2] [X1]', async (t) => {
   const app = await bareService()
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
     const answer = await app.inject({ url: '/orders', headers })
@@ -23,11 +23,11 @@ t.test('JSON is the answer by default, and stock Fastify prints 406 sensibly [S3
     statusCode: 406,
     code: 'NOT_ACCEPTABLE',
     error: 'Not Acceptable',
-    message: 'The answer cannot be had in a media type that Accept allows. Ask for one of these: application/json.'
+    message: 'The response is not available in any media type that Accept allows. Available: application/json.'
   })
 })
 
-t.test('JSON is the body by default, and stock Fastify prints 415 sensibly [N3] [X1]', async (t) => {
+t.test('accepts JSON bodies by default, and Fastify without other plugins sends a readable 415 [N3] [X1]', async (t) => {
   const app = await bareService()
   t.strictSame((await app.inject({ method: 'POST', url: '/orders', payload: { a: 1 } })).json(), { read: { a: 1 } })
   const refused = await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'text/plain' }, payload: 'a' })
@@ -36,11 +36,11 @@ t.test('JSON is the body by default, and stock Fastify prints 415 sensibly [N3] 
     statusCode: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
     error: 'Unsupported Media Type',
-    message: 'The body has no media type that is read here. Send exactly one Content-Type, which is one of these: application/json.'
+    message: 'Content-Type is missing, repeated or not supported by this resource. Send one of these media types: application/json.'
   })
 })
 
-t.test('a URL that does not exist is a 404, whatever is accepted or sent', async (t) => {
+t.test('returns 404 for an unknown URL, with any Accept or body', async (t) => {
   const app = await bareService()
   t.equal((await app.inject({ url: '/nothing', headers: { accept: 'text/html' } })).statusCode, 404)
   for (const type of ['image/png', 'text/plain', '']) {
@@ -49,7 +49,7 @@ t.test('a URL that does not exist is a 404, whatever is accepted or sent', async
   }
 })
 
-t.test('every error has its words in English and Spanish', async (t) => {
+t.test('every error has a message in English and Spanish', async (t) => {
   t.strictSame(Object.keys(negotiationErrors.definitions), [
     'NOT_ACCEPTABLE',
     'UNSUPPORTED_MEDIA_TYPE',
@@ -59,34 +59,34 @@ t.test('every error has its words in English and Spanish', async (t) => {
   for (const { message } of Object.values(negotiationErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
-t.test('a mistake in the options is refused at boot with one clear line', async (t) => {
+t.test('invalid options stop the boot with one line', async (t) => {
   const cases = [
-    [{ locales: [] }, 'content-negotiation: locales is []. Give language tags, the default one first, as ["en", "pt-BR"].'],
-    [{ locales: 'en' }, 'content-negotiation: locales is "en". Give language tags, the default one first, as ["en", "pt-BR"].'],
-    [{ locales: ['en', 'no_NO'] }, /locales is \["en","no_NO"\]/],
-    [{ locales: [7] }, /locales is \[7\]/],
-    [{ contentEncodings: 'gzip' }, 'content-negotiation: contentEncodings is "gzip". Give a list of codings, as ["gzip"].'],
-    [{ contentEncodings: ['gzip, br'] }, /contentEncodings is \["gzip, br"\]/],
-    [{ contentEncodings: [1] }, /contentEncodings is \[1\]/]
+    [{ locales: [] }, 'content-negotiation: options.locales is []. Use language tags, the default first, such as ["en", "pt-BR"].'],
+    [{ locales: 'en' }, 'content-negotiation: options.locales is "en". Use language tags, the default first, such as ["en", "pt-BR"].'],
+    [{ locales: ['en', 'no_NO'] }, /options\.locales is \["en","no_NO"\]/],
+    [{ locales: [7] }, /options\.locales is \[7\]/],
+    [{ contentEncodings: 'gzip' }, 'content-negotiation: options.contentEncodings is "gzip". Use a list of codings, for example ["gzip"].'],
+    [{ contentEncodings: ['gzip, br'] }, /options\.contentEncodings is \["gzip, br"\]/],
+    [{ contentEncodings: [1] }, /options\.contentEncodings is \[1\]/]
   ] as const
   for (const [options, message] of cases) {
     await t.rejects(async () => Fastify().register(contentNegotiation, options as never), { name: 'TypeError', message })
   }
 })
 
-t.test('a mistake in a route is refused when it is registered, and the line names the route', async (t) => {
+t.test('an invalid route config is refused when the route is registered, with one line that names the route', async (t) => {
   const cases = [
-    [{ produces: [] }, 'GET /orders: produces is []. List at least one media type, or leave it out for JSON.'],
-    [{ produces: 'text/csv' }, /produces is "text\/csv"/],
-    [{ consumes: [] }, /consumes is \[\]/],
+    [{ produces: [] }, 'content-negotiation: GET /orders: config.produces is []. List at least one media type, or omit it for JSON.'],
+    [{ produces: 'text/csv' }, /config\.produces is "text\/csv"/],
+    [{ consumes: [] }, /config\.consumes is \[\]/],
     [
       { produces: ['text/*'] },
-      'GET /orders: produces has "text/*". Name each media type in full, without wildcards and parameters, as "text/csv".'
+      'content-negotiation: GET /orders: config.produces contains "text/*". Use types such as "text/csv", without wildcards or parameters.'
     ],
-    [{ consumes: ['*/*'] }, /consumes has "\*\/\*"/],
-    [{ produces: ['csv'] }, /produces has "csv"/],
-    [{ produces: ['text/csv; charset=utf-8'] }, /produces has "text\/csv; charset=utf-8"/],
-    [{ produces: [7] }, /produces has 7/]
+    [{ consumes: ['*/*'] }, /config\.consumes contains "\*\/\*"/],
+    [{ produces: ['csv'] }, /config\.produces contains "csv"/],
+    [{ produces: ['text/csv; charset=utf-8'] }, /config\.produces contains "text\/csv; charset=utf-8"/],
+    [{ produces: [7] }, /config\.produces contains 7/]
   ] as const
   const app = Fastify()
   await app.register(contentNegotiation)

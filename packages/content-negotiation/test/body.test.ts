@@ -14,7 +14,7 @@ async function service(options: ContentNegotiationOptions = {}, before: (app: Fa
 
 const echo = (request: { body: unknown }) => ({ read: Buffer.isBuffer(request.body) ? request.body.toString('hex') : request.body })
 
-t.test('a body needs a media type that its route reads; the answer names them [N3] [X1]', async (t) => {
+t.test('a body must have a media type of its route; the response lists them [N3] [X1]', async (t) => {
   const app = await service()
   const methods: HTTPMethods[] = ['POST', 'PUT', 'PATCH', 'DELETE']
   for (const method of methods) app.route({ method, url: '/orders', handler: echo })
@@ -55,7 +55,7 @@ t.test('a body needs a media type that its route reads; the answer names them [N
   }
 })
 
-t.test('a charset other than UTF-8 is refused [N3]', async (t) => {
+t.test('refuses a charset other than UTF-8 [N3]', async (t) => {
   const app = await service()
   app.post('/orders', echo)
   for (const charset of ['utf-16', 'iso-8859-1', '"latin1"']) {
@@ -84,7 +84,7 @@ t.test('a request without a body needs no media type', async (t) => {
   )
 })
 
-t.test('what arrives over HTTP/1.1 is judged by its framing, and a second Content-Type line is refused [N3]', async (t) => {
+t.test('over HTTP/1.1, the framing shows whether there is a body, and a second Content-Type line is refused [N3]', async (t) => {
   const app = await service()
   app.post('/orders', echo)
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -108,7 +108,7 @@ t.test('what arrives over HTTP/1.1 is judged by its framing, and a second Conten
   t.equal(await send('Content-Length: 2\r\nContent-Type: application/json\r\nX-Twelve-Chr: a', '{}'), 200)
 })
 
-t.test('over HTTP/2 a body is seen without any header that announces it [N3]', async (t) => {
+t.test('over HTTP/2, detects a body without any header that announces it [N3]', async (t) => {
   const app = Fastify({ http2: true })
   await app.register(contentNegotiation)
   app.post('/orders', echo)
@@ -137,7 +137,7 @@ async function sendCoded(app: FastifyInstance, coding: string) {
   return answer.statusCode === 200 ? 200 : `${answer.json().code}: ${String(answer.headers['accept-encoding'])}`
 }
 
-t.test('a coded body is refused unless the service decodes that coding; the answer names what may be sent [N3]', async (t) => {
+t.test('refuses an encoded body unless the service decodes that coding; the response lists the supported codings [N3]', async (t) => {
   const plain = await service()
   const decoding = await service({ contentEncodings: ['GZIP', 'br'] })
   for (const app of [plain, decoding]) app.post('/orders', echo)
@@ -155,11 +155,11 @@ t.test('binary types arrive as a Buffer, within the limit of the route [N5]', as
   t.strictSame((await send('image/png', Buffer.from([1, 2, 255]))).json(), { read: '0102ff' })
   t.strictSame((await send('image/jpeg; q=1', Buffer.from([7]))).json(), { read: '07' })
   t.equal((await send('image/png', Buffer.alloc(5))).statusCode, 413)
-  t.equal((await send('application/json', Buffer.from('{}'))).statusCode, 415, 'JSON is read only where it is named')
+  t.equal((await send('application/json', Buffer.from('{}'))).statusCode, 415, 'JSON is accepted only if it is listed')
   t.equal((await send('image/gif', Buffer.from([1]))).headers.accept, 'image/png, image/jpeg')
 })
 
-t.test('types in +json are parsed as JSON, with Fastify’s care about prototypes [N4]', async (t) => {
+t.test('parses +json types as JSON, with the prototype checks of Fastify [N4]', async (t) => {
   const app = await service()
   app.patch('/orders', { config: { consumes: ['application/merge-patch+json'] } }, echo)
   const send = (payload: string) =>
@@ -172,7 +172,7 @@ t.test('types in +json are parsed as JSON, with Fastify’s care about prototype
 
 const parseAs = (name: string) => (_request: unknown, _body: unknown, done: (error: null, body: string) => void) => done(null, name)
 
-t.test('parsers of the service win, for a type or a pattern, before or after, above or below [N4]', async (t) => {
+t.test('parsers of the service take precedence, for a type or a pattern, before or after, in a parent or child [N4]', async (t) => {
   const consumes = ['application/a+json', 'application/b+json', 'image/png', 'multipart/form-data']
   const app = await service({}, (early) => {
     early.addContentTypeParser(/^application\/a\+json/, { parseAs: 'string' }, parseAs('early pattern'))
@@ -190,16 +190,16 @@ t.test('parsers of the service win, for a type or a pattern, before or after, ab
   t.strictSame(await send('/', 'application/b+json'), { read: 'late pattern' })
   t.strictSame(await send('/', 'image/png'), { read: 'early type' })
   t.strictSame(await send('/child', 'multipart/form-data; boundary=x'), { read: 'multipart plugin' })
-  t.equal((await send('/', 'multipart/form-data; boundary=x')).code, 'UNSUPPORTED_MEDIA_TYPE', 'no plugin reads it here')
+  t.equal((await send('/', 'multipart/form-data; boundary=x')).code, 'UNSUPPORTED_MEDIA_TYPE', 'no plugin parses it here')
 })
 
-t.test('a route’s own preParsing hooks run after the body was judged', async (t) => {
+t.test('preParsing hooks of the route run after the check of the body', async (t) => {
   const app = await service()
-  app.post('/orders', { preParsing: async () => void t.fail('went on') }, echo)
+  app.post('/orders', { preParsing: async () => void t.fail('continued') }, echo)
   t.equal((await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'text/csv' }, payload: 'a' })).statusCode, 415)
 })
 
-t.test('a route that was registered before keeps to JSON and to what Fastify parses', async (t) => {
+t.test('a route that was registered before the plugin accepts only JSON and what Fastify parses', async (t) => {
   const app = await service({}, (early) => early.post('/early', echo))
   const send = (type: string) => app.inject({ method: 'POST', url: '/early', headers: { 'content-type': type }, payload: '{}' })
   t.equal((await send('application/json')).statusCode, 200)

@@ -13,7 +13,7 @@ async function localeService(locales?: string[]) {
     (await app.inject({ url: '/', headers: header === undefined ? {} : { 'accept-language': header } })).json().locale
 }
 
-t.test('the language is found by lookup: weights, shortening, the default [G1]', async (t) => {
+t.test('finds the language by lookup: weights, shortening, the default [G1]', async (t) => {
   const localeOf = await localeService()
   const cases: [header: string | undefined, locale: string][] = [
     [undefined, 'en'],
@@ -41,7 +41,7 @@ t.test('the language is found by lookup: weights, shortening, the default [G1]',
   for (const [header, locale] of cases) t.equal(await localeOf(header), locale, `Accept-Language: ${header}`)
 })
 
-t.test('scripts and regions are guessed where a tag leaves them out [G1]', async (t) => {
+t.test('guesses scripts and regions that a tag omits [G1]', async (t) => {
   const localeOf = await localeService(['en', 'zh-Hant', 'zh-Hans', 'pt-BR', 'fr', 'fr-CA', 'sr', 'sl-nedis', 'sl-rozaj'])
   const cases = [
     ['zh-TW', 'zh-Hant'],
@@ -56,7 +56,7 @@ t.test('scripts and regions are guessed where a tag leaves them out [G1]', async
     ['fr-BE', 'fr'],
     ['fr', 'fr'],
     ['sr-Latn-RS', 'sr'],
-    // what is refused is not chosen
+    // a refused language is not chosen
     ['zh-TW, zh-Hant;q=0', 'en'],
     ['zh-Hant, zh;q=0', 'en'],
     ['fr-CA, fr;q=0, pt;q=0.1', 'pt-BR']
@@ -64,23 +64,23 @@ t.test('scripts and regions are guessed where a tag leaves them out [G1]', async
   for (const [header, locale] of cases) t.equal(await localeOf(header), locale, `Accept-Language: ${header}`)
 })
 
-t.test('locales keep their order and their spelling', async (t) => {
+t.test('preserves the order and the spelling of locales', async (t) => {
   const localeOf = await localeService(['ES-mx', 'es-MX', 'en-US', 'en'])
   t.equal(await localeOf('es-mx'), 'ES-mx')
   t.equal(await localeOf('en'), 'en')
   t.equal(await localeOf('en-US'), 'en-US')
   t.equal(await localeOf('de'), 'ES-mx')
-  t.equal(await (await localeService(['en-Latn-US', 'en']))('en-Latn-US'), 'en-Latn-US', 'what was guessed gives way')
+  t.equal(await (await localeService(['en-Latn-US', 'en']))('en-Latn-US'), 'en-Latn-US', 'an exact tag takes precedence over a guessed tag')
 })
 
-t.test('only so much of a header is read', async (t) => {
+t.test('reads at most 20 ranges and 2,048 characters of the header', async (t) => {
   const localeOf = await localeService()
   t.equal(await localeOf(`${'de,'.repeat(19)}es`), 'es')
   t.equal(await localeOf(`${'de,'.repeat(20)}es`), 'en')
   t.equal(await localeOf(`es,${'a'.repeat(2048)}`), 'en')
 })
 
-t.test('of twenty thousand different headers only the last ones stay in memory', async (t) => {
+t.test('keeps only the most recent of twenty thousand different headers in memory', async (t) => {
   const app = Fastify()
   await app.register(contentNegotiation)
   app.get('/', (request) => {
@@ -92,7 +92,7 @@ t.test('of twenty thousand different headers only the last ones stay in memory',
     return { grown: heapInUse() - before }
   })
   const answer = await app.inject('/')
-  t.ok(answer.json().grown < 10_000_000, 'all of them would take 40 MB')
+  t.ok(answer.json().grown < 10_000_000, 'all of them would use 40 MB')
 })
 
 function heapInUse() {
@@ -101,7 +101,7 @@ function heapInUse() {
   return process.memoryUsage().heapUsed
 }
 
-t.test('no Accept-Language breaks anything, and a locale that is named alone at the top is chosen [G1]', async (t) => {
+t.test('any Accept-Language results in a locale, and the only locale with weight 1 is chosen [G1]', async (t) => {
   const locales = ['en', 'es', 'zh-Hant', 'pt-BR']
   const localeOf = await localeService(locales)
   const piece = fc.constantFrom('en', 'es', 'zh', 'TW', 'x', '-', '-', ',', ';q=', '0', '0.5', '1', '*', ' ', 'abcd', '12345678')
@@ -122,5 +122,5 @@ t.test('no Accept-Language breaks anything, and a locale that is named alone at 
       return (await localeOf(ranges.toSpliced(place, 0, wanted).join(', '))) === wanted
     })
   )
-  t.pass('held')
+  t.pass('property verified')
 })

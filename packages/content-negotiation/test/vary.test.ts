@@ -2,7 +2,7 @@ import contentNegotiation, { mergeVary } from '@concordat/content-negotiation'
 import Fastify from 'fastify'
 import t from 'tap'
 
-t.test('every answer says that it varies by Accept, errors and unknown URLs too [N6]', async (t) => {
+t.test('every response has Vary: accept, also for errors and unknown URLs [N6]', async (t) => {
   const app = Fastify()
   await app.register(contentNegotiation)
   app.get('/orders', async () => [])
@@ -19,7 +19,7 @@ t.test('every answer says that it varies by Accept, errors and unknown URLs too 
   }
 })
 
-t.test('what others said is kept, wherever they said it [N6]', async (t) => {
+t.test('preserves the Vary of handlers and other plugins [N6]', async (t) => {
   const app = Fastify()
   await app.register(contentNegotiation)
   app.addHook('onRequest', async (request, reply) => {
@@ -41,7 +41,7 @@ t.test('what others said is kept, wherever they said it [N6]', async (t) => {
   t.equal((await app.inject('/raw')).headers.vary, 'cookie, accept')
 })
 
-t.test('an answer in a named language varies by it [N6] [G1]', async (t) => {
+t.test('a response with Content-Language varies by Accept-Language [N6] [G1]', async (t) => {
   const app = Fastify()
   await app.register(contentNegotiation)
   app.get('/text', async (request, reply) => reply.header('content-language', request.locale).send([]))
@@ -53,7 +53,7 @@ t.test('an answer in a named language varies by it [N6] [G1]', async (t) => {
   t.equal((await app.inject('/more')).headers.vary, 'origin, accept, accept-language')
 })
 
-t.test('the merge is a function of its own', async (t) => {
+t.test('mergeVary merges header names', async (t) => {
   t.equal(mergeVary(undefined, ['Accept']), 'accept')
   t.equal(mergeVary('', ['Accept', 'accept']), 'accept')
   t.equal(mergeVary(' Origin ,, ACCEPT', ['accept', 'Prefer']), 'origin, accept, prefer')

@@ -1,4 +1,4 @@
-// The one resource that every server of the benchmark answers with.
+// The resource that every server of the benchmark sends.
 export const item = {
   id: '01937f6e-0000-7000-8000-000000000001',
   name: 'Chai',

@@ -41,7 +41,7 @@ const tokenOptions = {
 const limit = { limit: 100_000_000, windowSeconds: 3600 }
 const transportSecurity = { dangerouslyAllowHttp: 'loopback' } as const
 
-// Lines are made and thrown away, so that the disk is not measured.
+// Lines are written and discarded, so that the disk is not measured.
 function logger() {
   return { level: 'info', stream: { write() {} } }
 }
@@ -73,7 +73,7 @@ function addRoute(app: FastifyInstance, path: string) {
   app.get(path.replace('/:id', ''), { config, schema }, async () => list)
 }
 
-// The same bytes as the preset sends, by hand: what no convention can do without.
+// The same bytes as the preset sends, written without it: the cost that no convention can avoid.
 function addAlikeRoute(app: FastifyInstance) {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
@@ -102,8 +102,8 @@ function enveloped(url: string, data: unknown) {
 
 export async function serve(kind: string) {
   const make = kinds[kind]
-  if (make === undefined) throw new Error(`No such server. Choose one of ${Object.keys(kinds).join(', ')}.`)
-  // Everybody is sent the same, also who does not look at it.
+  if (make === undefined) throw new Error(`Unknown server. Choose one of ${Object.keys(kinds).join(', ')}.`)
+  // Every server receives the same headers, even if it ignores them.
   return {
     app: await make(),
     headers: { authorization: `Bearer ${await ownTokens(tokenOptions).sign({ sub: 'ada', scope: 'products:read' })}` }

@@ -32,7 +32,7 @@ export const works = [
       const body = (await answer.json()) as Record<string, unknown>
       const isPlain = kind.startsWith('bare') || kind === 'without-envelope'
       if (answer.status !== 200 || JSON.stringify(isPlain ? body : body['data']) !== JSON.stringify(resource))
-        throw new Error(`${kind} answers wrongly: ${JSON.stringify(body)}`)
+        throw new Error(`${kind} sends a wrong response: ${JSON.stringify(body)}`)
       return { url: address + path, headers, pipelining: 4 }
     }
   }))

@@ -1,7 +1,7 @@
 import { type BatchOptions, defaultForwardedHeaders } from '@concordat/batch'
 import type { ConventionsOptions } from './options.ts'
 
-/** What a batch needs of the others: who calls, what is undone together, and keys that are made of its own. */
+/** Returns the options that connect batch to the other plugins: credentials, transactions, and keys derived from the key of the batch. */
 export function batchOptions({ authentication, stores, batch }: ConventionsOptions): BatchOptions {
   const { runAsOne, transactionOf } = stores?.unitOfWork ?? {}
   return {
@@ -12,7 +12,7 @@ export function batchOptions({ authentication, stores, batch }: ConventionsOptio
   }
 }
 
-// Where a caller may be told by, besides Authorization. A cookie is believed by where the page comes from.
+// The headers besides Authorization that identify a caller. A cookie is accepted depending on the origin of the page.
 function credentialHeaders(authentication: ConventionsOptions['authentication']): readonly string[] {
   if (authentication === undefined || authentication === false) return []
   const { apiKeys, cookie } = authentication

@@ -1,12 +1,12 @@
 import type { FastifyCompressOptions } from '@fastify/compress'
 
-/** What the preset tells `@fastify/compress` (rule N7). */
+/** The options that the preset sets for `@fastify/compress` (rule N7). */
 export const compression: FastifyCompressOptions = {
   encodings: ['br', 'gzip', 'identity'],
-  // Below a kilobyte the answer fits into one packet as it is.
+  // Below a kilobyte, the uncompressed response fits into one packet.
   threshold: 1024,
-  // Text alone: images, archives and bytes of unknown kind are mostly compressed already.
+  // Only text: images, archives and unknown binary formats are mostly compressed already.
   customTypes: /^text\/(?!event-stream)|[+/](?:json|text|xml)(?:;|$)/u,
-  // A body that is small on the wire and large in memory is not let in unless a service asks for it.
+  // A body that is small on the wire and large in memory is refused unless a service enables decompression.
   globalDecompression: false
 }

@@ -34,11 +34,11 @@ type Config = DescribedRoute['config'] & {
 }
 type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
 
-/** Makes the function that says which codes the plugins of the preset can answer with on a route. */
+/** Returns a function that lists the error codes with which the plugins of the preset can respond on a route. */
 export function operationErrors(options: ConventionsOptions): (route: DescribedRoute) => readonly string[] {
   const { versions = {}, versioning, transportSecurity, contentNegotiation, rateLimiting, authentication } = options
   const ending = Object.entries(versions).flatMap(([number, version]) => ('sunsetAt' in version ? [`/v${number}/`] : []))
-  // Those that tell a client to come back: the others say no more than that something went wrong.
+  // Only the errors that ask the client to retry (503): the others mean only that something failed.
   const transactionCodes = Object.entries(options.stores?.unitOfWork?.errors.definitions ?? {}).flatMap(([code, { statusCode }]) =>
     statusCode === 503 ? [code] : []
   )
@@ -75,7 +75,7 @@ function inputErrors({ schema, url }: DescribedRoute, config: NonNullable<Config
   return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
 }
 
-// A resource that the caller may not even know of is 404, which only an item can be.
+// A resource whose existence is hidden from the caller returns 404, which only an item can do.
 function accessErrors({ url }: DescribedRoute, { permissions }: NonNullable<Config>) {
   if (permissions === undefined) return ['CREDENTIALS_IN_URI']
   return codesOf(authenticationErrors).filter((code) => code !== 'RESOURCE_NOT_FOUND' || url.includes(':'))

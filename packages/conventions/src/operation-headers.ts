@@ -4,20 +4,20 @@ import type { ConventionsOptions } from './options.ts'
 const text = { type: 'string' }
 const anError = ['4XX', '5XX']
 
-/** Makes the function that tells which headers the plugins take and send on every route. */
+/** Returns a function that lists the headers that the plugins read and send on a route. */
 export function operationHeaders(options: ConventionsOptions): (route: DescribedRoute) => OperationParts {
   const { transportSecurity, contentNegotiation, conditionalCaching, errorCatalogue, authentication } = options
   const language = {
     name: 'Accept-Language',
     in: 'header' as const,
     required: false,
-    description: 'The languages that messages should have, the preferred one first.',
+    description: 'The preferred languages of messages, in order of preference.',
     schema: text
   }
-  const requestId = { description: 'The unique id of the request; name it when something is wrong.', schema: text }
-  const vary = { description: 'The request headers that the answer depends on.', schema: { ...text, examples: ['accept'] } }
+  const requestId = { description: 'The unique id of the request. Include it when you report a problem.', schema: text }
+  const vary = { description: 'The request headers that the response depends on.', schema: { ...text, examples: ['accept'] } }
   const spoken = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: anError }
-  // What openapi has words for needs none.
+  // openapi itself describes the headers that have no description here.
   const parts: OperationParts = {
     ...(contentNegotiation !== false && { parameters: [language] }),
     headers: {
@@ -31,7 +31,7 @@ export function operationHeaders(options: ConventionsOptions): (route: Described
   return ({ config }) => {
     const { job, transaction } = (config ?? {}) as { readonly job?: string; readonly transaction?: unknown }
     if (job !== 'start' && job !== 'status') return parts
-    // What is accepted with a transaction is not waited for.
+    // A job that is accepted in a transaction cannot be waited for.
     return withJob(parts, job === 'status' || !transaction)
   }
 }
@@ -41,11 +41,11 @@ function withJob({ parameters = [], headers }: OperationParts, canWait: boolean)
     name: 'Prefer',
     in: 'header' as const,
     required: false,
-    description: '`wait=5`: answer once the job is over, and after five seconds at the latest (RFC 7240).',
+    description: '`wait=5`: respond when the job has ended, after five seconds at the latest (RFC 7240).',
     schema: { ...text, examples: ['wait=5'] }
   }
   const statuses = ['2XX']
-  const applied = { description: 'Which preference was followed (RFC 7240).', schema: text, statuses }
+  const applied = { description: 'The preference that was applied (RFC 7240).', schema: text, statuses }
   return {
     parameters: canWait ? [...parameters, prefer] : parameters,
     headers: { ...headers, 'Retry-After': { statuses }, 'Preference-Applied': applied }

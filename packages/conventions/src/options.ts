@@ -18,11 +18,11 @@ import type { FastifyCompressOptions } from '@fastify/compress'
 import type { Stores } from './stores.ts'
 
 /**
- * Settings of the preset. What several plugins need is said once; each plugin can be left out with `false` or be given
- * settings of its own, which win over what the preset fills in.
+ * Options of @concordat/conventions. A setting that several plugins need is set once. Each plugin can be left out with `false`, or
+ * be given its own options, which override those that the preset sets.
  */
 export interface ConventionsOptions extends OriginOptions {
-  /** The versions of the API and their dates. Needed unless `versioning` is `false`. */
+  /** The versions of the API and their dates. Required unless `versioning` is `false`. */
   readonly versions?: VersioningOptions['versions']
   /**
    * The languages of messages; the first is the default.
@@ -30,13 +30,13 @@ export interface ConventionsOptions extends OriginOptions {
    */
   readonly locales?: readonly string[]
   /**
-   * Whose tokens are accepted, which permissions there are, and what was revoked. Needed; `false` lets everybody do everything that
-   * the routes themselves don't refuse.
+   * The issuers whose tokens are accepted, the permissions that exist, and the revocations. Required; with `false`, every client can
+   * do everything that the routes themselves do not refuse.
    */
   readonly authentication?: AuthenticationOptions | false
-  /** What all processes share. @default each counts and keeps for itself, and there are no transactions */
+  /** The stores that all processes share. @default each process counts and stores on its own, without transactions */
   readonly stores?: Stores
-  /** The clock of what shows or compares a time, in milliseconds. @default Date.now */
+  /** The clock for every time that is shown or compared, in milliseconds. @default Date.now */
   readonly now?: () => number
   readonly transportSecurity?: TransportSecurityOptions | false
   readonly errorCatalogue?: ErrorCatalogueOptions | false
@@ -47,17 +47,18 @@ export interface ConventionsOptions extends OriginOptions {
   readonly conditionalCaching?: ConditionalCachingOptions | false
   readonly idempotency?: IdempotencyOptions | false
   /**
-   * Settings of `@fastify/compress`. A route leaves it out with `compress: false`.
-   * @default Brotli and gzip for text of 1024 bytes and more; requests are not decompressed
+   * Options of `@fastify/compress`. A route disables it with `compress: false`.
+   * @default Brotli and gzip for text of at least 1024 bytes; requests are not decompressed
    */
   readonly compression?: FastifyCompressOptions | false
   readonly envelope?: EnvelopeOptions | false
   readonly paginationQuery?: PaginationQueryOptions | false
-  /** What jobs are told; `{}` where there is nothing to say. @default there are no jobs */
+  /** Options of @concordat/jobs; `{}` for the defaults. @default no jobs */
   readonly jobs?: Partial<JobsOptions> | undefined
   /**
-   * The events that clients can subscribe to, and which of them may see one. `webhookRoutes` are the routes.
-   * @default there are no webhooks
+   * Options of @concordat/webhooks: the events that clients can subscribe to, and which clients may receive an event. `webhookRoutes`
+   * adds the routes.
+   * @default no webhooks
    */
   readonly webhooks?: WebhooksOptions | undefined
   readonly batch?: BatchOptions | false

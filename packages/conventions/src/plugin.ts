@@ -36,16 +36,16 @@ const errorLists = [
   batchErrors
 ]
 
-// What authentication takes, in the words of OpenAPI.
-const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, checked as RFC8725 asks.' }
+// The credentials that authentication accepts, as an OpenAPI security scheme.
+const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, verified as RFC8725 requires.' }
 
-/** Every convention of the suite, in the one order that works, each plugin told what it needs to know of the others. */
+/** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
   const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const versioned = options.versioning !== false
   const { authentication: identity } = options
-  if (identity === undefined) throw new TypeError('authentication is missing. Say whose tokens are accepted, or set authentication: false.')
+  if (identity === undefined) throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
   const chooseLocale = localeChooser(locales)
   const webhooks = await webhooksOf(options)
 
@@ -69,7 +69,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ]
     })
   }
-  // Before limits and identity: what is not carried out is not counted, and asks nobody who they are.
+  // Before limits and identity: an operation that is not executed is not counted, and is not authenticated.
   if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
     await app.register(rateLimiting, {
@@ -101,7 +101,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...options.conditionalCaching
     })
   }
-  // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the kept answer, compression.
+  // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,
+  // compression.
   if (stores.unitOfWork) await stores.unitOfWork.register(app, { handlerTimeoutSeconds: handlerSecondsOf(options) })
   if (options.idempotency !== false) {
     await app.register(idempotency, {
@@ -113,18 +114,20 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
-  // Here, because versioning adds a route, and the hooks above apply to routes that come after them.
+  // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
   if (versioned) {
     if (versions === undefined)
-      throw new TypeError("versions is missing. Name the versions of the API, as { 1: { status: 'current' } }, or set versioning: false.")
-    // Q10 is pagination-query's, the others are those of the description.
+      throw new TypeError(
+        "conventions: options.versions is missing. Add them, for example { 1: { status: 'current' } }, or set versioning to false."
+      )
+    // pagination-query checks Q10; openapi checks the others.
     const otherRules = options.openapi === false ? (paginated ? ['Q10'] : []) : lintIds
     await app.register(versioning, { ...origin, versions, now, otherRules, ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
-  // Last, so that a retired version is 410 and OPTIONS is answered to whoever asks.
+  // Last, so that a retired version returns 410, and OPTIONS works for every client.
   if (identity !== false) await app.register(authentication, identity)
-  // Their routes are the service's own, in its versions.
+  // The service adds the routes of jobs and webhooks itself, in its versions.
   if (options.jobs) {
     await app.register(jobs, {
       ...origin,
@@ -137,7 +140,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     } as JobsOptions)
   }
   await webhooks?.register(app)
-  // After everything that its own routes need.
+  // After every plugin that its own routes need.
   if (options.openapi !== false) {
     await app.register(openapi, {
       publicUrl,
@@ -163,7 +166,7 @@ function handlerSecondsOf({ transportSecurity: transport }: ConventionsOptions) 
   return transport === false ? undefined : (transport?.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds)
 }
 
-// What was kept is in the envelope, unless its route never was.
+// The stored response is in the envelope, unless its route does not use the envelope.
 function markReplay({ routeOptions }: FastifyRequest, reply: FastifyReply) {
   if (routeOptions.config.envelope !== false) markEnveloped(reply)
 }

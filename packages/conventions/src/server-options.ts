@@ -1,15 +1,15 @@
 import { type ErrorCatalogueServerOptions, type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import { type TransportServerOptions, type TransportServerPart, transportServerOptions } from '@concordat/transport-security'
 
-/** Everything that Fastify's constructor alone can set, in the words of the packages that need it. */
+/** Options of {@link serverOptions}: everything that only Fastify's constructor can set, as the packages that need it define it. */
 export interface ServerOptions extends TransportServerOptions, ErrorCatalogueServerOptions {}
 
-/** What {@link serverOptions} gives to `Fastify({...})`. */
+/** The options that {@link serverOptions} returns for `Fastify({...})`. */
 export type ServerPart = TransportServerPart & ErrorCatalogueServerPart
 
 /**
- * Makes the options for `Fastify({ ...serverOptions(), logger: true })`: limits, timeouts, request ids, log lines, the two
- * validators, and the answers to URLs that the router refuses. Throws a `TypeError` of one line for a value that makes no sense.
+ * Returns the options for `Fastify({ ...serverOptions(), logger: true })`: limits, timeouts, request ids, log lines, the two
+ * validators, and the responses to URLs that the router refuses. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
   const transport = transportServerOptions(options)

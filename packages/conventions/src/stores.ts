@@ -6,35 +6,35 @@ import type { WebhookStore } from '@concordat/webhooks'
 import type { WorkQueue } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What all processes of a service share, each member for the plugin that it is the contract of. */
+/** The stores that all processes of a service share. Each member implements the contract of one plugin. */
 export interface Stores {
   /** Counts requests. */
   readonly rateLimits?: RateLimitStore | undefined
-  /** Keeps the answers to requests with a key. */
+  /** Stores the responses to requests with a key. */
   readonly idempotency?: IdempotencyStore | undefined
-  /** Has work done that outlives the request. It stays yours to close, after the service. */
+  /** Runs work that outlives the request. You must close it yourself, after the service. */
   readonly queue?: WorkQueue | undefined
-  /** Keeps the records of jobs, in the database of the queue. */
+  /** Stores the records of jobs, in the database of the queue. */
   readonly jobs?: JobStore | undefined
-  /** Keeps webhook subscriptions and deliveries, in the database of the queue. */
+  /** Stores webhook subscriptions and deliveries, in the database of the queue. */
   readonly webhooks?: WebhookStore | undefined
-  /** Runs the routes with `config.transaction` in one transaction each. */
+  /** Runs each request to a route with `config.transaction` in one transaction. */
   readonly unitOfWork?: UnitOfWork | undefined
 }
 
-/** What makes transactions of requests, as `@concordat/postgres/unit-of-work` does. */
+/** Runs requests in transactions, for example `@concordat/postgres/unit-of-work`. */
 export interface UnitOfWork {
-  /** Registers it. `handlerTimeoutSeconds` is how long a handler may take; `undefined` where that is not limited here. */
+  /** Registers the unit of work. `handlerTimeoutSeconds` is how long a handler may take; `undefined` if the preset does not limit it. */
   readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
-  /** The transaction of a request, `undefined` on a route without one. */
+  /** Returns the transaction of a request, or `undefined` on a route without a transaction. */
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
-  /** The transaction of the handler that this is called in; `undefined` elsewhere. */
+  /** Returns the transaction of the handler that calls it, or `undefined` elsewhere. */
   readonly currentTransaction: () => JobTransaction | undefined
   /**
-   * Runs `work` in one transaction, of which the requests that it injects are parts: committed when it resolves, else rolled back.
-   * Without it, no batch is atomic.
+   * Runs `work` in one transaction that includes the requests that `work` injects: committed when `work` resolves, otherwise rolled
+   * back. Without it, no batch is atomic.
    */
   readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
-  /** What it raises, for the catalogue. */
+  /** The errors that it raises, for the catalogue. */
   readonly errors: ErrorList
 }

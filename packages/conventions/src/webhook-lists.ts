@@ -5,17 +5,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 type Resource = Readonly<Record<string, unknown>>
 type Part = Parameters<ListWish['resources']>[0]
 
-// By cursor, since attempts and deliveries come in all the time; ids are made one after the other.
+// By cursor, because attempts and deliveries are added all the time; ids are created in ascending order.
 const byId = { style: 'cursor', id: 'id', defaultSort: ['-id'], sort: { keys: ['id'] }, count: 'none' } as const
 
-/** How the lists of webhooks can be asked for. */
+/** The collections of the webhook lists: how each can be sorted, filtered and paged. */
 export const webhookCollections: Readonly<Record<ListWish['operation'], Collection<Resource>>> = {
   listSubscriptions: collection<Resource>(subscriptionSchema)({ name: 'webhook-subscriptions', ...byId }),
   listDeliveries: collection<Resource>(deliverySchema)({ name: 'webhook-deliveries', ...byId, filter: { status: ['eq'] } }),
   listAttempts: collection<Resource>(attemptSchema)({ name: 'webhook-attempts', ...byId })
 }
 
-/** Answers a list of webhooks by its collection. */
+/** Responds with one page of a webhook list, according to its collection. */
 export async function answerWebhookList(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +31,7 @@ export async function answerWebhookList(
   )
 }
 
-/** The part of a list that a query asks for, and one more. */
+/** Returns the part of the list that the query selects, with one more row. */
 function partOf({ order: [first], reverse, ranges: [range], conditions: [status], perPage }: ListQuery): Part {
   const oldestFirst = first?.descending === reverse
   const part = { limit: perPage + 1, oldestFirst, after: range && positionOf(range) }
@@ -44,7 +44,7 @@ function positionOf({ beyond }: KeyRange) {
   return neighbour(id, beyond?.operator === '>=' ? -1n : 1n)
 }
 
-// Where the row itself is meant too: what lies behind it begins behind the id next to it.
+// For an inclusive range, the part begins after the id next to that of the row, so that the row itself is included.
 function neighbour(id: string, step: bigint) {
   const number = (BigInt(`0x${id.replaceAll('-', '')}`) + step).toString(16).padStart(32, '0')
   return number.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

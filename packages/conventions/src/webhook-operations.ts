@@ -5,7 +5,7 @@ import type { ConventionsOptions } from './options.ts'
 
 interface Told {
   readonly permission: 'read' | 'create' | 'update' | 'delete'
-  /** What it can answer besides what the other plugins can. */
+  /** The error codes of the operation, in addition to those of the other plugins. */
   readonly errors: readonly string[]
 }
 
@@ -30,10 +30,10 @@ const operations: Readonly<Record<WebhookOperation, Told>> = {
 }
 
 const changes: readonly WebhookOperation[] = ['changeSubscription', 'removeSubscription']
-// Sent twice, they would do twice what they do.
+// Without a key, sending one of these twice has its effect twice.
 const repeatable: readonly WebhookOperation[] = ['createSubscription', 'rotateSecret', 'ping', 'redeliver', 'recover']
 
-/** Makes the function that gives each route of webhooks the `config` that the plugins of the preset read. */
+/** Returns a function that returns the `config` of each webhook route, which the plugins of the preset read. */
 export function webhookRouteConfig(
   options: ConventionsOptions,
   collections: Readonly<Partial<Record<WebhookOperation, Collection>>>
@@ -45,7 +45,7 @@ export function webhookRouteConfig(
     const tagged = conditionalCaching !== false && operation === 'createSubscription'
     const description = {
       ...(errorCatalogue !== false && { errors }),
-      ...(tagged && { headers: { ETag: 'The tag of the subscription.' } })
+      ...(tagged && { headers: { ETag: 'The entity tag of the subscription.' } })
     }
     const collection = options.paginationQuery === false ? undefined : collections[operation]
     const config: object = {

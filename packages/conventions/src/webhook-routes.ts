@@ -13,9 +13,9 @@ interface Filled {
 }
 
 /**
- * The routes by which clients manage their webhook subscriptions, told of the other plugins what they need: register them inside a version, whose
- * events the subscriptions get. Needs the option `webhooks` of the preset. What is given here wins; `routeConfig` is added to that of
- * the preset.
+ * Adds the routes with which clients manage their webhook subscriptions, connected to the other plugins of the preset. Register it
+ * inside a version: its subscriptions receive the events of that version. Requires the option `webhooks` of the preset; without it,
+ * throws a `TypeError`. Options set here override those of the preset; `routeConfig` is added to that of the preset.
  *
  * @example
  * await app.apiVersion(1, async (v1) => {
@@ -24,11 +24,11 @@ interface Filled {
  */
 export const webhookRoutes: FastifyPluginAsync<Partial<WebhookRoutesOptions>> = async (app, own) => {
   const register = (app as Filled)[filled]
-  if (register === undefined) throw new TypeError('webhookRoutes needs the option webhooks of the preset. Name the events there.')
+  if (register === undefined) throw new TypeError('conventions: webhookRoutes requires options.webhooks. Set options.webhooks.events.')
   await register(app, own)
 }
 
-/** Has {@link webhookRoutes} find what the plugins of this preset give them. */
+/** Stores on the instance what {@link webhookRoutes} needs from the plugins of this preset. */
 export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOptions): void {
   const register: Register = async (instance, { routeConfig = () => ({}), ...own }) => {
     const { webhookRoutes: routes } = await import('@concordat/webhooks')

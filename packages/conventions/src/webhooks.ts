@@ -3,15 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
 import { fillWebhookRoutes } from './webhook-routes.ts'
 
-/** The webhooks of a service that has some. */
+/** The webhooks of a service that enables them. */
 export interface ServiceWebhooks {
   readonly errors: ErrorList
   readonly register: (app: FastifyInstance) => Promise<void>
-  /** What the description of a version says of its events. */
+  /** Returns the events of a version for its OpenAPI document. */
   readonly describe: (app: FastifyInstance) => (version: number) => Readonly<Record<string, object>>
 }
 
-/** `undefined` for a service without: it does not load what they stand on, which takes longer than all the rest. */
+/** Returns `undefined` for a service without webhooks, which then does not load their dependencies: these take longer than all others. */
 export async function webhooksOf(options: ConventionsOptions): Promise<ServiceWebhooks | undefined> {
   const { webhooks: settings, stores = {}, now = Date.now } = options
   if (settings === undefined) return undefined

@@ -79,7 +79,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
   return { app, send, slow, orders: () => orders }
 }
 
-t.test('a batch and each of its outcomes are in the envelope, in the language of the request [B1] [E5] [G1]', async (t) => {
+t.test('a batch and its outcomes are in the envelope, in the language of the request [B1] [E5] [G1]', async (t) => {
   const { app, send } = await start(t)
   const { answer, json, outcomes } = await send(
     [get('/v1/orders/1'), get('/v1/orders/2/items'), { method: 'PUT', path: '/v1/orders/1', body: {} }],
@@ -96,14 +96,14 @@ t.test('a batch and each of its outcomes are in the envelope, in the language of
   t.match(outcomes[1], { status: 404, headers: { 'content-language': 'es' }, body: { error: { code: 'RESOURCE_NOT_FOUND' } } })
   t.match(outcomes[2], { status: 405, headers: { allow: 'GET, HEAD, OPTIONS' }, body: { error: { code: 'METHOD_NOT_ALLOWED' } } })
   const ids = [answer.headers['request-id'], ...outcomes.map(({ headers }) => headers['request-id'])]
-  t.equal(new Set(ids).size, 4, 'each has a Request-Id of its own [H2]')
+  t.equal(new Set(ids).size, 4, 'each has its own Request-Id [H2]')
   const etag = String((await app.inject({ url: '/v1/orders/1', headers: all })).headers.etag)
   t.match((await send([{ ...get('/v1/orders/1'), headers: { 'If-None-Match': etag } }])).outcomes, [
     { status: 304, headers: { etag }, body: undefined }
   ])
 })
 
-t.test('what is wrong with a batch is told in the language of the request, at each place [X3] [G1]', async (t) => {
+t.test('the errors of a batch are in the language of the request, one for each field [X3] [G1]', async (t) => {
   const { send } = await start(t)
   const { answer, json } = await send([get('/v1/customers'), { method: 'GET', path: '/v1/orders/1', headers: { authorization: 'x' } }], {
     'accept-language': 'es'
@@ -113,13 +113,13 @@ t.test('what is wrong with a batch is told in the language of the request, at ea
     error: 'ValidationError',
     code: 'BATCH_INVALID',
     errors: [
-      { field: 'body.operations.0.path', message: 'debe ser /v1/orders o estar por debajo' },
+      { field: 'body.operations.0.path', message: 'debe ser /v1/orders o una ruta por debajo' },
       { field: 'body.operations.1.headers.authorization', message: 'se aplica a todo el lote: envíelo como encabezado de la petición' }
     ]
   })
 })
 
-t.test('each operation is permitted to its caller or not, by itself [U10]', async (t) => {
+t.test('each operation checks the permissions of its caller [U10]', async (t) => {
   const { app, send, orders } = await start(t)
   const reader = { authorization: `Bearer ${kit.token({ scope: 'orders:read' })}` }
   const { statuses, outcomes } = await send([{ method: 'POST', path: '/v1/orders', body: { item: 'tea' } }, get('/v1/orders/1')], reader)
@@ -128,14 +128,14 @@ t.test('each operation is permitted to its caller or not, by itself [U10]', asyn
   t.equal((await app.inject({ method: 'POST', url: '/v1/order-batches', payload: { operations: [] } })).statusCode, 401)
 })
 
-t.test('an API key is the caller of each operation too [U6]', async (t) => {
+t.test('an API key authenticates each operation too [U6]', async (t) => {
   const { key, record } = createApiKey({ client: 'till', permissions: ['orders:read'] })
   const store = memoryApiKeyStore([record])
   const { send } = await start(t, { authentication: { ...authentication, apiKeys: { store, permissions: ['orders:read'] } } })
   t.strictSame((await send([get('/v1/orders/1')], {}, { headers: { 'x-api-key': key } })).statuses, [200])
 })
 
-t.test('a cookie is the caller of each operation too, and only from the service’s own pages [U12]', async (t) => {
+t.test('a cookie authenticates each operation too, and only from the service’s own pages [U12]', async (t) => {
   const { send } = await start(t, { authentication: { ...authentication, cookie: { name: '__Host-session', origins: [] } } })
   const cookie = `__Host-session=${kit.token({ scope: 'orders:read orders:create' })}`
   const own = await send([get('/v1/orders/1')], {}, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
@@ -145,13 +145,13 @@ t.test('a cookie is the caller of each operation too, and only from the service�
   })
 })
 
-t.test('each operation counts for the limits of its caller, by address and by client [X5]', async (t) => {
+t.test('each operation counts against the limits of its caller, by address and by client [X5]', async (t) => {
   const byAddress = await start(t, { rateLimiting: { addressLimit: limit(4), clientLimit: limit(1000) } })
   const six = Array.from({ length: 6 }, (_, n) => get(`/v1/orders/${n}`))
   const { statuses, outcomes } = await byAddress.send(six)
-  t.strictSame(statuses, [200, 200, 200, 429, 429, 429], 'the batch is one of the four')
+  t.strictSame(statuses, [200, 200, 200, 429, 429, 429], 'the batch itself is one of the four')
   t.match(outcomes[3], { headers: { 'retry-after': /^\d+$/ }, body: { error: { code: 'RATE_LIMIT_EXCEEDED' } } })
-  t.equal((await byAddress.app.inject({ url: '/v1/orders/1', headers: all })).statusCode, 429, 'and so for what comes outside of it')
+  t.equal((await byAddress.app.inject({ url: '/v1/orders/1', headers: all })).statusCode, 429, 'a request outside the batch is limited too')
 
   const byClient = await start(t, { rateLimiting: { addressLimit: limit(1000), clientLimit: limit(4) } })
   t.strictSame((await byClient.send(six)).statuses, [200, 200, 200, 429, 429, 429])
@@ -162,17 +162,17 @@ t.test('each operation counts for the limits of its caller, by address and by cl
     idempotency: { scope: () => 'everyone' }
   })
   for (let n = 0; n < 2; n += 1) await forged.send([get('/v1/orders/1')], { 'x-forwarded-for': `203.0.113.${n}` })
-  t.equal((await forged.app.inject('/v1/orders/1')).statusCode, 429, 'a forwarded address of nobody who is trusted is no other address')
+  t.equal((await forged.app.inject('/v1/orders/1')).statusCode, 429, 'a forwarded address from an untrusted peer is ignored')
 })
 
-t.test('operations came by https where their batch did, and nobody else can say so [S4]', async (t) => {
+t.test('operations use https if their batch did, and X-Forwarded-Proto of an untrusted peer is ignored [S4]', async (t) => {
   const { send } = await start(t, { transportSecurity: {} }, { trustProxy: ['10.0.0.1'] })
   const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' }
   t.strictSame((await send([get('/v1/orders/1')], proxied, { remoteAddress: '10.0.0.1' })).statuses, [200])
   t.match((await send([get('/v1/orders/1')], proxied, { remoteAddress: '203.0.113.9' })).json, { error: { code: 'HTTPS_REQUIRED' } })
 })
 
-t.test('an operation is idempotent under its own key, or under one of the batch; the batch is replayed under its own [I3]', async (t) => {
+t.test('an operation is idempotent with its own key or a derived key; the batch is replayed with its own key [I3]', async (t) => {
   const { send, orders } = await start(t)
   const order = { method: 'POST', path: '/v1/orders', body: { item: 'tea' } }
   t.match((await send([order])).outcomes, [{ status: 400, body: { error: { code: 'IDEMPOTENCY_KEY_REQUIRED' } } }])
@@ -183,13 +183,13 @@ t.test('an operation is idempotent under its own key, or under one of the batch;
   t.equal(orders(), 1)
 
   const first = await send([order, order], { 'idempotency-key': 'batch' })
-  t.strictSame([first.statuses, orders()], [[201, 201], 3], 'each operation has a key of its own, made of that of the batch')
+  t.strictSame([first.statuses, orders()], [[201, 201], 3], 'each operation has its own key, derived from that of the batch')
   const again = await send([order, order], { 'idempotency-key': 'batch' })
   t.strictSame([again.answer.body, again.answer.headers['idempotency-replayed'], orders()], [first.answer.body, 'true', 3])
   t.match((await send([order], { 'idempotency-key': 'batch' })).json.error, { code: 'IDEMPOTENCY_KEY_REUSED' })
 })
 
-t.test('a service that closes carries out the batches that it has begun', async (t) => {
+t.test('a closing service completes the batches that it has started', async (t) => {
   const { app, slow } = await start(t)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -215,13 +215,13 @@ t.test('a service that closes carries out the batches that it has begun', async 
   )
 })
 
-t.test('without a unit of work nothing is atomic, and a batch that should be stops the boot', async (t) => {
+t.test('without a unit of work no batch is atomic, and a batch that requires it stops the boot', async (t) => {
   const { app, send } = await start(t)
   t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /nothing to undo with/)
   t.equal((await send([get('/v1/orders/1')])).answer.statusCode, 200)
 })
 
-t.test('a service can do without batches', async (t) => {
+t.test('batch can be left out', async (t) => {
   const app = Fastify(serverOptions())
   t.teardown(() => app.close())
   await app.register(conventions, {
@@ -234,7 +234,7 @@ t.test('a service can do without batches', async (t) => {
   t.notOk(app.hasDecorator('batch'))
 })
 
-t.test('the description shows what a batch takes and answers, and the code of one that is refused [B1] [Q13]', async (t) => {
+t.test('the description has the request and the response of a batch, and its error code [B1] [Q13]', async (t) => {
   const { app } = await start(t)
   const { paths, components } = (await app.inject('/v1/openapi')).json()
   const { post } = paths['/v1/order-batches']
@@ -247,7 +247,7 @@ t.test('the description shows what a batch takes and answers, and the code of on
   t.match(components.schemas['OrderBatch'], { required: ['id', 'status'] })
 })
 
-t.test('the table of the way of a request names the package', (t) => {
+t.test('the request table of the architecture page lists the package', (t) => {
   t.match(readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8'), /\| onRequest \| batch \|/)
   t.end()
 })

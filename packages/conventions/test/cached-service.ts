@@ -1,4 +1,4 @@
-// A service with public, personal and changing resources, on the preset, and a client that reads every coding.
+// A service on the preset with public, personal and changing resources, and a client that decodes every coding.
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -15,20 +15,20 @@ const Product = { type: 'object', required: ['id', 'name', 'description'], prope
 const Category = { type: 'object', required: ['id', 'name'], properties: { id: text, name: text } }
 const Profile = { type: 'object', required: ['subject'], properties: { subject: text } }
 
-/** The credentials of a user. */
+/** Returns the credentials of a user. */
 export function credentialsOf(subject: string): { authorization: string } {
   return { authorization: `Bearer ${kit.token({ sub: subject, roles: ['customer'] })}` }
 }
 
 const idOf = (request: FastifyRequest) => (request.params as { id: string }).id
 
-/** The service, not yet listening, and how often each path has reached its handler. */
+/** Returns the service, not yet listening, and how often each path has reached its handler. */
 export async function cachedService(
   options: Partial<ConventionsOptions> = {}
 ): Promise<{ app: FastifyInstance; runs: Map<string, number> }> {
   const runs = new Map<string, number>()
   const products = new Map<string, { id: string; name: string; description: string; version: number }>()
-  // Each test has resources of its own: those whose id says how large they are exist from the start.
+  // Each test has its own resources: those with a size in their id exist from the start.
   const find = (id: string) => {
     const [, size] = /^(large|small)-/.exec(id) ?? []
     return products.get(id) ?? (size && { id, name: 'Chai', description: 'black tea '.repeat(size === 'large' ? 300 : 1), version: 1 })
@@ -78,7 +78,7 @@ export async function cachedService(
   return { app, runs }
 }
 
-/** The same, listening until the test ends. */
+/** Starts the same service, which listens until the test ends. */
 export async function startCachedService(
   t: Test,
   options: Partial<ConventionsOptions> = {}
@@ -98,11 +98,11 @@ export interface Wish {
 export interface Answer {
   readonly status: number | undefined
   readonly headers: IncomingHttpHeaders
-  /** Decoded, without the time at which it was made. */
+  /** Decoded, without its timestamp. */
   readonly body: string
 }
 
-/** Asks over HTTP, on a connection of its own. */
+/** Sends a request over HTTP, on its own connection. */
 export function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Answer> {
   const sent = body === undefined ? undefined : JSON.stringify(body)
   const typed = sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }

@@ -1,4 +1,4 @@
-// The preset behind real proxies that compress and that cache.
+// The preset behind real proxies that compress or cache.
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ask, credentialsOf, startCachedService } from './cached-service.ts'
@@ -13,18 +13,18 @@ interface Ports {
 interface Proxy {
   readonly program: string | undefined
   readonly missing: string
-  /** The name of the file that `configuration` makes, and what starts the proxy with it in a folder. */
+  /** Returns the text of the configuration file; `words` returns the arguments that start the proxy with it in a folder. */
   readonly configuration: (ports: readonly Ports[], folder: string) => string
   readonly words: (ports: readonly Ports[], folder: string) => string[]
-  /** A second request for what is public does not reach the service. */
+  /** A second request for a public resource does not reach the service. */
   readonly caches: boolean
-  /** It lets `If-None-Match` through for what it does not keep. Otherwise that is sent in full, as nginx does where it has a cache. */
+  /** Forwards `If-None-Match` for responses that it does not store. nginx with a cache does not: it sends them in full. */
   readonly revalidates: boolean
 }
 
 const nginx = {
   program: process.env['TEST_NGINX'],
-  missing: 'set TEST_NGINX to where nginx is',
+  missing: 'set TEST_NGINX to the path of nginx',
   words: (_ports: readonly Ports[], folder: string) => ['-p', folder, '-c', join(folder, 'configuration')]
 }
 const nginxWith = (http: (folder: string) => string, location: string) => (ports: readonly Ports[], folder: string) =>
@@ -72,7 +72,7 @@ const proxies: Readonly<Record<string, Proxy>> = {
   },
   Varnish: {
     program: process.env['TEST_VARNISH'],
-    missing: 'set TEST_VARNISH to where varnishd is',
+    missing: 'set TEST_VARNISH to the path of varnishd',
     configuration: (ports) => `
       vcl 4.1;
       import std;
@@ -100,7 +100,7 @@ const proxies: Readonly<Record<string, Proxy>> = {
   }
 }
 
-/** Starts a service with the defaults and one with lenient tags, and one proxy before both, since Varnish takes seconds to start. */
+/** Starts a service with the defaults, one with lenient tags, and one proxy for both, because Varnish takes seconds to start. */
 async function start(t: Test, proxy: Proxy) {
   const usual = await startCachedService(t)
   const lenient = await startCachedService(t, { conditionalCaching: { ifMatch: 'opaque' } })
@@ -121,7 +121,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
   t.test(`behind ${name}`, { skip: proxy.program === undefined && proxy.missing }, async (t) => {
     const { service, proxy: port, lenient, runs } = await start(t, proxy)
 
-    t.test(`behind ${name}, every answer has the status and the body that it has without the proxy, twice [S10] [N7]`, async (t) => {
+    t.test(`behind ${name}, every response has the same status and body as without the proxy, twice [S10] [N7]`, async (t) => {
       const paths = ['/v1/products/large-1', '/v1/products/small-1', '/v1/categories/1', '/v1/products/none', '/v1/profiles/mine', '/none']
       for (const path of paths) {
         for (const headers of codings) {
@@ -133,7 +133,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       }
     })
 
-    t.test(`behind ${name}, a client that has the answer gets 304, and after a change the new one [C4] [S10]`, async (t) => {
+    t.test(`behind ${name}, a client that has the response gets 304, and after a change the new response [C4] [S10]`, async (t) => {
       for (const path of ['/v1/products/large-2', '/v1/products/small-2']) {
         for (const headers of codings) {
           const first = await ask(port, path, { headers })
@@ -154,7 +154,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       }
     })
 
-    t.test(`behind ${name}, no 404 is kept once the resource exists, nor anything of it once it is replaced [C5] [S10]`, async (t) => {
+    t.test(`behind ${name}, serves no 404 after a creation, and no old version after a replacement [C5] [S10]`, async (t) => {
       const path = '/v1/products/new'
       const create = { method: 'PUT', headers: { 'if-none-match': '*' }, body: product }
       for (const attempt of [1, 2]) t.equal((await ask(port, path)).status, 404, `attempt ${attempt}`)
@@ -164,7 +164,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       t.match(await ask(port, path), { status: 200, body: /Ipoh/ })
     })
 
-    t.test(`behind ${name}, no user gets the answer to another, although the route is called public [C3] [S10]`, async (t) => {
+    t.test(`behind ${name}, no user gets the response of another user, although the route is declared public [C3] [S10]`, async (t) => {
       const path = '/v1/profiles/mine'
       const adas = await ask(port, path, { headers: credentialsOf('ada') })
       t.match(adas, { status: 200, body: /"subject":"ada"/ })
@@ -176,7 +176,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
     })
 
     t.test(
-      `behind ${name}, a public answer reaches everybody in a coding that they read, from a cache where there is one [C3] [S10]`,
+      `behind ${name}, every client gets a public response in a coding that it accepts, from the cache if there is one [C3] [S10]`,
       async (t) => {
         const path = '/v1/categories/2'
         const first = await ask(port, path)
@@ -188,7 +188,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       }
     )
 
-    t.test(`behind ${name}, the tag of an answer that is not compressed on the way guards a change [O1] [S10]`, async (t) => {
+    t.test(`behind ${name}, the tag of a response that the proxy does not compress protects a change [O1] [S10]`, async (t) => {
       const path = '/v1/products/small-3'
       const { etag } = (await ask(port, path, { headers: { 'accept-encoding': 'identity' } })).headers
       t.equal(etag, '"1"')
@@ -198,7 +198,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       t.equal((await ask(service, path)).headers.etag, '"2"')
     })
 
-    t.test(`behind ${name}, a weak tag is explained, and taken where the service says so [O1] [S10]`, async (t) => {
+    t.test(`behind ${name}, a weak tag is refused with an explanation, and accepted with ifMatch: opaque [O1] [S10]`, async (t) => {
       for (const path of ['/v1/products/large-4', '/v1/products/small-4']) {
         for (const headers of codings) {
           const { etag = '' } = (await ask(port, path, { headers })).headers
@@ -215,7 +215,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
 }
 
 t.test(
-  'what the service compresses keeps a strong tag behind nginx, what nginx compresses does not [C1] [S10]',
+  'behind nginx, a response that the service compresses has a strong tag, a response that nginx compresses does not [C1] [S10]',
   { skip: nginx.program === undefined && nginx.missing },
   async (t) => {
     const { proxy: port } = await start(t, proxies['nginx that compresses'] as Proxy)

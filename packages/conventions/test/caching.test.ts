@@ -15,7 +15,7 @@ async function service(options: Partial<ConventionsOptions> = {}) {
 }
 
 t.test(
-  'the time in the envelope is not in the tag: what stays the same is 304 at all times, with all that a 304 has to say [C1] [C4] [H2]',
+  'the entity tag ignores the timestamp of the envelope: an unchanged resource is 304 with every header of a 304 [C1] [C4] [H2]',
   async (t) => {
     let now = Date.UTC(2026, 10, 21)
     const { get } = await service({ now: () => now })
@@ -33,7 +33,7 @@ t.test(
   }
 )
 
-t.test('a body that only ends like an envelope is tagged whole, its timestamp included [C1]', async (t) => {
+t.test('the entity tag of a body that only ends like an envelope includes its timestamp [C1]', async (t) => {
   const app = Fastify(serverOptions())
   await app.register(conventions, { ...local, publicUrl: 'https://shop.example', versions: { 1: {} }, authentication: false })
   let timestamp = '2026-11-21T09:30:00.000Z'
@@ -45,7 +45,7 @@ t.test('a body that only ends like an envelope is tagged whole, its timestamp in
   t.not((await app.inject('/v1/clocks/1')).headers.etag, etag)
 })
 
-t.test('a refused change is in the envelope, in the language of the client, with the current tag [E4] [E5] [G1] [O1]', async (t) => {
+t.test('a failed precondition is in the envelope, in the language of the client, with the current tag [E4] [E5] [G1] [O1]', async (t) => {
   const { app } = await service()
   const put = (headers: Record<string, string>) => app.inject({ method: 'PUT', url: '/v1/products/small-1', headers, body: product })
   const failed = await put({ 'if-match': '"7"', 'accept-language': 'es' })
@@ -61,19 +61,16 @@ t.test('a refused change is in the envelope, in the language of the client, with
   t.match((await app.inject({ url: '/v1/products/small-1' })).headers, { etag: '"2"' })
 })
 
-t.test(
-  'who may not ask is told so, whatever tags they know; what is wrong with the body comes before what is wrong with the state',
-  async (t) => {
-    const { app, get } = await service()
-    const { etag } = (await get('/v1/profiles/mine', credentialsOf('ada'))).headers
-    t.equal((await get('/v1/profiles/mine', { 'if-none-match': String(etag) })).statusCode, 401)
-    t.equal((await get('/v1/profiles/mine', { 'if-none-match': '*' })).statusCode, 401)
-    const wrong = { method: 'PUT', url: '/v1/products/small-1', headers: { 'if-match': '"7"' }, body: { id: 1 } } as const
-    t.equal((await app.inject(wrong)).statusCode, 422)
-  }
-)
+t.test('returns 401 without credentials even if the client knows the tag, and 422 for the body before 412', async (t) => {
+  const { app, get } = await service()
+  const { etag } = (await get('/v1/profiles/mine', credentialsOf('ada'))).headers
+  t.equal((await get('/v1/profiles/mine', { 'if-none-match': String(etag) })).statusCode, 401)
+  t.equal((await get('/v1/profiles/mine', { 'if-none-match': '*' })).statusCode, 401)
+  const wrong = { method: 'PUT', url: '/v1/products/small-1', headers: { 'if-match': '"7"' }, body: { id: 1 } } as const
+  t.equal((await app.inject(wrong)).statusCode, 422)
+})
 
-t.test('an answer to a known caller is private, and public to others [C3]', async (t) => {
+t.test('a response is private for an authenticated caller, and public for others [C3]', async (t) => {
   const { get } = await service()
   t.equal((await get('/v1/categories/1')).headers['cache-control'], 'public, max-age=86400')
   t.equal((await get('/v1/categories/1', credentialsOf('ada'))).headers['cache-control'], 'private, no-cache')
@@ -82,7 +79,7 @@ t.test('an answer to a known caller is private, and public to others [C3]', asyn
 })
 
 t.test(
-  'answers of a kilobyte and more are compressed with Brotli or gzip as the client prefers, errors and small ones as they are [N7]',
+  'responses of at least a kilobyte are compressed with Brotli or gzip as the client prefers, errors and small responses are not [N7]',
   async (t) => {
     const { get } = await service()
     const plain = (await get('/v1/products/large-1')).json().data
@@ -111,7 +108,7 @@ t.test(
   }
 )
 
-t.test('bytes of unknown kind and images are not compressed, nor is a route that says so; a coded body is not taken', async (t) => {
+t.test('binary data, images and routes with compress: false are not compressed; a compressed request body is refused', async (t) => {
   const app = Fastify(serverOptions())
   await app.register(conventions, { ...local, publicUrl: 'https://shop.example', versions: { 1: {} }, authentication: false })
   const bytes = Buffer.alloc(4096, 'x')
@@ -134,7 +131,7 @@ t.test('bytes of unknown kind and images are not compressed, nor is a route that
   t.match(created, { statusCode: 201, headers: { 'content-encoding': 'br', 'cache-control': 'no-store', etag: undefined } })
 })
 
-t.test('HEAD says what GET says, less a length that GET may not have [M7]', async (t) => {
+t.test('HEAD has the headers of GET, except a length that GET may not have [M7]', async (t) => {
   const { app } = await service()
   for (const url of ['/v1/products/large-1', '/v1/products/small-1', '/v1/categories/1', '/v1/products/none', '/']) {
     const [get, head] = [await app.inject({ url }), await app.inject({ method: 'HEAD', url })]
@@ -142,13 +139,13 @@ t.test('HEAD says what GET says, less a length that GET may not have [M7]', asyn
     const own = new Set(['date', 'request-id', 'ratelimit'])
     const said = (headers: object) => new Map(Object.entries(headers).filter(([name]) => !own.has(name)))
     t.strictSame(said(head.headers), said(get.headers), url)
-    // Errors are never as large as to be compressed here.
+    // Errors here are too small to be compressed.
     const coded = await app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'br' } })
     t.equal(coded.headers['content-length'], get.statusCode === 404 ? get.headers['content-length'] : undefined)
   }
 })
 
-t.test('the preset leaves out caching, compression or both, when it is told to', async (t) => {
+t.test('caching, compression or both can be left out', async (t) => {
   const bare = await service({ conditionalCaching: false, compression: false })
   t.match((await bare.get('/v1/products/large-1', { 'accept-encoding': 'gzip' })).headers, {
     etag: undefined,

@@ -34,7 +34,7 @@ async function start(options: Partial<ConventionsOptions> = {}) {
 
 const bearer = (claims: object) => ({ authorization: `Bearer ${kit.token(claims)}` })
 
-t.test('nobody comes in without a token, in the envelope, in their language, with a challenge [U1] [G1] [X1] [H1]', async (t) => {
+t.test('returns 401 without a token, in the envelope, in the language of the client, with a challenge [U1] [G1] [X1] [H1]', async (t) => {
   const app = await start()
   const answer = await app.inject({ url: '/v1/books/7', headers: { 'accept-language': 'es' } })
   t.match(answer.json(), {
@@ -46,20 +46,20 @@ t.test('nobody comes in without a token, in the envelope, in their language, wit
   t.equal((await app.inject({ url: '/v1/books/7', headers: bearer({ roles: ['reader'] }) })).statusCode, 200)
 })
 
-t.test('a role gives what it lists and nothing else [U9]', async (t) => {
+t.test('a role grants exactly the permissions that it lists [U9]', async (t) => {
   const app = await start()
   const answer = await app.inject({ method: 'POST', url: '/v1/books', headers: bearer({ roles: ['reader'] }) })
   t.match(answer.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
   t.match(String(answer.headers['www-authenticate']), /error="insufficient_scope"/)
 })
 
-t.test('public routes and the list of versions are open to everybody', async (t) => {
+t.test('public routes and the list of versions need no credentials', async (t) => {
   const app = await start()
   t.equal((await app.inject('/v1/shelves/1')).statusCode, 200)
   t.equal((await app.inject('/')).statusCode, 200)
 })
 
-t.test('a route that says nothing of who may use it stops the start [U10]', async (t) => {
+t.test('a route that does not declare who may use it stops the boot [U10]', async (t) => {
   const app = await start()
   const undeclared = app.apiVersion(1, async (v1) => {
     v1.get('/drawers/:id', { schema: { response: { 200: Book } } }, async () => ({ id: '1' }))
@@ -67,7 +67,7 @@ t.test('a route that says nothing of who may use it stops the start [U10]', asyn
   await t.rejects(async () => undeclared, /authentication: GET \/v1\/drawers\/:id does not declare who may use it/)
 })
 
-t.test('what was revoked is refused, as long as the news are fresh [U4]', async (t) => {
+t.test('refuses revoked tokens while the revocation feed is up to date [U4]', async (t) => {
   const feed = revocationFeed({ store: memoryRevocationStore() })
   const app = await start({ authentication: { ...authentication, revocations: feed } })
   t.teardown(() => app.close())
@@ -77,7 +77,7 @@ t.test('what was revoked is refused, as long as the news are fresh [U4]', async 
   t.match((await app.inject({ url: '/v1/books/7', headers })).json().error, { status: 401, code: 'TOKEN_REVOKED' })
 })
 
-t.test('a user is counted as one from every address, and a refused request does not count for them [X5] [H1]', async (t) => {
+t.test('counts a user as one client from every address, and does not count refused requests [X5] [H1]', async (t) => {
   const app = await start({ rateLimiting: { clientLimit: { limit: 2, windowSeconds: 60 } } })
   const ask = (remoteAddress: string, claims: object) =>
     app.inject({ url: '/v1/books/7', remoteAddress, headers: bearer({ roles: ['reader'], ...claims }) })
@@ -89,14 +89,14 @@ t.test('a user is counted as one from every address, and a refused request does 
   t.equal((await ask('127.0.0.3', { sub: 'max' })).statusCode, 200)
 })
 
-t.test('without authentication and limits a service serves everybody, uncounted', async (t) => {
+t.test('without authentication and limits, every request is accepted and not counted', async (t) => {
   const app = await start({ authentication: false, rateLimiting: false })
   const answer = await app.inject('/v1/books/7')
   t.equal(answer.statusCode, 200)
   t.notOk(answer.headers['ratelimit'])
 })
 
-t.test('without authentication, requests are counted by address', async (t) => {
+t.test('without authentication, counts requests by address', async (t) => {
   const app = await start({ authentication: false })
   t.match((await app.inject('/v1/books/7')).headers, { 'ratelimit-policy': '"address";q=1200;w=60' })
 })

@@ -48,7 +48,7 @@ t.test('a page has its rows, links and totals in the envelope, the timestamp las
   t.equal(headers['link'], undefined)
 })
 
-t.test('wrong parameters are a ValidationError in the language of the client', async (t) => {
+t.test('invalid parameters are a ValidationError in the language of the client', async (t) => {
   const app = await service()
   const { statusCode, body } = await app.inject({ url: '/v1/things?nmae=a', headers: { 'accept-language': 'es' } })
   t.equal(statusCode, 422)
@@ -59,12 +59,12 @@ t.test('wrong parameters are a ValidationError in the language of the client', a
   })
 })
 
-t.test('a list that is no page is refused, not sent whole [Q10]', async (t) => {
+t.test('responds with 500 to a list that is not a page, instead of sending the whole list [Q10]', async (t) => {
   const app = await service()
   t.equal((await app.inject('/v1/whole-things')).statusCode, 500)
 })
 
-t.test('without the envelope the links are in the header; without paging there is none of it', async (t) => {
+t.test('without the envelope, links are in the Link header; without pagination the list has no links', async (t) => {
   const bare = await service({ envelope: false })
   const { headers, body } = await bare.inject('/v1/things?perPage=2')
   t.strictSame(

@@ -7,7 +7,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
-// What the tests look into is theirs to know.
+// The tests know the shape of the documents that they read.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
@@ -76,7 +76,7 @@ async function pathsOf(app: FastifyInstance): Promise<Loose> {
   return (await app.inject('/v1/openapi')).json()
 }
 
-/** The codes that an operation can answer with. */
+/** Returns the error codes of an operation. */
 function codesOf({ paths, components }: Loose, path: string, method: string): string[] {
   return Object.values(paths[path][method].responses).flatMap((answer: Loose) =>
     answer.$ref === undefined ? [] : Object.keys(components.responses[answer.$ref.split('/').at(-1)].content['application/json'].examples)
@@ -87,7 +87,7 @@ function has(codes: readonly string[], wanted: string) {
   return codes.includes(wanted)
 }
 
-t.test('each operation has the errors that the plugins can answer it with, and no others [X3]', async (t) => {
+t.test('each operation has the errors with which the plugins can respond, and no others [X3]', async (t) => {
   const document = await pathsOf(await boot({ authentication: verifies }, shop))
   const [list, parts, create, change, replace, upload] = [
     codesOf(document, '/v1/orders', 'get'),
@@ -149,7 +149,7 @@ t.test('each operation has the errors that the plugins can answer it with, and n
   t.hasProps(document.paths['/v1/orders'].get.responses[200].headers, ['Request-Id', 'Vary', 'RateLimit', 'RateLimit-Policy'])
 })
 
-t.test('a version that ends can answer that it is retired [V5]', async (t) => {
+t.test('the operations of a version with a sunset date include VERSION_RETIRED [V5]', async (t) => {
   const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation: 'https://shop.example/moving' }
   const document = await pathsOf(
     await boot({ authentication: verifies, versions: { 1: ending, 2: {} }, now: () => Date.parse('2027-06-01T00:00:00Z') }, shop)
@@ -158,7 +158,7 @@ t.test('a version that ends can answer that it is retired [V5]', async (t) => {
   t.match(document.paths['/v1/orders'].get, { deprecated: true, 'x-sunset': '2028-01-01T00:00:00.000Z' })
 })
 
-t.test('plugins that are left out are no part of the description, and it can be left out itself', async (t) => {
+t.test('the description omits plugins that are left out, and can be left out itself', async (t) => {
   const bare = {
     authentication: false,
     rateLimiting: false,
@@ -180,7 +180,7 @@ t.test('plugins that are left out are no part of the description, and it can be 
   t.strictSame(Object.keys((await pathsOf(plain)).paths['/v1/orders/{id}'].get.responses), ['200'])
 })
 
-t.test('a route that breaks a rule of representations does not start, unless it waives it with a reason [F1]', async (t) => {
+t.test('a route that breaks a rule of representations stops the boot, unless it waives the rule with a reason [F1]', async (t) => {
   const schema = { response: { 200: Type.Object({ order_id: Type.String() }) } }
   const route = (config: object) => (v1: FastifyInstance) =>
     v1.get('/orders/:id', { config: { public: true, ...config }, schema }, async () => ({ order_id: 'x' }))
@@ -190,7 +190,7 @@ t.test('a route that breaks a rule of representations does not start, unless it 
   await t.rejects(start({ waivers: { F99: 'So.' } }), /waives "F99", which is not a known rule/)
 })
 
-t.test('concordat lint takes the rules for paths from versioning [P3]', async (t) => {
+t.test('concordat lint loads the rules for paths from versioning [P3]', async (t) => {
   const folder = t.testdir({})
   const file = join(folder, 'bad.json')
   const operation = { security: [], responses: { 200: { description: 'All.' } } }

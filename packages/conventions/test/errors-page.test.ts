@@ -6,10 +6,10 @@ import t from 'tap'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
 
-// What a service registers beside the preset, or hands it as stores.
+// Packages that a service registers in addition to the preset, or passes to it as stores.
 const beside = new Set(['jobs', 'webhooks', 'postgres'])
 
-t.test('the published page has every code of the catalogue, with its status, texts and remedy, and no other [X3]', async (t) => {
+t.test('the published page has every code of the catalogue, with its status, texts and remedy, and no others [X3]', async (t) => {
   const app = Fastify()
   await app.register(conventions, { versions: { 1: {} }, authentication: false })
   const rows = (page.match(/^\| `.*$/gm) ?? []).map((row) => row.slice(2, -2).split(' | '))

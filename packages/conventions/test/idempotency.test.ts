@@ -7,7 +7,7 @@ import t from 'tap'
 const Order = Type.Object({ id: Type.String(), item: Type.String() })
 const body = Type.Object({ item: Type.String() }, { additionalProperties: false })
 
-/** A store that gives text back as its bytes, as one in a database does. */
+/** A store that returns text as bytes, as a store in a database does. */
 function byteStore(): IdempotencyStore {
   const store = memoryStore()
   return {
@@ -54,7 +54,7 @@ async function service(store: IdempotencyStore) {
 
 for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteStore })) {
   t.test(
-    `a replay is the first answer, envelope and timestamp included, under a Request-Id of its own; kept as ${what} [H2] [I3]`,
+    `a replay is the first response, with its envelope and timestamp, under its own Request-Id; stored as ${what} [H2] [I3]`,
     async (t) => {
       const { send, runs } = await service(storeOf())
       const [first, retry] = [await send('k'), await send('k')]
@@ -69,7 +69,7 @@ for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteSto
     }
   )
 
-  t.test(`an error that was kept comes back in its envelope, word by word; kept as ${what} [E5] [I3]`, async (t) => {
+  t.test(`a stored error is replayed in its envelope, byte for byte; stored as ${what} [E5] [I3]`, async (t) => {
     const { send, runs } = await service(storeOf())
     for (const [item, status] of Object.entries({ nothing: 409, trouble: 500 })) {
       const [first, retry] = [await send(item, { item }), await send(item, { item })]
@@ -79,7 +79,7 @@ for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteSto
     t.equal(runs(), 2)
   })
 
-  t.test(`204 and answers without the envelope are replayed too; kept as ${what}`, async (t) => {
+  t.test(`204 and responses without the envelope are replayed too; stored as ${what}`, async (t) => {
     const { send } = await service(storeOf())
     for (const url of ['/v1/orders/1/cancellations', '/v1/raw-notes']) {
       const [first, retry] = [await send(url, { url }), await send(url, { url })]
@@ -88,27 +88,24 @@ for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteSto
   })
 }
 
-t.test(
-  'what is wrong with a key is said in the envelope, in the language of the client; 422 names the header [E4] [G1] [X3]',
-  async (t) => {
-    const { send, runs } = await service(memoryStore())
-    t.match((await send(undefined, { headers: { 'accept-language': 'es' } })).json().error, {
-      status: 400,
-      code: 'IDEMPOTENCY_KEY_REQUIRED',
-      message: /^El encabezado Idempotency-Key es obligatorio/
-    })
-    t.match((await send('"open')).json().error, { status: 400, code: 'IDEMPOTENCY_KEY_INVALID' })
-    await send('k')
-    t.match((await send('k', { item: 'coffee' })).json().error, {
-      status: 422,
-      code: 'IDEMPOTENCY_KEY_REUSED',
-      errors: [{ field: 'headers.idempotency-key', message: 'was used for a different request; send a new key' }]
-    })
-    t.equal(runs(), 1)
-  }
-)
+t.test('errors of a key are in the envelope, in the language of the client; 422 names the header [E4] [G1] [X3]', async (t) => {
+  const { send, runs } = await service(memoryStore())
+  t.match((await send(undefined, { headers: { 'accept-language': 'es' } })).json().error, {
+    status: 400,
+    code: 'IDEMPOTENCY_KEY_REQUIRED',
+    message: /^El encabezado Idempotency-Key es obligatorio/
+  })
+  t.match((await send('"open')).json().error, { status: 400, code: 'IDEMPOTENCY_KEY_INVALID' })
+  await send('k')
+  t.match((await send('k', { item: 'coffee' })).json().error, {
+    status: 422,
+    code: 'IDEMPOTENCY_KEY_REUSED',
+    errors: [{ field: 'headers.idempotency-key', message: 'was used for a different request; send a new key' }]
+  })
+  t.equal(runs(), 1)
+})
 
-t.test('a body that fails validation, and one that can not be read, leave the key unused [I5]', async (t) => {
+t.test('a body that is invalid or cannot be parsed leaves the key unused [I5]', async (t) => {
   const { send, runs } = await service(memoryStore())
   t.equal((await send('k', { item: 5 })).statusCode, 422)
   t.equal((await send('k', { headers: { 'content-type': 'text/xml' } })).statusCode, 415)

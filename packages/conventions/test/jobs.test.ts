@@ -37,7 +37,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, onCompl
   await app.apiVersion(1, async (v1) => {
     const config = { permissions: ['sums:create'] }
     v1.jobs.serve(sum, '/sums', { config, onComplete })
-    // The body is left to the job to look at.
+    // The job validates the body, so the route does not.
     v1.post<{ Body: { upTo: number } }>(
       '/sums',
       { config: { ...config, job: 'start' }, schema: { response: { '2xx': jobRecordSchema } } },
@@ -54,7 +54,7 @@ const as = (sub: string, more: Record<string, string> = {}) => ({
 })
 const path = (href: unknown) => String(href).replace(origin, '')
 
-t.test('a job is accepted, read by its owner alone and answered for in the envelope [A1] [A2] [E7]', async (t) => {
+t.test('a job is accepted, readable only by its owner, and its record and result are in the envelope [A1] [A2] [E7]', async (t) => {
   const app = await start(t)
   const accepted = await app.inject({ method: 'POST', url: '/v1/sums', headers: as('ada'), body: { upTo: 4 } })
   t.match([accepted.statusCode, accepted.headers['retry-after']], [202, '2'])
@@ -71,7 +71,7 @@ t.test('a job is accepted, read by its owner alone and answered for in the envel
     t.match((await app.inject({ url: path(url), headers: as('bob') })).json().error, { status: 404, code: 'JOB_NOT_FOUND' })
 })
 
-t.test('behind the envelope too, a completed job sends on to its result by 303, unless the record is preferred [A3]', async (t) => {
+t.test('with the envelope too, a completed job redirects to its result with 303, unless the client prefers the record [A3]', async (t) => {
   const app = await start(t, {}, 'redirect')
   const { headers } = await app.inject({ method: 'POST', url: '/v1/sums', headers: as('ada', { prefer: 'wait=5' }), body: { upTo: 4 } })
   const url = path(headers.location)
@@ -82,7 +82,7 @@ t.test('behind the envelope too, a completed job sends on to its result by 303, 
   t.match([record.statusCode, record.json().data], [200, { status: 'completed' }])
 })
 
-t.test('a job in which something is wrong is told in the language of the client, and not begun [G1]', async (t) => {
+t.test('a job with invalid input is refused in the language of the client, and does not start [G1]', async (t) => {
   const app = await start(t)
   const answer = await app.inject({
     method: 'POST',
@@ -103,7 +103,7 @@ t.test('a job in which something is wrong is told in the language of the client,
   t.equal(answer.headers.location, undefined)
 })
 
-t.test('the description says what the routes of a job answer', async (t) => {
+t.test('the description has the responses of the routes of a job', async (t) => {
   const app = await start(t)
   const { paths, components } = (await app.inject('/v1/openapi')).json()
   const codes = (operation: { responses: Record<number, { $ref: string }> }, status: number) =>
@@ -117,7 +117,7 @@ t.test('the description says what the routes of a job answer', async (t) => {
   t.match(JSON.stringify(status.get.parameters), '"name":"Prefer"')
 })
 
-t.test('who does not ask for jobs has none; who nobody is can have none', async (t) => {
+t.test('without the option jobs, a service has no jobs; without authentication, jobs need an owner', async (t) => {
   const without = Fastify(serverOptions())
   await without.register(conventions, { versions: { 1: {} }, authentication: false })
   t.notOk(without.hasDecorator('jobs'))

@@ -18,7 +18,7 @@ interface Wish {
   remoteAddress: string
 }
 
-// One fault for each row of the table that can refuse a request, by the status with which it does.
+// One fault for each row of the table that can refuse a request, by its status.
 const faults: Readonly<Record<number, (wish: Wish) => void>> = {
   421: (wish) => (wish.headers['host'] = 'evil.example'),
   403: (wish) => (wish.remoteAddress = '198.51.100.7'),
@@ -49,8 +49,8 @@ const packages: Readonly<Record<number, [string, string]>> = {
   412: ['conditional-caching', 'around the handler'],
   409: ['the service', 'handler']
 }
-// Nobody is asked who they are, and nothing is negotiated, for what does not exist; a body has one fault at a time, and a client one
-// address; and the host is looked at first.
+// A URL or method that does not exist requires neither authentication nor negotiation; a body has one fault at a time, and a client
+// has one address; and the host is checked first.
 const apart = new Set(['401 405', '406 405', '400 422', '403 421', '403 429'])
 
 const table = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
@@ -95,7 +95,7 @@ for (const version of [1, 2]) {
   })
 }
 
-// This address has no request left.
+// Uses up the limit of this address.
 for (let count = 0; count < 500; count += 1) await app.inject({ url: '/v2', remoteAddress: '127.0.0.9' })
 
 t.test('the architecture page has a row for each package that can refuse a request', async (t) => {
@@ -108,7 +108,7 @@ const statuses = Object.keys(faults)
 for (const [index, earlier] of statuses.entries()) {
   for (const later of statuses.slice(index + 1)) {
     if (apart.has(`${earlier} ${later}`)) continue
-    t.test(`a request that deserves ${earlier} and ${later} gets ${earlier}, as the architecture page says`, async (t) => {
+    t.test(`a request that qualifies for ${earlier} and ${later} gets ${earlier}, as the architecture page says`, async (t) => {
       const wish: Wish = {
         method: 'POST',
         version: 2,
@@ -132,24 +132,21 @@ for (const [index, earlier] of statuses.entries()) {
   }
 }
 
-t.test('404 and 405 win over 406', async (t) => {
+t.test('404 and 405 take precedence over 406', async (t) => {
   const headers = { accept: 'image/webp' }
   t.equal((await app.inject({ url: '/v2/nothing', headers })).statusCode, 404)
   t.equal((await app.inject({ method: 'PUT', url: '/v2/orders', headers })).statusCode, 405)
 })
 
-t.test(
-  'a missing permission is 403 before formats are looked at, and an unknown URL 404 before anybody is asked who they are',
-  async (t) => {
-    const headers = { accept: 'image/webp', authorization: bearer('orders:read') }
-    const refused = await app.inject({ method: 'POST', url: '/v2/orders', headers })
-    t.match(refused.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
-    t.match((await app.inject({ url: '/v2/nothing' })).json().error, { status: 404, code: 'RESOURCE_NOT_FOUND' })
-    t.match((await app.inject({ url: '/v2/nothing?access_token=x' })).json().error, { status: 400, code: 'CREDENTIALS_IN_URI' })
-  }
-)
+t.test('returns 403 for a missing permission before negotiation, and 404 for an unknown URL before authentication', async (t) => {
+  const headers = { accept: 'image/webp', authorization: bearer('orders:read') }
+  const refused = await app.inject({ method: 'POST', url: '/v2/orders', headers })
+  t.match(refused.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
+  t.match((await app.inject({ url: '/v2/nothing' })).json().error, { status: 404, code: 'RESOURCE_NOT_FOUND' })
+  t.match((await app.inject({ url: '/v2/nothing?access_token=x' })).json().error, { status: 400, code: 'CREDENTIALS_IN_URI' })
+})
 
-t.test('OPTIONS is answered without credentials, as a browser asks it', async (t) => {
+t.test('responds to OPTIONS without credentials, which a browser does not send', async (t) => {
   const { statusCode, headers } = await app.inject({ method: 'OPTIONS', url: '/v2/orders' })
   t.strictSame([statusCode, headers['allow']], [204, 'OPTIONS, POST'])
 })

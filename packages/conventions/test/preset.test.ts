@@ -32,7 +32,7 @@ async function start(options: Partial<ConventionsOptions> = {}) {
   return app
 }
 
-t.test('a success has the envelope, the version, links below it, the security headers and Vary [H1]', async (t) => {
+t.test('a success has the envelope, the version, links within that version, the security headers and Vary [H1]', async (t) => {
   const app = await start()
   const answer = await app.inject('/v1/orders/7')
   t.match(answer.json(), {
@@ -46,20 +46,20 @@ t.test('a success has the envelope, the version, links below it, the security he
   t.match(answer.headers, { 'request-id': /^[0-9a-f-]{36}$/, 'x-content-type-options': 'nosniff', vary: 'accept' })
 })
 
-t.test('a created resource is named relative to its version', async (t) => {
+t.test('reply.created resolves the path relative to the version', async (t) => {
   const app = await start()
   const answer = await app.inject({ method: 'POST', url: '/v1/orders', body: { id: '8' } })
   t.strictSame([answer.statusCode, answer.headers.location], [201, 'https://api.example.com/v1/orders/8'])
 })
 
-t.test('an error has the error envelope in the language of the client, and Vary names both [G1] [N6]', async (t) => {
+t.test('an error has the error envelope in the language of the client, and Vary lists both headers [G1] [N6]', async (t) => {
   const app = await start()
   const answer = await app.inject({ url: '/v1/nothing', headers: { 'accept-language': 'es-MX,es;q=0.9' } })
   t.match(answer.json().error, { status: 404, code: 'RESOURCE_NOT_FOUND', message: /No / })
   t.match(answer.headers, { 'content-language': 'es', vary: 'accept-language, accept', 'cache-control': 'no-store' })
 })
 
-t.test('a URL that never reaches a hook gets the same: language, version, headers', async (t) => {
+t.test('a URL that never reaches a hook gets the same language, version and headers', async (t) => {
   const app = await start()
   const answer = await app.inject({ url: '/v1/%zz', headers: { 'accept-language': 'es' } })
   t.match(answer.json(), { error: { code: 'MALFORMED_URI' }, _meta: { version: 'v1' } })
@@ -74,7 +74,7 @@ t.test('GET / lists the versions in the envelope', async (t) => {
   })
 })
 
-t.test('the errors of the service join the catalogue', async (t) => {
+t.test('the catalogue includes the errors of the service', async (t) => {
   const include = [defineErrors({ SOLD_OUT: { statusCode: 409, message: { en: 'Sold out.', es: 'Agotado.' }, remedy: 'Wait.' } })]
   const app = await start({ errorCatalogue: { include } })
   t.ok(app.errorCatalogue.find('SOLD_OUT'))
@@ -100,7 +100,7 @@ t.test('envelope can be left out', async (t) => {
   t.match((await app.inject('/')).json(), { versions: [{ version: 'v1' }] })
 })
 
-t.test('settings of a plugin win over what the preset fills in', async (t) => {
+t.test('options of a plugin override those that the preset sets', async (t) => {
   const app = await start({
     envelope: { version: () => 'v9' },
     transportSecurity: { ...localHttp, overrides: { 'x-frame-options': 'SAMEORIGIN' } }
@@ -110,20 +110,20 @@ t.test('settings of a plugin win over what the preset fills in', async (t) => {
   t.equal(answer.headers['x-frame-options'], 'SAMEORIGIN')
 })
 
-t.test('nonsense stops the start with one line', async (t) => {
-  await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /versions is missing/)
-  await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /authentication is missing/)
+t.test('invalid options stop the boot with one line', async (t) => {
+  await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /conventions: options\.versions is missing/)
+  await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /conventions: options\.authentication is missing/)
   t.throws(() => serverOptions({ trustProxy: true as never }), /options\.trustProxy must be a list/)
   t.throws(() => serverOptions({ bodyLimitBytes: 0 }), /bodyLimitBytes is 0/)
 })
 
-t.test('proxies that are named are trusted, and no others', async (t) => {
+t.test('trusts the listed proxies, and no others', async (t) => {
   t.equal(serverOptions().trustProxy, false)
   const { trustProxy } = serverOptions({ trustProxy: ['10.0.0.0/8'] })
   t.strictSame(trustProxy && [trustProxy('10.9.8.7', 0), trustProxy('11.0.0.1', 0)], [true, false])
 })
 
-t.test('one list of hosts serves links and refusals: others are misdirected, in the envelope [S10]', async (t) => {
+t.test('allowedHosts applies to links and to requests: for other hosts, returns 421 in the envelope [S10]', async (t) => {
   const app = await start({ publicUrl: undefined, allowedHosts: ['api.example.com', '*.shops.example.com'] })
   for (const host of ['api.example.com', 'a.shops.example.com'])
     t.match((await app.inject({ url: '/v1/orders/7', headers: { host } })).json()._links, [{ href: `http://${host}/v1/orders/7` }])
@@ -133,7 +133,7 @@ t.test('one list of hosts serves links and refusals: others are misdirected, in 
   t.notMatch(answer.body, 'evil')
 })
 
-t.test('plain HTTP is refused in the envelope, for unknown paths too [S4]', async (t) => {
+t.test('refuses plain HTTP in the envelope, for unknown paths too [S4]', async (t) => {
   const app = await start({ transportSecurity: {} })
   for (const url of ['/', '/v1/orders/7', '/nothing']) {
     const answer = await app.inject(url)
@@ -143,7 +143,7 @@ t.test('plain HTTP is refused in the envelope, for unknown paths too [S4]', asyn
 })
 
 t.test(
-  'every link, of a success or an error, has rel, href and method and nothing else, with registered names and own ones [K4] [K5]',
+  'every link of a success or an error has exactly rel, href and method, with registered and custom relations [K4] [K5]',
   async (t) => {
     const app = await start()
     app.get('/probe', { config: { operational: true }, schema: { response: { 200: Order } } }, async (_request, reply) => {
@@ -164,7 +164,7 @@ t.test(
   }
 )
 
-t.test('timestamps are ISO 8601 in UTC, whatever language the client asks for [F2] [G2]', async (t) => {
+t.test('timestamps are ISO 8601 in UTC in every language [F2] [G2]', async (t) => {
   let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
   const app = await start({ now: () => now })
   const headers = { 'accept-language': 'es' }
@@ -176,7 +176,7 @@ t.test('timestamps are ISO 8601 in UTC, whatever language the client asks for [F
   t.equal((await app.inject('/v1/orders/7')).json()._meta.timestamp, '2026-01-02T03:03:05.100Z')
 })
 
-t.test('a 301 has an absolute Location below the version and no body [X4]', async (t) => {
+t.test('a 301 has an absolute Location within the version and no body [X4]', async (t) => {
   const app = await start()
   await app.apiVersion(1, async (v1) => {
     v1.get('/purchases/:id', { schema: { response: { 200: Order } } }, async (_request, reply) => reply.moved('/orders/7'))
@@ -185,7 +185,7 @@ t.test('a 301 has an absolute Location below the version and no body [X4]', asyn
   t.strictSame([answer.statusCode, answer.headers.location, answer.body], [301, 'https://api.example.com/v1/orders/7', ''])
 })
 
-t.test('an error of a deprecated version tells of its end too [V6]', async (t) => {
+t.test('an error of a deprecated version has the Deprecation and Sunset headers too [V6]', async (t) => {
   const documentation = 'https://docs.example.com/v2'
   const versions = { 1: { deprecatedAt: '2026-01-01T00:00:00Z', sunsetAt: '2027-01-01T00:00:00Z', documentation }, 2: {} }
   const app = await start({ versions, now: () => Date.UTC(2026, 5, 1) })
@@ -195,7 +195,7 @@ t.test('an error of a deprecated version tells of its end too [V6]', async (t) =
   }
 })
 
-t.test('a merge patch is read by the strict JSON parser', async (t) => {
+t.test('parses a merge patch with the strict JSON parser', async (t) => {
   const app = await start()
   await app.apiVersion(1, async (v1) => {
     const config = { consumes: ['application/merge-patch+json'] }

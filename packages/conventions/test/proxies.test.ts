@@ -1,4 +1,4 @@
-// The preset behind real proxies that end TLS. Clients have addresses of their own on this machine: 127.0.0.1 is the proxy.
+// The preset behind real proxies that terminate TLS. Each client has its own address on this machine: 127.0.0.1 is the proxy.
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ interface Ports {
 interface Proxy {
   readonly program: string | undefined
   readonly missing: string
-  /** What makes the proxy, and the words to start it with, given its folder. */
+  /** Returns the text of the configuration file; `words` returns the arguments that start the proxy, given its folder. */
   readonly configuration: (ports: Ports, folder: string) => string
   readonly words: (folder: string) => string[]
 }
@@ -26,7 +26,7 @@ interface Proxy {
 const proxies: Readonly<Record<string, Proxy>> = {
   nginx: {
     program: process.env['TEST_NGINX'],
-    missing: 'set TEST_NGINX to where nginx is',
+    missing: 'set TEST_NGINX to the path of nginx',
     configuration: ({ service, tls, plain }, folder) => `
       daemon off; master_process off; pid ${folder}/pid; error_log stderr;
       events {}
@@ -51,7 +51,7 @@ const proxies: Readonly<Record<string, Proxy>> = {
   },
   HAProxy: {
     program: process.env['TEST_HAPROXY'],
-    missing: 'set TEST_HAPROXY to where haproxy is',
+    missing: 'set TEST_HAPROXY to the path of haproxy',
     configuration: ({ service, tls, plain }, folder) => `
 defaults
   mode http
@@ -137,7 +137,7 @@ interface Wish {
   readonly port: number
   readonly tls?: boolean
   readonly path?: string
-  /** The client's own. */
+  /** The address of the client. */
   readonly address?: string
   readonly headers?: Record<string, string>
 }
@@ -175,7 +175,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
     continue
   }
 
-  t.test(`behind ${name}, links name https and the public host, and the address is the client’s [S4] [S10] [K2]`, async (t) => {
+  t.test(`behind ${name}, links have https and the public host, and request.ip is the address of the client [S4] [S10] [K2]`, async (t) => {
     const service = await startService(t)
     const { tls } = await startProxy(t, proxy, service.port)
     const { status, headers, body } = await ask({ port: tls, tls: true })
@@ -189,7 +189,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.match(missing.body, { error: { status: 404 }, _links: [{ href: 'https://shop.example/v1/nothing' }] })
   })
 
-  t.test(`behind ${name}, what a client forges changes nothing: links, address, log, id [S10] [H2]`, async (t) => {
+  t.test(`behind ${name}, forged headers do not affect links, address, log or request id [S10] [H2]`, async (t) => {
     const service = await startService(t)
     const { tls } = await startProxy(t, proxy, service.port)
     const { status, headers, body } = await ask({ port: tls, tls: true, headers: forged })
@@ -198,11 +198,11 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.match(body._links, [{ href: 'https://shop.example/v1/visits' }])
     const line = service.lines.split('\n').find((text) => text.includes('request completed')) ?? '{}'
     t.match(JSON.parse(line), { remoteAddress: '127.0.0.7', reqId: headers['request-id'] })
-    t.match(headers['request-id'], /^[\da-f-]{32,36}$/, 'the proxy made it')
+    t.match(headers['request-id'], /^[\da-f-]{32,36}$/, 'the id is from the proxy')
     t.notMatch(service.lines + JSON.stringify([headers, body]), /evil|203\.0\.113|forged/)
   })
 
-  t.test(`behind ${name}, plain HTTP and a foreign host are refused in the envelope [S4]`, async (t) => {
+  t.test(`behind ${name}, refuses plain HTTP and unknown hosts in the envelope [S4]`, async (t) => {
     const service = await startService(t)
     const { tls, plain } = await startProxy(t, proxy, service.port)
     const insecure = await ask({ port: plain, headers: { forwarded: forged.forwarded } })
@@ -215,14 +215,14 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.notMatch(JSON.stringify(foreign.body), 'evil')
   })
 
-  t.test(`behind ${name}, the development switch lets no client of the proxy through [S4]`, async (t) => {
+  t.test(`behind ${name}, dangerouslyAllowHttp does not accept clients of the proxy [S4]`, async (t) => {
     const service = await startService(t, { transportSecurity: { dangerouslyAllowHttp: 'loopback' } })
     const { plain } = await startProxy(t, proxy, service.port)
     t.equal((await ask({ port: plain, headers: { 'x-forwarded-for': '203.0.113.9' }, address: '127.0.0.1' })).status, 403)
   })
 }
 
-t.test('a client that goes around the proxy is refused, whatever it forges [S4] [S10]', async (t) => {
+t.test('refuses a client that bypasses the proxy, with every forged header [S4] [S10]', async (t) => {
   const service = await startService(t)
   const { status, headers, body } = await ask({ port: service.port, headers: forged })
   t.match([status, body.error.code], [403, 'HTTPS_REQUIRED'])
@@ -233,7 +233,7 @@ t.test('a client that goes around the proxy is refused, whatever it forges [S4] 
   t.match([foreign.status, foreign.body.error.code], [421, 'MISDIRECTED_REQUEST'])
 })
 
-t.test('where plain HTTP is let through, what such a client forges still changes nothing [S10]', async (t) => {
+t.test('ignores forged headers of such a client where plain HTTP is allowed [S10]', async (t) => {
   const service = await startService(t, { transportSecurity: { dangerouslyAllowHttp: 'loopback' } })
   const { status, headers, body } = await ask({ port: service.port, headers: forged })
   t.equal(status, 200)

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** What a proxy is started with: files of its folder, by name, and words on its command line. */
+/** How a proxy is started: the files of its folder, by name, and the arguments of its command line. */
 export interface Start {
   readonly files: Readonly<Record<string, string>>
   readonly words: readonly string[]
 }
 
-/** A port on which nobody listens now. */
+/** Returns a port on which no process listens at the moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a proxy with a folder of its own until the test ends; resolves when its port answers. */
+/** Runs a proxy with its own folder until the test ends; resolves when its port accepts connections. */
 export async function runProxy(t: Test, program: string, port: number, start: (folder: string) => Start): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   const { files, words } = start(folder)

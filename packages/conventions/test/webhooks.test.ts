@@ -5,7 +5,7 @@ import type { WebhookRoutesOptions } from '@concordat/webhooks'
 import Fastify from 'fastify'
 import t from 'tap'
 
-// What the tests look into is theirs to know.
+// The tests know the shape of the bodies that they read.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
@@ -16,7 +16,7 @@ const events = { 'order.created': { description: 'An order was placed.', schema:
 const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
 const path = '/v1/webhook-subscriptions'
 
-/** A service with webhooks in memory that delivers nothing, and a way to ask it as somebody. */
+/** Starts a service with webhooks in memory that delivers nothing, and returns a client that sends requests as a given user. */
 async function start(options: Partial<ConventionsOptions> = {}, routes: Partial<WebhookRoutesOptions> = {}) {
   const app = Fastify(serverOptions())
   await app.register(conventions, {
@@ -57,7 +57,7 @@ function linkIn({ body }: { body: Loose }, wanted: string): string | undefined {
 const idsOf = ({ body }: { body: Loose }) => body.data.map(({ id }: Loose) => id)
 const eventsOf = ({ body }: { body: Loose }) => body.data.map(({ messageId }: Loose) => Number(messageId.at(-1)))
 
-t.test('in one line a version has routes in the envelope, behind permissions, with conditions and keys [W1] [U10] [O1]', async (t) => {
+t.test('one line adds routes to a version, with envelope, permissions, preconditions and keys [W1] [U10] [O1]', async (t) => {
   const { ask } = await start()
   const created = await ask('POST', path, wish, { 'idempotency-key': 'once' })
   const { id, secret } = created.body.data
@@ -86,14 +86,14 @@ t.test('in one line a version has routes in the envelope, behind permissions, wi
   t.equal((await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': String(changed.headers.etag) })).status, 204)
 })
 
-t.test('what is wrong is told in the language of the caller [G1] [W5]', async (t) => {
+t.test('errors are in the language of the client [G1] [W5]', async (t) => {
   const { ask } = await start()
   const { body } = await ask('POST', path, { ...wish, url: 'http://hooks.example.com' }, { 'accept-language': 'es' })
   t.match(body.error, { status: 422, error: 'ValidationError', code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'body.url' }] })
   t.match(body.error.message, /No se pueden enviar/)
 })
 
-t.test('lists are walked by cursors, forward and back, also past what is gone [Q2] [E2]', async (t) => {
+t.test('lists are paged by cursor, forward and backward, also past removed items [Q2] [E2]', async (t) => {
   const { ask, app } = await start()
   const { id } = (await ask('POST', path, wish)).body.data
   for (const number of [1, 2, 3, 4, 5]) await app.webhooks.emit('order.created', { id: String(number) }, { id: `event-${number}` })
@@ -120,7 +120,7 @@ t.test('lists are walked by cursors, forward and back, also past what is gone [Q
   t.match((await ask('GET', path)).body.data, [{ id }])
 })
 
-t.test('who stands behind the last of a list that lost its end finds the way back', async (t) => {
+t.test('the prev link works on an empty page after the end of the list was removed', async (t) => {
   const { ask } = await start()
   const ids: string[] = []
   for (let count = 0; count < 4; count += 1) ids.unshift((await ask('POST', path, wish)).body.data.id)
@@ -154,7 +154,7 @@ t.test('the description has the events, the routes and their errors [Q13] [X3]',
   t.ok(document.paths[path].post.parameters.some(({ name }: Loose) => name === 'Idempotency-Key'))
 })
 
-t.test('without the other plugins the routes are told nothing of them', async (t) => {
+t.test('the routes work without the other plugins', async (t) => {
   const others = { envelope: false, idempotency: false, paginationQuery: false, conditionalCaching: false, errorCatalogue: false } as const
   const { ask } = await start({ ...others, openapi: false, authentication: false }, { owner: () => 'ada' })
   const created = await ask('POST', path, wish)
@@ -163,13 +163,13 @@ t.test('without the other plugins the routes are told nothing of them', async (t
   t.match((await ask('GET', path)).body, [{ id: created.body.id }])
 })
 
-t.test('what is given to the routes wins over what the preset knows', async (t) => {
+t.test('options of the routes override those of the preset', async (t) => {
   const { ask } = await start({}, { path: '/hooks', owner: () => 'everybody', routeConfig: () => ({ requireIfMatch: false }) })
   const { id } = (await ask('POST', '/v1/hooks', wish)).body.data
   t.equal((await ask('PATCH', `/v1/hooks/${id}`, { description: 'x' }, {}, { sub: 'max' })).status, 200)
 })
 
-t.test('routes without the option, or without anybody to own what they make, do not start', async (t) => {
-  await t.rejects(start({ webhooks: undefined }), { message: /webhookRoutes needs the option webhooks of the preset/ })
+t.test('routes without the option webhooks or without an owner stop the boot', async (t) => {
+  await t.rejects(start({ webhooks: undefined }), { message: /conventions: webhookRoutes requires options\.webhooks\. Set/ })
   await t.rejects(start({ authentication: false }), { message: /webhooks: options\.owner must be a function/ })
 })

@@ -1,12 +1,12 @@
 import { envelopeSchema, type JsonSchema, refersToItself } from './envelope-schema.ts'
 
-/** What a route may answer, read from its response schemas. */
+/** The responses that a route declares, read from its response schemas. */
 export interface DeclaredAnswers {
-  /** The response schemas with the resource in its envelope; what has no JSON body is left as it was. */
+  /** The response schemas with the resource in its envelope; those without a JSON body are unchanged. */
   readonly response: Readonly<Record<string, unknown>>
-  /** The author's schema of each status that is enveloped, by `200`, `201` or `2xx`. */
+  /** The original schema of each status that is enveloped, by `200`, `201` or `2xx`. */
   readonly resources: ReadonlyMap<string, JsonSchema>
-  /** Media types beside JSON that the route declares for its answers. */
+  /** Media types other than JSON that the route declares for its responses. */
   readonly otherTypes: ReadonlySet<string>
 }
 
@@ -14,10 +14,10 @@ const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
 
 /**
- * Puts the resources that a route declares into the envelope. `reference` stores a schema that points into itself under an
- * id of its own and returns a reference to it. Throws a `TypeError` when no success is declared, and when an error is: errors
- * have one shape, and a schema for them would only join the types of what a handler may return. `meta` has the schemas of
- * further members of `_meta`.
+ * Puts the resources that a route declares into the envelope. `reference` stores a schema that refers to itself under its own id
+ * and returns a reference to it. Throws a `TypeError` if the route declares no success, or declares an error: all errors have the same
+ * shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of further members of
+ * `_meta`.
  */
 export function declareAnswers(
   route: string,
@@ -27,12 +27,12 @@ export function declareAnswers(
 ): DeclaredAnswers {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status))) {
-    throw new TypeError(`${route} declares no answer. Give it schema.response with a 2xx status, or config.envelope: false.`)
+    throw new TypeError(`envelope: ${route} declares no success. Add schema.response with a 2xx status, or set config.envelope to false.`)
   }
   const wrong = declared.find(([status]) => !/^[1-3]/.test(status))
   if (wrong)
     throw new TypeError(
-      `${route} declares a schema for "${wrong[0]}". Errors have one shape, which is never declared on a route: remove it.`
+      `envelope: ${route} declares a schema for "${wrong[0]}". Remove it: all errors have the same shape, which routes do not declare.`
     )
   const resources = new Map<string, JsonSchema>()
   const otherTypes = new Set<string>()

@@ -1,16 +1,16 @@
-/** A JSON Schema, as far as this package looks into it. */
+/** A JSON Schema, as far as this package reads it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 const text = { type: 'string' }
 
-// Every member is required: fast-json-stringify writes required members first, and the timestamp has to be the last bytes.
+// Every member is required: fast-json-stringify writes required members first, and the timestamp must be last in the body.
 const link = {
   type: 'object',
   required: ['rel', 'href', 'method'],
   properties: { rel: text, href: text, method: text }
 }
 
-/** The schema of the envelope around a resource (rules E1, E2, K1), with the schemas of further members of `_meta`. */
+/** Returns the schema of the envelope around a resource (rules E1, E2, K1), with the schemas of further members of `_meta`. */
 export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
   const meta = { version: text, ...furtherMeta, timestamp: text }
   return {
@@ -24,7 +24,7 @@ export function envelopeSchema(data: JsonSchema, furtherMeta: Readonly<Record<st
   }
 }
 
-/** Tells whether a schema points into itself; such a one can not stand inside another and must be added by its own id. */
+/** Returns whether a schema refers to itself. Such a schema cannot be nested in another and must be added with its own id. */
 export function refersToItself(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(refersToItself)
   if (typeof schema !== 'object' || schema === null) return false

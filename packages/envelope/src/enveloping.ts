@@ -9,25 +9,25 @@ import { type ResourceWriter, resourceWriter } from './resource-writer.ts'
 import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped, markEnveloped } from './timestamp-tail.ts'
 
-/** On each reply: the links that the handler added, and the self link when it is not the request's own URL. */
+/** On each reply: the links that the handler added, and the self link if it is not the URL of the request. */
 export const addedLinks: unique symbol = Symbol('concordat.links')
 export const selfLink: unique symbol = Symbol('concordat.selfLink')
 
-/** A reply with the links that its handler asked for. */
+/** A reply with the links that its handler added. */
 export type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
 
-/** How the resource of one status is made fit for the envelope. */
+/** How the resource of a status is prepared for the envelope. */
 interface Preparation {
   readonly write: ResourceWriter | undefined
   readonly withoutNulls: (value: unknown) => unknown
 }
 
-// What Fastify says of an object whose handler chose neither a type nor a serializer.
+// The Content-Type that Fastify sets for an object if the handler sets neither a type nor a serializer.
 const plainJson = 'application/json; charset=utf-8'
 
 /**
- * Makes the function that puts what a handler returned into the envelope, for the answers that one route declares. A resource
- * of plain form becomes text at once; any other the object that the compiled serializer of the route takes.
+ * Returns a function that puts the return value of a handler into the envelope, for the responses that a route declares. A resource
+ * with a plain schema is written as text immediately; any other becomes the object that the compiled serializer of the route expects.
  */
 export function envelopeOf(partsOf: PartsOf): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
   return ({ resources }, lookup) => {
@@ -37,12 +37,12 @@ export function envelopeOf(partsOf: PartsOf): (answers: DeclaredAnswers, lookup:
       if (statusCode >= 300 || statusCode === 204 || statusCode === 205) return data
       if (data === null || data === undefined)
         throw unenvelopedAnswer(
-          `${nameOf(request)} answered ${statusCode} with ${String(data)}. Return the resource, or reply.noContent().`
+          `${nameOf(request)} responded with ${statusCode} and ${String(data)}. Return the resource, or reply.noContent().`
         )
       if (!preparations.has(statusCode)) preparations.set(statusCode, preparationFor(statusCode))
       const preparation = preparations.get(statusCode)
       if (preparation === undefined)
-        throw unenvelopedAnswer(`${nameOf(request)} answered ${statusCode}, which its schema.response does not declare.`)
+        throw unenvelopedAnswer(`${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`)
       const own = reply as LinkedReply
       own[enveloped] = true
       const { links, meta } = partsOf(request, own)
@@ -59,13 +59,13 @@ export function envelopeOf(partsOf: PartsOf): (answers: DeclaredAnswers, lookup:
   }
 }
 
-/** What stands around the resource. */
+/** Returns the links and the `_meta` of a response. */
 export type PartsOf = (
   request: FastifyRequest,
   reply: FastifyReply
 ) => { readonly links: readonly Link[]; readonly meta: Readonly<Record<string, unknown>> }
 
-/** Makes the function that says what stands around the resource of an answer. */
+/** Returns a function that computes the links and the `_meta` of a response. */
 export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
   const { version, now } = options
   const originOf = originResolver(options)
@@ -84,7 +84,7 @@ export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
     return { links, meta: { version: version(request), ...furtherMeta, timestamp: timestamp() } }
   }
 
-  // The self link of HEAD says GET, or its Content-Length would not be that of GET.
+  // The self link of HEAD has the method GET, because its Content-Length must equal that of GET.
   function ownUrl(request: FastifyRequest): Link {
     const { method } = request
     return {
@@ -96,8 +96,8 @@ export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
 }
 
 /**
- * A list in the envelope whose items come as JSON, piece by piece: each piece is one item or several with commas between. Nothing
- * is asked for before the client has taken what came before.
+ * Returns a stream of a list in the envelope. Each piece is the JSON text of one item, or of several separated by commas. The next
+ * piece is read only after the client has received the previous pieces.
  */
 export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string>, partsOf: PartsOf): Readable {
   const { links, meta } = partsOf(request, reply)
@@ -117,12 +117,12 @@ export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pie
   }
 }
 
-/** Puts a payload into the envelope, or returns it as it is when the status has none. */
+/** Puts a payload into the envelope, or returns it unchanged if the status has no envelope. */
 export type Enveloping = (request: FastifyRequest, reply: FastifyReply, data: unknown) => unknown
 
 /**
- * Throws when a success leaves without the envelope: a string, a Buffer or a stream that the route does not declare by its
- * media type, or nothing at all. They pass by serialization, and with it by the schema that strips what is not declared.
+ * Throws if a success is sent without the envelope: a string, a Buffer or a stream whose media type the route does not declare, or
+ * no body. These bypass serialization, and with it the schema that removes undeclared members.
  */
 export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, payload: unknown, otherTypes: ReadonlySet<string>): void {
   if ((reply as EnvelopedReply)[enveloped]) return
@@ -134,11 +134,11 @@ export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, pa
   if (payload !== undefined && payload !== null && otherTypes.has(mediaType)) return
   if (payload instanceof Readable) payload.on('error', () => {}).destroy()
   throw unenvelopedAnswer(
-    `${nameOf(request)} answered ${status} with a body that is no resource. Return an object or array, declare the media type in schema.response, or set config.envelope: false.`
+    `${nameOf(request)} responded with ${status} and a body that is not a resource. Return an object or array, declare the media type in schema.response, or set config.envelope to false.`
   )
 }
 
-// By its tag, as Fastify does: the mere name Response would load Node's fetch.
+// By its tag, as Fastify does: a reference to Response would load the fetch implementation of Node.js.
 function isResponse(payload: unknown): payload is { status?: number } {
   return Object.prototype.toString.call(payload) === '[object Response]'
 }

@@ -1,6 +1,6 @@
 import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
 
-/** The errors that the envelope can raise; both are mistakes of the service, so a client learns no more than that. */
+/** The errors that the envelope can raise. They are faults of the service, so the client receives no details. */
 export const envelopeErrors: ErrorList = defineErrors({
   INTERNAL_ERROR: {
     statusCode: 500,
@@ -12,7 +12,7 @@ export const envelopeErrors: ErrorList = defineErrors({
   }
 })
 
-/** The answer can not be enveloped; `reason` is for the log. */
+/** Returns the error for a response that cannot be enveloped; `reason` is only logged. */
 export function unenvelopedAnswer(reason: string): ApiError {
   return envelopeErrors.create('INTERNAL_ERROR', { cause: new Error(reason) })
 }

@@ -1,22 +1,22 @@
 import type { JsonSchema } from './envelope-schema.ts'
 
-/** Finds a schema that was added to the instance, by its `$id`. */
+/** Returns a schema that was added to the instance, by its `$id`. */
 export type SchemaLookup = (id: string) => JsonSchema | undefined
 
 interface Position {
   readonly allowsNull: boolean
   readonly members: ReadonlyMap<string, () => Position>
   readonly items: (() => Position) | undefined
-  /** Nothing below this position can hold a null that has to go. */
+  /** No value below this position can contain a null that must be removed. */
   readonly leaf: boolean
 }
 
 const branches = ['allOf', 'anyOf', 'oneOf'] as const
 
 /**
- * Makes the function that leaves out members that are `null` where the schema allows none (rule F3): a row from a database
- * has them, and the compiled serializer would write `""` or `0` instead. The value itself is not changed. A null item of a
- * list can not be left out without moving the others, so it is an error.
+ * Returns a function that omits `null` members where the schema does not allow null (rule F3): database rows contain them, and the
+ * compiled serializer would write `""` or `0` instead. The value itself is not changed. A null item of a list cannot be omitted
+ * without moving the others, so it throws a `TypeError`.
  */
 export function nullRemoval(schema: JsonSchema, lookup: SchemaLookup): (value: unknown) => unknown {
   const known = new Map<JsonSchema, Position>()
@@ -35,7 +35,8 @@ function itemsWithoutNulls(values: readonly unknown[], { items }: Position): unk
   let copy: unknown[] | undefined
   for (let index = 0; index < values.length; index += 1) {
     const value = values[index]
-    if (value === null && !position.allowsNull) throw new TypeError('A list in the answer has a null item that its schema does not allow.')
+    if (value === null && !position.allowsNull)
+      throw new TypeError('A list in the response has a null item that its schema does not allow.')
     const kept = withoutNulls(value, position)
     if (kept !== value) {
       copy ??= [...values]
@@ -98,7 +99,7 @@ function positionOf(schema: JsonSchema, document: JsonSchema, lookup: SchemaLook
   return position
 }
 
-// Schemas may contain themselves; what lies below is looked at when a value gets there.
+// Schemas may contain themselves, so nested schemas are read only when a value reaches them.
 function later(make: () => Position): () => Position {
   let made: Position | undefined
   return () => (made ??= make())

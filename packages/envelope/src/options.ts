@@ -2,37 +2,37 @@ import type { Link, OriginOptions } from '@concordat/links'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { JsonSchema } from './envelope-schema.ts'
 
-/** What another plugin adds to the envelope of an answer. */
+/** What another plugin adds to the envelope of a response. */
 export interface EnvelopePart {
   readonly links?: readonly Link[] | undefined
-  /** Members of `_meta`, each declared by the option `meta` for the route. */
+  /** Members of `_meta`. The option `meta` must declare each of them for the route. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Settings of the envelope. */
+/** Options of @concordat/envelope. */
 export interface EnvelopeOptions extends OriginOptions {
   /**
-   * What `_meta.version` says.
+   * Returns `_meta.version`.
    * @default () => 'v1'
    */
   readonly version?: (request: FastifyRequest) => string
   /**
-   * The path that `reply.created` and `reply.link` are relative to, without a trailing slash, as `/v1`.
+   * Returns the path to which `reply.created` and `reply.link` are relative, without a trailing slash, for example `/v1`.
    * @default () => ''
    */
   readonly base?: (request: FastifyRequest) => string
   /**
-   * Functions that add links, and members of `_meta`, to every enveloped answer.
+   * Functions that add links, and members of `_meta`, to every enveloped response.
    * @default []
    */
   readonly parts?: readonly ((request: FastifyRequest, reply: FastifyReply) => EnvelopePart)[]
   /**
-   * The schemas of what the answers of a route have in `_meta` beside version and timestamp. Each answer must then have them all.
+   * Returns the schemas of further members of `_meta` in the responses of a route. Every response must then contain all of them.
    * @default () => undefined
    */
   readonly meta?: (route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined
   /**
-   * Path prefixes of routes that other people's plugins add and that are not enveloped, as `/reference/`.
+   * Path prefixes of routes of third-party plugins that are not enveloped, for example `/reference/`.
    * @default []
    */
   readonly exceptPrefixes?: readonly string[]
@@ -43,12 +43,14 @@ export interface EnvelopeOptions extends OriginOptions {
 /** The options with every default in place. */
 export type ResolvedEnvelopeOptions = Required<Omit<EnvelopeOptions, keyof OriginOptions>> & OriginOptions
 
-/** Fills in the defaults. Throws a `TypeError` with one line for a value that makes no sense. */
+/** Sets the defaults. Throws a `TypeError` of one line for an invalid value. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
   const exceptPrefixes = options.exceptPrefixes ?? []
   const bad = exceptPrefixes.find((prefix) => !prefix.startsWith('/') || prefix === '/')
   if (bad !== undefined)
-    throw new TypeError(`exceptPrefixes has "${bad}". Give paths that begin with a slash and are longer than it, as "/reference/".`)
+    throw new TypeError(
+      `envelope: options.exceptPrefixes contains "${bad}". Use prefixes that start with "/" and are longer, for example "/reference/".`
+    )
   return {
     ...options,
     version: options.version ?? (() => 'v1'),

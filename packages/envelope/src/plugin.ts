@@ -25,7 +25,7 @@ import { enveloped } from './timestamp-tail.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false`: the answers of this route are sent as the handler gives them. */
+    /** `false`: the responses of this route are sent as the handler returns them. */
     envelope?: false
   }
   interface FastifyReply<
@@ -38,15 +38,15 @@ declare module 'fastify' {
     TypeProvider extends FastifyTypeProvider = FastifyTypeProviderDefault,
     ReplyType extends FastifyReplyType = ResolveFastifyReplyType<TypeProvider, SchemaCompiler, RouteGeneric>
   > {
-    /** Adds a link to `_links`. The path is relative to the version; an absolute URL stays as it is. */
+    /** Adds a link to `_links`. The path is relative to the version; an absolute URL is unchanged. */
     link(rel: string, path: string, method?: string): this
-    /** 201 with `Location` and the new resource, whose URL becomes the self link. Return its result (rule M2). */
+    /** Responds with 201, `Location` and the new resource, whose URL becomes the self link. Return its result (rule M2). */
     created(path: string, resource: ReplyType): ReplyType
-    /** 204 without a body. Return its result. */
+    /** Responds with 204 and no body. Return its result. */
     noContent(): null
     /**
-     * A list that is too long to be held in memory: its items come as JSON text, each piece one item or several with commas between, and
-     * leave as the schema was promised to be, unchecked. Return its result.
+     * Sends a list that does not fit in memory. Each piece is the JSON text of one item, or of several separated by commas. The pieces
+     * are not checked against the schema. Return its result.
      */
     streamed(pieces: AsyncIterable<string>): ReplyType
   }
@@ -54,7 +54,7 @@ declare module 'fastify' {
 
 type SendNext = (error: null, payload: unknown) => void
 
-/** Every success leaves in the envelope: data, links, meta; nothing that its schema does not declare leaves with it. */
+/** Sends every success in the envelope: data, links, meta. Members that the schema does not declare are removed. */
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const originOf = originResolver(options)
@@ -80,7 +80,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
       options.meta(route)
     )
     const enveloping = envelopeFor(answers, (id) => this.getSchema(id) as JsonSchema | undefined)
-    // A new object: the author may use the same schema for another route.
+    // A new object, because the author may use the same schema for another route.
     route.schema = { ...route.schema, response: answers.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
     route.onSend = [refuseUndeclared, route.onSend ?? []].flat()

@@ -1,9 +1,9 @@
 import type { JsonSchema } from './envelope-schema.ts'
 
-/** Writes a value as JSON, or returns undefined when it is not exactly of the form that the schema declares. */
+/** Returns a value as JSON text, or undefined if the value does not have exactly the form that the schema declares. */
 export type ResourceWriter = (value: unknown) => string | undefined
 
-// What these say changes nothing in how a value is written.
+// These keywords do not affect how a value is written.
 const annotations = '$comment $id title description examples readOnly writeOnly deprecated'
 const limits =
   'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minProperties maxProperties'
@@ -12,13 +12,13 @@ const known = new Set(`${annotations} ${limits} ${forms}`.split(' '))
 
 const beside = new Set(['anyOf', 'oneOf', 'properties', 'items', 'const', 'enum'])
 
-// V8's own JSON.stringify writes an object of known shape faster than code that joins text.
+// JSON.stringify writes an object of known shape faster than code that concatenates text.
 const mismatch = Symbol('not of the declared form')
 
 /**
- * Makes the writer of a schema of objects, lists and plain values: it picks the declared members, leaves out the nulls that are
- * not allowed (rule F3), and hands the rest to `JSON.stringify`. The text is byte for byte that of fast-json-stringify; a value
- * that needs a conversion is left to it. Undefined for a schema with references, combinations or open objects.
+ * Returns the writer for a schema of objects, lists and plain values: it picks the declared members, omits nulls that are not allowed
+ * (rule F3), and passes the rest to `JSON.stringify`. The text equals that of fast-json-stringify byte for byte; values that need a
+ * conversion are left to fast-json-stringify. Returns undefined for a schema with references, combinations or open objects.
  */
 export function resourceWriter(schema: JsonSchema): ResourceWriter | undefined {
   const code = new Shapes()
@@ -36,12 +36,12 @@ export function resourceWriter(schema: JsonSchema): ResourceWriter | undefined {
 }
 
 interface Shape {
-  /** The name of the function that returns its argument in the declared form. */
+  /** The name of the generated function that returns its argument in the declared form. */
   readonly call: string
   readonly nullable: boolean
 }
 
-/** The source of one function for each object, list and set of values in a schema. */
+/** Generates the source of a function for each object, list and set of values in a schema. */
 class Shapes {
   readonly #functions: string[] = []
 
@@ -49,7 +49,7 @@ class Shapes {
     const root = nullable ? `value === null ? null : ${call}(value)` : `${call}(value)`
     const names = Object.keys(leaves)
     const body = `${this.#functions.join('\n')}\nreturn (value) => ${root}`
-    // Every name and value in it comes from a schema of the service, through JSON.stringify; Fastify compiles the same schema so.
+    // Every name and value in the source comes from a schema of the service, through JSON.stringify. Fastify compiles schemas this way too.
     // oxlint-disable-next-line typescript/no-implied-eval
     return new Function(...names, 'refuse', body)(...Object.values(leaves), refuse) as (value: unknown) => unknown
   }
@@ -64,7 +64,7 @@ class Shapes {
       return types.length < type.length ? orNull(only) : only
     }
     const branches = schema['anyOf'] ?? schema['oneOf']
-    // What stands beside branches holds as well, and the serializer joins both.
+    // Keywords next to branches apply too, and the serializer combines both.
     if (branches !== undefined && Object.keys(schema).filter((key) => beside.has(key)).length > 1) return undefined
     const call = branches === undefined ? this.#plain(schema) : undefined
     const shape = branches === undefined ? shapeOf(call) : this.#branched(branches as readonly JsonSchema[])
@@ -104,7 +104,7 @@ class Shapes {
     if (typeof properties !== 'object' || properties === null || additionalProperties !== false) return undefined
     const names = Object.keys(properties)
     const needed = new Set(required as readonly string[])
-    // Numbers as names would come first, and __proto__ is no member of an object literal.
+    // Numeric names would come first, and __proto__ in an object literal does not define a member.
     if (names.some((name) => /^\d+$/.test(name) || name === '__proto__') || [...needed].some((name) => !names.includes(name)))
       return undefined
     const members: string[] = []
@@ -160,7 +160,7 @@ function orNull(shape: Shape | undefined): Shape | undefined {
 
 const leaves = {
   text: (value: unknown) => (typeof value === 'string' ? value : refuse()),
-  // A date writes itself in the same form.
+  // JSON.stringify writes a Date in the same form.
   time: (value: unknown) => (typeof value === 'string' || (value instanceof Date && !Number.isNaN(value.getTime())) ? value : refuse()),
   integer: (value: unknown) => (Number.isInteger(value) ? value : refuse()),
   number: (value: unknown) => (Number.isFinite(value) ? value : refuse()),

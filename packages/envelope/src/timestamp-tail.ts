@@ -6,7 +6,7 @@ export const enveloped: unique symbol = Symbol('concordat.enveloped')
 /** A reply of an application with the envelope. */
 export type EnvelopedReply = FastifyReply & { [enveloped]: boolean }
 
-/** Says that the payload of a reply is in the envelope already: that of an answer which was kept and is sent again. */
+/** Marks the payload of a reply as already enveloped, for example the payload of a stored response that is replayed. */
 export function markEnveloped(reply: FastifyReply): void {
   ;(reply as EnvelopedReply)[enveloped] = true
 }
@@ -15,9 +15,9 @@ const start = '"timestamp":"'
 const tailLength = start.length + new Date(0).toISOString().length + '"}}'.length
 
 /**
- * The number of trailing characters of a serialized answer that differ each time it is sent, or 0 when there are none.
- * A validator that is computed over the rest stays the same while the resource does. Constant time. It answers 0 for a body
- * that only looks like an envelope, because a change in such a tail would go unnoticed.
+ * Returns the number of trailing characters of a serialized response that differ each time it is sent, or 0 if there are none.
+ * A validator that is computed over the other characters changes only with the resource. Takes constant time. Returns 0 for a body
+ * that only looks like an envelope, because a change in its tail would not be detected.
  */
 export function timestampTail(reply: FastifyReply, payload: string): number {
   const ends = (reply as EnvelopedReply)[enveloped] && payload.endsWith('"}}') && payload.startsWith(start, payload.length - tailLength)

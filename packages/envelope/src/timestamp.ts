@@ -1,6 +1,6 @@
 /**
- * Makes the clock of `_meta.timestamp`: 24 characters of ISO 8601 in UTC (rules F2, G2). `Date#toISOString` costs more than
- * everything else in the envelope, so the part that stays the same for a second is kept, and the whole for a millisecond.
+ * Returns the clock of `_meta.timestamp`: 24 characters of ISO 8601 in UTC (rules F2, G2). `Date#toISOString` costs more than
+ * everything else in the envelope, so the date and time are cached for a second, and the whole text for a millisecond.
  */
 export function isoClock(now: () => number): () => string {
   let second = Number.NaN

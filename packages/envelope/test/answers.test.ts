@@ -13,7 +13,7 @@ async function answerOf(handler: RouteHandlerMethod, response: Record<string, un
   return app.inject({ method: 'POST', url: '/things' })
 }
 
-t.test('created answers 201 with Location, and the self link is the new resource [M2]', async (t) => {
+t.test('created responds with 201 and Location, and the self link is the new resource [M2]', async (t) => {
   const answer = await answerOf(async (_request, reply) => reply.created('/things/9', { id: '9' }), { 201: Thing })
   t.equal(answer.statusCode, 201)
   t.equal(answer.headers.location, 'https://api.example.com/things/9')
@@ -21,7 +21,7 @@ t.test('created answers 201 with Location, and the self link is the new resource
   t.strictSame(answer.json()._links, [{ rel: 'self', href: 'https://api.example.com/things/9', method: 'GET' }])
 })
 
-t.test('noContent answers 204 without a body', async (t) => {
+t.test('noContent responds with 204 and no body', async (t) => {
   const answer = await answerOf(async (_request, reply) => reply.noContent(), { 204: { type: 'null' } })
   t.strictSame([answer.statusCode, answer.body, answer.headers['content-type']], [204, '', undefined])
 })
@@ -31,7 +31,7 @@ t.test('a redirect has no envelope', async (t) => {
   t.strictSame([answer.statusCode, answer.body], [303, ''])
 })
 
-t.test('a field that the schema does not declare never leaves [F9]', async (t) => {
+t.test('never sends a field that the schema does not declare [F9]', async (t) => {
   const answer = await answerOf(async () => ({ id: '1', passwordHash: 'secret' }))
   t.strictSame(answer.json().data, { id: '1' })
 })
@@ -46,7 +46,7 @@ for (const [name, handler] of Object.entries<RouteHandlerMethod>({
   'a stream': async () => Readable.from(['secret']),
   'a stream that has failed': async () => Readable.from(['secret']).destroy(new Error('secret'))
 })) {
-  t.test(`${name} is refused with a 500 that shows nothing`, async (t) => {
+  t.test(`responds with 500 to ${name}, without details`, async (t) => {
     const answer = await answerOf(handler)
     t.equal(answer.statusCode, 500)
     t.notMatch(answer.body, /secret/)
@@ -59,7 +59,7 @@ t.test('a range of statuses may share a schema', async (t) => {
   t.strictSame([answer.statusCode, answer.json().data], [202, { id: '1' }])
 })
 
-t.test('other media types that the route declares leave as they are; JSON beside them is enveloped', async (t) => {
+t.test('sends other declared media types unchanged, and puts JSON next to them in the envelope', async (t) => {
   const response = {
     200: { content: { 'application/json': { schema: Thing }, 'text/csv': { schema: { type: 'string' } } } }
   }
@@ -71,7 +71,7 @@ t.test('other media types that the route declares leave as they are; JSON beside
   t.equal(html.statusCode, 500)
 })
 
-t.test('a list too long for memory leaves piece by piece in the envelope, and asks for no more than the client takes', async (t) => {
+t.test('streamed sends a list piece by piece in the envelope, at the pace of the client', async (t) => {
   const response = { 200: { type: 'array', items: Thing } }
   const answer = await answerOf(
     async (_request, reply) => reply.link('up', '/x').streamed(Readable.from(['{"id":"1"}', '', '{"id":"2"},{"id":"3"}'])),
@@ -97,24 +97,24 @@ t.test('a list too long for memory leaves piece by piece in the envelope, and as
   const { body } = await fetch(`${await app.listen({ port: 0 })}/things`)
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   await reader.read()
-  // Both ends of the connection are in this process: what is asked for in none of many turns is not asked for.
+  // Both ends of the connection are in this process: if no piece is read in many turns of the event loop, the stream waits.
   for (let before = -1; before !== asked; await turns(100)) before = asked
-  t.ok(asked < 5000, `it waits after ${asked} pieces`)
+  t.ok(asked < 5000, `waits after ${asked} pieces`)
   await reader.cancel()
 })
 
-t.test('a route without a declared success, or with a declared error, stops the start', async (t) => {
+t.test('a route that declares no success, or an error, stops the boot', async (t) => {
   await t.rejects(
     answerOf(async () => ({}), {}),
-    /POST \/things declares no answer. Give it schema.response/
+    /envelope: POST \/things declares no success\. Add schema\.response/
   )
   await t.rejects(
     answerOf(async () => ({}), { 200: Thing, 404: Thing }),
-    /POST \/things declares a schema for "404"/
+    /envelope: POST \/things declares a schema for "404"/
   )
 })
 
-t.test('a route keeps hooks of its own, which see the resource and then the bytes', async (t) => {
+t.test('the hooks of a route receive the resource, then the serialized body', async (t) => {
   const app = Fastify()
   await app.register(envelope)
   const seen: unknown[] = []
@@ -139,7 +139,7 @@ t.test('a route keeps hooks of its own, which see the resource and then the byte
   t.strictSame(seen, [{ id: '1' }, 'string'])
 })
 
-t.test('the schema that an author gave is not changed', async (t) => {
+t.test('does not change the schema of the author', async (t) => {
   const app = Fastify()
   await app.register(envelope)
   const schema = { response: { 200: Thing } }
@@ -150,7 +150,7 @@ t.test('the schema that an author gave is not changed', async (t) => {
   t.strictSame(schema, before)
 })
 
-t.test('the tail of a body is what differs each time, and 0 for what only looks like an envelope', async (t) => {
+t.test('timestampTail covers what differs each time, and is 0 for a body that only looks like an envelope', async (t) => {
   const app = Fastify()
   let clock = 0
   await app.register(envelope, { now: () => (clock += 1000) })

@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 import envelope from '@concordat/envelope'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'

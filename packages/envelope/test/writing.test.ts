@@ -6,7 +6,7 @@ import t from 'tap'
 
 type Schema = TSchema | Record<string, unknown>
 
-// Fastify alone, with the compiled serializer, is what the envelope is compared with.
+// The envelope is compared with Fastify alone and its compiled serializer.
 async function written(schema: Schema) {
   let value: unknown
   const bare = Fastify()
@@ -67,7 +67,7 @@ const valid = fc.record(
   { requiredKeys: ['with "quotes"', 'count', 'on', 'at', 'status', 'kind', 'unit', 'note', 'tags'] }
 )
 
-t.test('a resource is written byte for byte as the compiled serializer writes it', async (t) => {
+t.test('writes a resource byte for byte as the compiled serializer does', async (t) => {
   const write = await written(Type.Array(Plain))
   await fc.assert(
     fc.asyncProperty(fc.array(valid, { maxLength: 3 }), async (rows) => {
@@ -79,7 +79,7 @@ t.test('a resource is written byte for byte as the compiled serializer writes it
   t.pass('300 lists')
 })
 
-t.test('what is not exactly of the declared type is converted or refused as Fastify does', async (t) => {
+t.test('converts or refuses values of another type as Fastify does', async (t) => {
   const base = { 'with "quotes"': 'x', count: 1, on: true, at: 'now', status: 'open', kind: 'order', unit: 'kg', note: null, tags: [] }
   const write = await written(Plain)
   const odd: Record<string, unknown>[] = [
@@ -112,7 +112,7 @@ t.test('what is not exactly of the declared type is converted or refused as Fast
   }
 })
 
-t.test('schemas of every other form are left to the compiled serializer', async (t) => {
+t.test('leaves schemas of every other form to the compiled serializer', async (t) => {
   const forms: [Schema, unknown][] = [
     [{ type: 'object', additionalProperties: true }, { a: 1 }],
     [{ type: 'object', properties: { a: { type: 'string', default: 'x' } } }, {}],
@@ -169,13 +169,13 @@ t.test('schemas of every other form are left to the compiled serializer', async 
   }
 })
 
-t.test('a type in a list allows null only where null is in the list [F3]', async (t) => {
+t.test('a list of types allows null only if it contains null [F3]', async (t) => {
   const write = await written({ type: 'object', required: ['a'], properties: { a: { type: ['string'] }, b: { type: ['string'] } } })
   t.equal((await write({ a: null })).status, 500)
   t.equal((await write({ a: 'a', b: null })).data, '{"a":"a"}')
 })
 
-t.test('plain values and nullable roots are resources too', async (t) => {
+t.test('writes plain values and nullable roots too', async (t) => {
   const forms: [Schema, unknown][] = [
     [Type.Integer(), 5],
     [Type.Boolean(), false],
@@ -187,7 +187,7 @@ t.test('plain values and nullable roots are resources too', async (t) => {
   }
 })
 
-t.test('a media type or serializer of the handler is used', async (t) => {
+t.test('uses a media type or serializer of the handler', async (t) => {
   const app = Fastify()
   await app.register(envelope)
   app.get('/', { schema: { response: { 200: Type.Object({ a: Type.String() }) } } }, async (_request, reply) => {
@@ -197,7 +197,7 @@ t.test('a media type or serializer of the handler is used', async (t) => {
   t.equal((await app.inject('/')).payload, 'own:data,_links,_meta')
 })
 
-t.test('what a function throws while its resource is read is a 500', async (t) => {
+t.test('responds with 500 when a getter of the resource throws', async (t) => {
   const app = Fastify()
   await app.register(envelope)
   app.get('/', { schema: { response: { 200: Type.Object({ a: Type.String() }) } } }, async () => ({
@@ -208,7 +208,7 @@ t.test('what a function throws while its resource is read is a 500', async (t) =
   t.equal((await app.inject('/')).statusCode, 500)
 })
 
-t.test('further members of _meta are declared per route, and the timestamp stays last [G2]', async (t) => {
+t.test('further members of _meta are declared for each route, and the timestamp stays last [G2]', async (t) => {
   const app = Fastify()
   await app.register(envelope, {
     parts: [() => ({ meta: { pagination: { perPage: 25 } } })],

@@ -404,7 +404,7 @@ t.test('chooses version and language per request', async (t) => {
   t.equal((await app.inject('/es')).headers['content-language'], 'es', 'locale can read what hooks added to the request')
   const unknown = await app.inject({ url: '/x', headers: { 'accept-language': 'toString' } })
   t.equal(unknown.headers['content-language'], 'en', 'a language that the catalogue does not have is not used')
-  t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI tiene/ } })
+  t.match((await app.inject({ url: '/%zz', headers: { 'accept-language': 'es' } })).json(), { error: { message: /^El URI contiene/ } })
 })
 
 t.test('sends errors and fields of other lists in the language of the client [G1]', async (t) => {

@@ -30,20 +30,20 @@ const errors = defineErrors({
 /** Every error that this package raises, for the catalogue's `include`. */
 export const methodErrors: ErrorList = errors
 
-/** 404: no method is routed at this URL. */
+/** 404: the URL has no route for any method. */
 export function resourceNotFound(): ApiError {
   return errors.create('RESOURCE_NOT_FOUND')
 }
 
-/** 405 with `Allow`: the URL exists, with other methods (RFC 9110 §15.5.6). `allowed` is sent in the order given. */
+/** 405 with `Allow`: the URL exists, with other methods (RFC 9110 §15.5.6). `allowed` is sent in the given order. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const list = allowed.join(', ')
   return errors.create('METHOD_NOT_ALLOWED', { params: { method, allowed: list }, headers: { allow: list } })
 }
 
 /**
- * 501: the server knows the method for no resource at all (RFC 9110 §15.6.2).
- * The method itself is not repeated: over HTTP/2 it can be any text.
+ * 501: the server does not support the method for any resource (RFC 9110 §15.6.2).
+ * The error does not repeat the method: over HTTP/2 it can be any text.
  */
 export function methodNotImplemented(supported: readonly string[]): ApiError {
   return errors.create('METHOD_NOT_IMPLEMENTED', { params: { supported: supported.join(', ') } })

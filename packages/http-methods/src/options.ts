@@ -1,28 +1,30 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What `@concordat/http-methods` can be told. */
+/** Options of @concordat/http-methods. */
 export interface HttpMethodsOptions {
   /**
-   * The values of the router's constraints for a request, by name. Needed only beside constraint strategies of your own,
-   * which Fastify does not offer to be asked.
+   * Returns the values of the router's constraints for a request, by name. Required only with your own constraint strategies, because
+   * Fastify does not expose them.
    * @default version from `Accept-Version`, host from `Host` or `:authority`
    */
   readonly constraints?: (request: FastifyRequest) => Readonly<Record<string, unknown>>
 }
 
-/** The options after defaults, and the one question that the plugin asks about a route's constraints. */
+/** The options with their defaults, and a function that returns whether a constraint of a route can be derived. */
 export interface ResolvedOptions {
   readonly constraints: (request: FastifyRequest) => Readonly<Record<string, unknown>>
   readonly derives: (constraint: string) => boolean
 }
 
-/** Fills in the defaults, and refuses what is not a function. */
+/** Sets the defaults. Throws a `TypeError` if `constraints` is not a function. */
 export function resolveOptions({ constraints }: HttpMethodsOptions): ResolvedOptions {
   if (constraints === undefined) {
     return { constraints: routerConstraints, derives: (constraint) => constraint === 'version' || constraint === 'host' }
   }
   if (typeof constraints !== 'function') {
-    throw new TypeError(`http-methods: constraints is a ${typeof constraints}. Give a function from the request to its constraint values.`)
+    throw new TypeError(
+      `http-methods: options.constraints is a ${typeof constraints}. Use a function that returns the constraint values of a request.`
+    )
   }
   return { constraints, derives: () => true }
 }

@@ -6,7 +6,7 @@ import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
 
-/** What the router knows decides 404, 405, OPTIONS and 501. */
+/** Decides 404, 405, OPTIONS and 501 by the routes in the router. */
 async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   const { constraints, derives } = resolveOptions(options)
   const routed = new Set<string>()
@@ -17,7 +17,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   app.addHook('onReady', learnMethods)
   app.addHook('onRequest', answerOptions)
   app.addHook('preParsing', refuseUnrouted)
-  // Over HTTP/2 any text can be a method, and Fastify runs none of the hooks above for one that it has never heard of.
+  // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
   if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnheardOf)
 
   function checkRoute(route: RouteOptions) {
@@ -25,7 +25,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     for (const method of methods) {
       if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
         throw new TypeError(
-          `${method} ${route.url} declares a body schema, but ${method} has no body. Move it to querystring, or use POST.`
+          `http-methods: ${method} ${route.url} declares a body schema, but ${method} has no body. Move it to querystring, or use POST.`
         )
       }
       routed.add(method)
@@ -33,7 +33,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     const unknown = Object.keys(route.constraints ?? {}).find((constraint) => !derives(constraint))
     if (unknown !== undefined) {
       throw new TypeError(
-        `${methods.join(', ')} ${route.url} has the constraint "${unknown}". Give http-methods the option constraints, which derives it from a request.`
+        `http-methods: ${methods.join(', ')} ${route.url} has the constraint "${unknown}". Set options.constraints to a function that derives it.`
       )
     }
   }
@@ -51,13 +51,13 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     else sendAllow(reply, allowed)
   }
 
-  /** After every onRequest hook, so that the answer is counted, logged and readable across origins, and before the body is read. */
+  /** Runs after every onRequest hook, so that the response is counted, logged and readable across origins, and before the body is read. */
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
     if (hasRoute(request)) return next()
     if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(askable)))
     const allowed = allowedFor(request)
     if (allowed.length === 0) next(resourceNotFound())
-    // A preflight that no CORS plugin has answered is an OPTIONS request like any other.
+    // A preflight without a response from a CORS plugin is handled like any other OPTIONS request.
     else if (request.method === 'OPTIONS') sendAllow(reply, allowed)
     else next(methodNotAllowed(request.method, allowed))
   }
@@ -72,12 +72,12 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     const url = request.raw.url as string
     if (url === '*' && request.method === 'OPTIONS') return withOptions(askable.filter((method) => routed.has(method)))
     const values = constraints(request)
-    // The router answers a URL that it cannot read with a handle too, whatever the method; only a real match has a parsed query.
+    // For a URL that it cannot parse, the router returns a handle too, for every method; only a real match has a parsed query.
     return allowedMethods(askable, (method) => app.findRoute({ method, url, constraints: values })?.searchParams !== undefined)
   }
 }
 
-/** TRACE has none, whatever is registered; neither has OPTIONS where only the catch-all of a CORS plugin answers it. */
+/** Returns whether a request has a route. TRACE never has, nor has OPTIONS if only the catch-all of a CORS plugin matches it. */
 function hasRoute(request: FastifyRequest) {
   if (request.is404 || request.method === 'TRACE') return false
   return request.method !== 'OPTIONS' || !/(^|[^/])\*$/.test(request.routeOptions.url as string)

@@ -5,7 +5,7 @@ import httpMethods from '@concordat/http-methods'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 
-t.test('a URL that exists answers 405 with a sorted Allow, one that does not answers 404 [X1]', async (t) => {
+t.test('returns 405 with a sorted Allow for a known URL, and 404 for an unknown URL [X1]', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.get('/orders/:id', async () => ({}))
@@ -27,7 +27,7 @@ t.test('a URL that exists answers 405 with a sorted Allow, one that does not ans
   }
 })
 
-t.test('a body that cannot be read does not hide that there is nothing to send it to', async (t) => {
+t.test('returns 404 or 405 even if the body is invalid', async (t) => {
   const app = Fastify({ bodyLimit: 100 })
   await app.register(httpMethods)
   app.get('/orders', async () => [])
@@ -43,7 +43,7 @@ t.test('a body that cannot be read does not hide that there is nothing to send i
   }
 })
 
-t.test('the answer has what onRequest hooks set, and passes limits that they keep', async (t) => {
+t.test('404 and 405 have the headers of onRequest hooks, and respect their limits', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.addHook('onRequest', async (request, reply) => {
@@ -56,7 +56,7 @@ t.test('the answer has what onRequest hooks set, and passes limits that they kee
   t.equal((await app.inject({ url: '/nothing', headers: { 'x-flood': '1' } })).statusCode, 429)
 })
 
-t.test('prefixes, also with a not-found handler of their own, are looked up whole', async (t) => {
+t.test('looks up the whole URL of prefixes, also of those with their own not-found handler', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   await app.register(
@@ -73,14 +73,14 @@ t.test('prefixes, also with a not-found handler of their own, are looked up whol
   t.equal((await app.inject({ url: '/v1/nothing' })).json().code, 'RESOURCE_NOT_FOUND')
 })
 
-t.test('a URL that was rewritten is looked up as the router saw it', async (t) => {
+t.test('looks up a rewritten URL as the router does', async (t) => {
   const app = Fastify({ rewriteUrl: ({ url = '' }) => url.replace(/^\/api/, '') })
   await app.register(httpMethods)
   app.get('/orders', async () => [])
   t.equal((await app.inject({ method: 'PUT', url: '/api/orders' })).statusCode, 405)
 })
 
-t.test('constraints count: by version, by host, by a strategy of the service', async (t) => {
+t.test('applies constraints: by version, by host, by a strategy of the service', async (t) => {
   const app = Fastify()
   app.addConstraintStrategy({
     name: 'region',
@@ -108,7 +108,7 @@ t.test('constraints count: by version, by host, by a strategy of the service', a
   t.equal(await allowOf({ 'accept-version': '1.x', host: 'other.example' }), undefined)
 })
 
-t.test('a URL that the routes of other methods could not read is a 404', async (t) => {
+t.test('returns 404 for a URL that the routes of other methods cannot parse', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.get('/orders/:id', async () => ({}))
@@ -116,7 +116,7 @@ t.test('a URL that the routes of other methods could not read is a 404', async (
   t.equal((await app.inject({ method: 'GET', url: `/orders/${'9'.repeat(101)}` })).statusCode, 414)
 })
 
-t.test('TRACE is refused even where it is routed, and is never in Allow', async (t) => {
+t.test('refuses TRACE even if it has a route, and never lists it in Allow', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.all('/everything', async () => 'echo')
@@ -125,7 +125,7 @@ t.test('TRACE is refused even where it is routed, and is never in Allow', async 
   t.equal(answer.headers.allow, 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY')
 })
 
-t.test('a method that was added to Fastify is one like the others', async (t) => {
+t.test('supports methods that were added to Fastify', async (t) => {
   const app = Fastify()
   app.addHttpMethod('PROPFIND')
   await app.register(httpMethods)
@@ -135,7 +135,7 @@ t.test('a method that was added to Fastify is one like the others', async (t) =>
   t.equal((await app.inject({ method: 'PROPFIND' as 'GET', url: '/orders' })).statusCode, 405)
 })
 
-t.test('a handler that says not found stays a 404', async (t) => {
+t.test('a handler that calls callNotFound responds with 404', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.get('/orders/:id', async (_request, reply) => reply.callNotFound())
@@ -166,7 +166,7 @@ async function http2Service(t: Test, prepare: (app: FastifyInstance) => void) {
   }
 }
 
-t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405 [X1]', async (t) => {
+t.test('over HTTP/2, returns 501 for any text as a method, and 405 for wrong methods [X1]', async (t) => {
   const ask = await http2Service(t, () => {})
   for (const method of ['BREW', 'get', 'PROPFIND']) {
     t.match(await ask(method, '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' }, method)
@@ -176,7 +176,7 @@ t.test('over HTTP/2, any text as a method is 501, and wrong methods are 405 [X1]
   t.match(await ask('GET', '/orders/5'), { status: 404, code: undefined })
 })
 
-t.test('over HTTP/2, an error handler that answers itself is left alone', async (t) => {
+t.test('over HTTP/2, does not change the response of an error handler that sets another status', async (t) => {
   const ask = await http2Service(t, (app) =>
     app.setErrorHandler((error: FastifyError, _request, reply) =>
       reply.code(error.code === 'FST_ERR_NOT_FOUND' ? 501 : (error.statusCode ?? 500)).send({ by: 'service', code: error.code })

@@ -16,7 +16,7 @@ async function service(prepare: (app: FastifyInstance) => void = () => {}) {
   return app
 }
 
-/** Does what CORS plugins do: answers preflights in a hook, and routes OPTIONS everywhere so that they reach it. */
+/** Acts as CORS plugins do: responds to preflights in a hook, and routes OPTIONS everywhere so that they reach the hook. */
 function corsPlugin(app: FastifyInstance) {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('access-control-allow-origin', '*')
@@ -27,7 +27,7 @@ function corsPlugin(app: FastifyInstance) {
   app.options('*', async (_request, reply) => reply.callNotFound())
 }
 
-t.test('OPTIONS answers 204 with Allow for a URL that exists, 404 for one that does not [M8]', async (t) => {
+t.test('OPTIONS returns 204 with Allow for a known URL, and 404 for an unknown URL [M8]', async (t) => {
   const app = await service()
   const answer = await app.inject({ method: 'OPTIONS', url: '/orders' })
   t.equal(answer.statusCode, 204)
@@ -37,22 +37,22 @@ t.test('OPTIONS answers 204 with Allow for a URL that exists, 404 for one that d
   t.match((await app.inject({ method: 'OPTIONS', url: '/nothing' })).json(), { statusCode: 404, code: 'RESOURCE_NOT_FOUND' })
 })
 
-t.test('OPTIONS is answered before later onRequest hooks can ask for credentials [M8]', async (t) => {
+t.test('responds to OPTIONS before later onRequest hooks can require credentials [M8]', async (t) => {
   const app = await service((app) =>
     app.addHook('onRequest', async () => {
-      throw Object.assign(new Error('who are you'), { statusCode: 401 })
+      throw Object.assign(new Error('credentials required'), { statusCode: 401 })
     })
   )
   t.equal((await app.inject({ method: 'OPTIONS', url: '/orders' })).statusCode, 204)
 })
 
-t.test('an OPTIONS route of the service answers for itself', async (t) => {
+t.test('an OPTIONS route of the service takes precedence', async (t) => {
   const app = await service((app) => app.options('/orders', async () => 'my own'))
   t.equal((await app.inject({ method: 'OPTIONS', url: '/orders' })).body, 'my own')
   t.equal((await app.inject({ method: 'OPTIONS', url: '/orders/5' })).statusCode, 204)
 })
 
-t.test('preflights are left to CORS plugins, everything else beside them is answered here', async (t) => {
+t.test('leaves preflights to CORS plugins, and responds to every other OPTIONS request', async (t) => {
   const app = await service(corsPlugin)
   const left = await app.inject({ method: 'OPTIONS', url: '/orders', headers: preflight })
   t.equal(left.statusCode, 204)
@@ -63,11 +63,11 @@ t.test('preflights are left to CORS plugins, everything else beside them is answ
     t.equal((await app.inject({ method: 'OPTIONS', url: '/orders', headers: part })).headers.allow, 'GET, HEAD, OPTIONS, POST')
   }
   const wrong = await app.inject({ method: 'DELETE', url: '/nothing' })
-  t.equal(wrong.statusCode, 404, 'the catch-all for OPTIONS makes no URL exist')
+  t.equal(wrong.statusCode, 404, 'the catch-all for OPTIONS does not count as a route')
   t.equal(wrong.headers['access-control-allow-origin'], '*')
 })
 
-t.test('a catch-all for OPTIONS under a prefix makes no URL exist either', async (t) => {
+t.test('a catch-all for OPTIONS under a prefix does not count as a route either', async (t) => {
   const app = await service((app) => {
     app.register(
       async (v1) => {
@@ -81,21 +81,21 @@ t.test('a catch-all for OPTIONS under a prefix makes no URL exist either', async
   t.equal((await app.inject({ method: 'OPTIONS', url: '/v1/nothing' })).json().code, 'RESOURCE_NOT_FOUND')
 })
 
-t.test('a preflight that nobody answers is an OPTIONS request like any other [M8]', async (t) => {
+t.test('a preflight without a response from a CORS plugin is handled like any other OPTIONS request [M8]', async (t) => {
   const app = await service()
   const answer = await app.inject({ method: 'OPTIONS', url: '/orders', headers: preflight })
   t.match(answer, { statusCode: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
   t.equal((await app.inject({ method: 'OPTIONS', url: '/nothing', headers: preflight })).statusCode, 404)
 })
 
-t.test('OPTIONS * names every method that the server routes [M8]', async (t) => {
+t.test('OPTIONS * lists every method that has a route [M8]', async (t) => {
   for (const prepare of [() => {}, corsPlugin]) {
     const app = await service(prepare)
     await app.listen({ host: '127.0.0.1', port: 0 })
     const answer = await rawAnswer(app, 'OPTIONS *')
     t.match(answer, /^HTTP\/1\.1 204 /)
     t.match(answer, /\r\nallow: GET, HEAD, OPTIONS, POST, PUT\r\n/)
-    t.match(await rawAnswer(app, 'GET *'), /^HTTP\/1\.1 404 /, 'with another method the asterisk is no address')
+    t.match(await rawAnswer(app, 'GET *'), /^HTTP\/1\.1 404 /, 'with another method, * is not a known URL')
     await app.close()
   }
 })

@@ -20,7 +20,7 @@ const url = fc
 
 const routerOptions = fc.record({ ignoreTrailingSlash: fc.boolean(), ignoreDuplicateSlashes: fc.boolean(), caseSensitive: fc.boolean() })
 
-t.test('for any table of routes, Allow is what the router really answers [X1] [M8]', async (t) => {
+t.test('for any table of routes, Allow equals the methods that the router accepts [X1] [M8]', async (t) => {
   let compared = 0
   await fc.assert(
     fc.asyncProperty(
@@ -62,5 +62,5 @@ t.test('for any table of routes, Allow is what the router really answers [X1] [M
     ),
     { numRuns: 60 }
   )
-  t.ok(compared > 100, `${compared} answers compared`)
+  t.ok(compared > 100, `${compared} responses compared`)
 })

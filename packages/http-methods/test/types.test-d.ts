@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile is marked, and the compiler refuses a mark without an error.
+// Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
 import type { ApiError, ErrorList } from '@concordat/api-error'
 import httpMethods, { type HttpMethodsOptions, methodErrors, methodNotAllowed } from '@concordat/http-methods'

@@ -1,4 +1,4 @@
-/** One answer, as it came off the wire. Header names are lower case; their order and repetitions are kept. */
+/** A response, as it was received. Header names are lower case; their order and repetitions are preserved. */
 export interface Answer {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2'
   readonly status: number
@@ -6,14 +6,14 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** What came back on one connection: final answers in order, interim ones (1xx) by status, and what was left over. */
+/** Everything received on a connection: final responses in order, interim responses (1xx) by status, and the remaining bytes. */
 export interface Received {
   readonly bytes: Buffer
   readonly answers: readonly Answer[]
   readonly interim: readonly number[]
-  /** Why the bytes are not a sequence of HTTP answers, if they are not. */
+  /** Why the bytes are not a sequence of HTTP responses, if they are not. */
   readonly flaw: string | undefined
-  /** The server ended or reset the connection before the client gave up. */
+  /** The server ended or reset the connection before the client timed out. */
   readonly closed: boolean
 }
 
@@ -28,8 +28,8 @@ interface Parsed {
 }
 
 /**
- * Reads HTTP/1.1 answers as a strict client does: anything that two clients could read differently is a flaw.
- * `methods` are those of the requests sent on the connection, in order, since an answer to HEAD has no body.
+ * Parses HTTP/1.1 responses as a strict client does: anything that two clients could parse differently is a flaw.
+ * `methods` are those of the requests sent on the connection, in order, because a response to HEAD has no body.
  */
 export function parseAnswers(bytes: Buffer, methods: readonly string[]): Parsed {
   const answers: Answer[] = []

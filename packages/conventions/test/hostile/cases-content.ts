@@ -15,7 +15,7 @@ const withType = (type: string, body = '{}') => request('POST', '/v1/anything', 
 const invalid = (...fields: string[]): Expected => ({ status: 422, code: 'VALIDATION_FAILED', fields })
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** What a client accepts and what it sends, in media types, charsets and codings. */
+/** Media types, charsets and codings that a client accepts or sends. */
 export const negotiationCases: readonly Case[] = [
   ...[
     'text/html',
@@ -116,7 +116,7 @@ export const negotiationCases: readonly Case[] = [
   ),
   { name: 'Content-Encoding: identity', row: 44, send: post('/v1/anything', '{}', 'Content-Encoding: identity'), expect: ok },
   {
-    name: 'gzipped bytes that are no gzip',
+    name: 'a gzip body that is not gzip',
     row: 44,
     send: post('/v1/anything', latin1('\x1f\x8b\x08\0\0\0\0\0'), 'Content-Encoding: gzip'),
     expect: badCoding
@@ -126,7 +126,7 @@ export const negotiationCases: readonly Case[] = [
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 const deepObjects = (levels: number) => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels)
 
-/** Bodies that are not the JSON they should be. */
+/** Bodies that are not valid JSON, or not the expected JSON. */
 export const jsonCases: readonly Case[] = [
   ...[
     '{',
@@ -204,10 +204,10 @@ export const jsonCases: readonly Case[] = [
   { name: '100,000 levels', row: 42, send: post('/v1/anything', deep(100_000)), expect: tooDeep },
   { name: '100,000 levels of objects', row: 42, send: post('/v1/anything', deepObjects(100_000)), expect: tooDeep },
   { name: '500,000 levels that never close', row: 42, send: post('/v1/anything', '['.repeat(500_000)), expect: badJson },
-  { name: 'a key twice', row: 43, send: post('/v1/anything', '{"a":1,"a":2}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } }
+  { name: 'a duplicate key', row: 43, send: post('/v1/anything', '{"a":1,"a":2}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } }
 ]
 
-/** Well-formed input that the schemas refuse, with every failing field. */
+/** Well-formed input that the schemas refuse, with every invalid field. */
 export const validationCases: readonly Case[] = [
   { name: 'an empty object', row: 39, send: post('/v1/things', '{}'), expect: invalid('body.name', 'body.size') },
   { name: 'a null body', row: 39, send: post('/v1/things', 'null'), expect: invalid('body') },
@@ -265,8 +265,8 @@ export const validationCases: readonly Case[] = [
     send: post('/v1/things', JSON.stringify({ name: 'a', size: 1, ['x'.repeat(10_000)]: 1 })),
     expect: { status: 422, code: 'VALIDATION_FAILED' }
   },
-  { name: 'a query that is no number', row: 39, send: get('/v1/queries?count=many'), expect: invalid('query.count') },
-  { name: 'a query that is too small', row: 39, send: get('/v1/queries?count=0'), expect: invalid('query.count') },
+  { name: 'a query parameter that is not a number', row: 39, send: get('/v1/queries?count=many'), expect: invalid('query.count') },
+  { name: 'a query parameter that is too small', row: 39, send: get('/v1/queries?count=0'), expect: invalid('query.count') },
   { name: 'a repeated query parameter', row: 39, send: get('/v1/queries?count=1&count=2'), expect: invalid('query.count') },
   { name: 'an unknown query parameter', row: 39, send: get('/v1/queries?page=1'), expect: invalid('query.page') },
   { name: 'a list in the query', row: 39, send: get('/v1/queries?a[]=1'), expect: { status: 422, code: 'VALIDATION_FAILED' } },
@@ -290,7 +290,7 @@ export const validationCases: readonly Case[] = [
     expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }
   },
   {
-    name: 'a header that is no number',
+    name: 'a header that is not a number',
     row: 39,
     send: get('/v1/headers', 'X-Count: many'),
     expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }

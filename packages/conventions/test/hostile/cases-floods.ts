@@ -7,7 +7,7 @@ const tooLong: Expected = { status: 414, code: 'URI_TOO_LONG' }
 const tooLarge: Expected = { status: 413, code: 'PAYLOAD_TOO_LARGE' }
 const ok: Expected = { status: 200 }
 
-/** Too much of something, and pipelined requests around an error. */
+/** Requests beyond a limit, and pipelined requests around an error. */
 export const floodCases: readonly Case[] = [
   { name: 'a header of 20,000 bytes', row: 3, send: get('/v1/things', `X-Inner: ${'a'.repeat(20_000)}`), expect: headersTooLarge },
   {
@@ -62,16 +62,16 @@ export const floodCases: readonly Case[] = [
     send: postChunked('/v1/anything', `${(2_000_000).toString(16)}\r\n${' '.repeat(2_000_000)}\r\n0\r\n\r\n`),
     expect: tooLarge
   },
-  { name: 'the announcement of a body of 1 TB', row: 12, send: rawPost('Content-Length: 1000000000000', ''), expect: tooLarge },
+  { name: 'a Content-Length of 1 TB', row: 12, send: rawPost('Content-Length: 1000000000000', ''), expect: tooLarge },
   {
-    name: 'the wish to continue with too large a body',
+    name: 'Expect: 100-continue with too large a body',
     row: 12,
     send: rawPost('Expect: 100-continue\r\nContent-Length: 2000000', ''),
     expect: tooLarge
   },
-  { name: 'the wish to continue', row: 12, send: post('/v1/anything', '{}', 'Expect: 100-continue'), expect: ok },
+  { name: 'Expect: 100-continue', row: 12, send: post('/v1/anything', '{}', 'Expect: 100-continue'), expect: ok },
   {
-    name: 'the wish to continue on an unknown path',
+    name: 'Expect: 100-continue on an unknown path',
     row: 12,
     send: post('/v1/nowhere', '{}', 'Expect: 100-continue'),
     expect: { status: 404, code: 'RESOURCE_NOT_FOUND' }

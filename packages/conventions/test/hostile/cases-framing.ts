@@ -6,7 +6,7 @@ const tooLarge: Expected = { status: 413, code: 'PAYLOAD_TOO_LARGE' }
 const ok: Expected = { status: 200 }
 const smuggled = `GET /v1/probe HTTP/1.1\r\n${host}\r\n`
 
-/** Framing that two servers in a row could read differently. */
+/** Framing that two servers in sequence could parse differently. */
 export const framingCases: readonly Case[] = [
   {
     name: 'Content-Length and Transfer-Encoding',
@@ -66,7 +66,7 @@ export const framingCases: readonly Case[] = [
     expect: malformed
   },
   { name: 'a vertical tab before chunked', row: 2, send: rawPost('Transfer-Encoding: \x0bchunked', '0\r\n\r\n'), expect: malformed },
-  { name: 'a chunk size that is no number', row: 2, send: postChunked('/v1/anything', 'zz\r\n{}\r\n0\r\n\r\n'), expect: malformed },
+  { name: 'a chunk size that is not a number', row: 2, send: postChunked('/v1/anything', 'zz\r\n{}\r\n0\r\n\r\n'), expect: malformed },
   {
     name: 'a chunk size beyond 64 bits',
     row: 2,
@@ -82,7 +82,12 @@ export const framingCases: readonly Case[] = [
     send: postChunked('/v1/anything', '2 \r\n{}\r\n0\r\n\r\n'),
     expect: { status: [200, 400], code: 'MALFORMED_REQUEST' }
   },
-  { name: 'a trailer that is no header', row: 2, send: postChunked('/v1/anything', '2\r\n{}\r\n0\r\nno colon\r\n\r\n'), expect: malformed },
+  {
+    name: 'a trailer that is not a header',
+    row: 2,
+    send: postChunked('/v1/anything', '2\r\n{}\r\n0\r\nno colon\r\n\r\n'),
+    expect: malformed
+  },
   {
     name: 'a trailer that would be a Content-Length',
     row: 2,

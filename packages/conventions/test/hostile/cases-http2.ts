@@ -14,7 +14,7 @@ const failing = (path: string, row: number, expect: Expected = internal): Http2C
   expect
 })
 
-/** Everything that HTTP/2 does differently, and a sample of what it must do alike. */
+/** Everything that differs over HTTP/2, and a sample of what must be the same. */
 export const http2Cases: readonly Http2Case[] = [
   ...[
     'error',

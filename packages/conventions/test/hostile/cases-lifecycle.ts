@@ -6,7 +6,7 @@ const late: Expected = { status: 408, code: 'REQUEST_TIMEOUT', closes: true }
 const start = 'GET /v1/things HTTP/1.1\r\nHost: api.example.com\r\n'
 const body = 'POST /v1/anything HTTP/1.1\r\nHost: api.example.com\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n{"a":'
 
-// The same requests at every server whose options throw before Fastify has a request to give to hooks.
+// The same requests to every server whose options throw before Fastify can run hooks.
 const atThrowing = (server: string): Case[] => [
   { name: `GET at ${server}`, row: 22, server, send: get('/v1/things'), expect: internal },
   { name: `POST at ${server}`, row: 22, server, send: post('/v1/anything', '{}'), expect: internal },
@@ -14,14 +14,14 @@ const atThrowing = (server: string): Case[] => [
   { name: `an unknown path at ${server}`, row: 22, server, send: get('/nowhere'), expect: internal }
 ]
 
-/** Servers whose own options fail, and second addresses. */
+/** Servers whose own options fail, and second addresses of a server. */
 export const optionCases: readonly Case[] = [
   ...['request-id-throws', 'rewrite-throws'].flatMap(atThrowing),
-  // What is no text rewrites nothing.
+  // A value that is not a string rewrites nothing.
   { name: 'a URL rewritten to a number', row: 23, server: 'rewrite-to-number', send: get('/v1/things'), expect: { status: 200 } },
-  // Where no route is found, no query is parsed.
+  // Without a route, no query is parsed.
   ...atThrowing('query-parser-throws').slice(0, 3),
-  // The log is an aside: when it fails, the request is answered all the same.
+  // A failure of the log does not affect the response.
   ...atThrowing('serializer-throws').map(
     (theCase, index): Case => ({ ...theCase, expect: index === 3 ? { status: 404, code: 'RESOURCE_NOT_FOUND' } : { status: 200 } })
   ),
@@ -52,7 +52,7 @@ export const optionCases: readonly Case[] = [
   }
 ]
 
-/** Clients that are too slow, and plain HTTP where TLS is spoken. */
+/** Clients that are too slow, and plain HTTP on a TLS port. */
 export const slowCases: readonly Case[] = [
   { name: 'half a request line', row: 6, server: 'slow-headers', send: 'GET /v1/thi', methods: ['UNKNOWN'], expect: late },
   { name: 'headers that never end', row: 6, server: 'slow-headers', send: `${start}X-Slow: 1`, methods: ['UNKNOWN'], expect: late },

@@ -4,13 +4,13 @@ import { get, host, post, rawGet, request } from './request-bytes.ts'
 const malformed: Expected = { status: 400, code: 'MALFORMED_REQUEST', closes: true }
 const ok: Expected = { status: 200 }
 
-// A TLS 1.2 ClientHello, as a client sends it that takes the port for an https one.
+// A TLS 1.2 ClientHello, which a client sends if it assumes an https port.
 const clientHello = Buffer.from(
   '16030100a5010000a10303e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00002acca8cca9c02fc030c02bc02cc013c009c014c00a009c009d002f0035c012000a0100004e',
   'hex'
 )
 
-/** Bytes that are no request, or no well-formed one. */
+/** Bytes that are not a request, or not a well-formed request. */
 export const malformedCases: readonly Case[] = [
   { name: 'a line of garbage', row: 1, send: 'garbage\r\n\r\n', expect: malformed },
   { name: 'binary garbage', row: 1, send: Buffer.from(Array.from({ length: 256 }, (_, index) => index)), expect: malformed },
@@ -20,7 +20,7 @@ export const malformedCases: readonly Case[] = [
   { name: 'a line of SMTP', row: 1, send: 'EHLO mail.example.com\r\n', expect: malformed },
   { name: 'a line of Redis', row: 1, send: '*1\r\n$4\r\nPING\r\n', expect: malformed },
   { name: 'a proxy protocol line', row: 1, send: `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${rawGet('')}`, expect: malformed },
-  { name: 'an HTTP answer', row: 1, send: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', methods: ['UNKNOWN'], expect: malformed },
+  { name: 'an HTTP response', row: 1, send: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', methods: ['UNKNOWN'], expect: malformed },
   {
     name: 'no version',
     row: 9,
@@ -38,7 +38,7 @@ export const malformedCases: readonly Case[] = [
     expect: { status: [400, 501], code: ['MALFORMED_REQUEST', 'METHOD_NOT_IMPLEMENTED'], closes: true }
   },
   {
-    name: 'GET in the words of RTSP',
+    name: 'GET with the protocol RTSP',
     row: 1,
     send: `GET /v1/things RTSP/1.0\r\n${host}\r\n`,
     methods: ['GET'],

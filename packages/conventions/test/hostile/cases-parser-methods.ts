@@ -3,7 +3,7 @@ import { host, request } from './request-bytes.ts'
 
 const notImplemented: Expected = { status: 501, code: 'METHOD_NOT_IMPLEMENTED' }
 
-/** Methods that Node's parser does not know. */
+/** Methods that the parser of Node.js does not support. */
 export const parserMethodCases: readonly Case[] = [
   ...['BREW', 'get', 'Get', 'FOO', 'GETS', 'X', 'M-POST', 'VERSION-CONTROL'].map(
     (method): Case => ({

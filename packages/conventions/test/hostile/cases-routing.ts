@@ -8,7 +8,7 @@ const oneAllow = 'DELETE, GET, HEAD, OPTIONS'
 
 const refused: Expected = { status: 405, code: 'METHOD_NOT_ALLOWED', allow: thingsAllow }
 
-/** URLs that the router refuses and URLs where nothing is. */
+/** URLs that the router refuses, and unknown URLs. */
 export const uriCases: readonly Case[] = [
   ...['%', '%z', '%zz', '%0', 'a%', '%%', '%ff', '%c0%af', '%ed%a0%80', '%e2%82', '%f5%80%80%80', 'a%2'].map(
     (segment): Case => ({ name: `the segment ${segment}`, row: 18, send: get(`/v1/things/${segment}`), expect: badUri })
@@ -83,7 +83,7 @@ export const uriCases: readonly Case[] = [
   }
 ]
 
-/** Versions that are none (rule V1). */
+/** Unknown and invalid versions (rule V1). */
 export const versionCases: readonly Case[] = [
   ...['/v9/things', '/v9', '/v0/things', '/v2/things', '/v01/things', '/V1/things', '/v1.2/things', '/v1.2.3/things'].map(
     (target): Case => ({ name: `the version of ${target}`, row: 0, send: get(target), expect: { status: 404, code: 'VERSION_NOT_FOUND' } })
@@ -105,7 +105,7 @@ export const versionCases: readonly Case[] = [
   }
 ]
 
-/** Methods that a URL does not have, before anything of the body is read. */
+/** Methods that a URL does not have, refused before the body is read. */
 export const methodCases: readonly Case[] = [
   ...[
     'DELETE',
@@ -127,7 +127,7 @@ export const methodCases: readonly Case[] = [
       name: `${method} where it is not known`,
       row: 25,
       send: request(method, '/v1/things'),
-      // What no route of the service knows is not implemented; what Fastify can route is not allowed here.
+      // A method that Fastify cannot route is not implemented; another method is not allowed here.
       expect: ['DELETE', 'PUT', 'PATCH', 'TRACE', 'QUERY'].includes(method) ? refused : { status: 501, code: 'METHOD_NOT_IMPLEMENTED' }
     })
   ),

@@ -40,10 +40,10 @@ const codes: Record<number, string | readonly string[]> = {
   504: 'UPSTREAM_TIMEOUT'
 }
 
-// An unregistered status is no answer (rule X2): the nearest registered one of its class stands for it.
+// An unregistered status is not sent (rule X2): the nearest registered status of its class replaces it.
 const ofStatus = (status: number): Expected => ({ status: status === 499 ? 400 : status, code: codes[status] ?? '' })
 
-/** Whatever is thrown, from wherever in a handler. */
+/** Every value that can be thrown, from every place in a handler. */
 export const thrownCases: readonly Case[] = [
   ...Object.keys(thrownThings).flatMap((name): Case[] => [
     { name: `a handler throws ${name}`, row: /^(status|headers)-/.test(name) ? 35 : 34, send: get(`/v1/throws/${name}`), expect: internal },
@@ -100,14 +100,14 @@ export const hookCases: readonly Case[] = [
     send: post('/v1/hooks/preParsing/failing-stream', '{}'),
     expect: { status: [400, 500], code: ['MALFORMED_REQUEST', 'INTERNAL_ERROR'] }
   },
-  { name: 'a hook that never goes on', row: 38, send: get('/v1/hooks/preHandler/never'), expect: timedOut },
+  { name: 'a hook that never continues', row: 38, send: get('/v1/hooks/preHandler/never'), expect: timedOut },
   { name: 'the hook onTimeout', row: 37, send: get('/v1/hooks/onTimeout/rejects'), expect: timedOut },
   ...['onResponse/throws', 'onResponse/rejects'].map(
     (path): Case => ({ name: `the hook ${path}`, row: 31, send: get(`/v1/hooks/${path}`), expect: ok })
   )
 ]
 
-/** Replies that can not be sent, that others worded, or that never come. */
+/** Replies that cannot be sent, replies in another format, and missing replies. */
 export const replyCases: readonly Case[] = [
   ...Object.keys(badPayloads).map(
     (name): Case => ({

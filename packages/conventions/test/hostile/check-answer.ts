@@ -2,15 +2,15 @@ import { STATUS_CODES } from 'node:http'
 import { type Answer, headerOf } from './answer.ts'
 import type { Expected } from './case.ts'
 
-/** Stands in every text that must stay inside: messages, causes, payloads, header values that failed. */
+/** Part of every text that must not leave the service: messages, causes, payloads, header values that failed. */
 export const canary = 'CANARY-7f3a'
 
 export const publicUrl = 'https://api.example.com'
 
-// RFC 9110 renamed two phrases that Node still has in their old form; the registered ones count.
+// RFC 9110 renamed two reason phrases for which Node.js still has the old form; the registered phrases are required.
 const reasonPhrases: Record<number, string | undefined> = { ...STATUS_CODES, 413: 'Content Too Large', 422: 'Unprocessable Content' }
 
-/** What is known of the request that an answer belongs to. */
+/** The request to which a response belongs. */
 export interface Asked {
   readonly method: string | undefined
   readonly target: string | undefined
@@ -19,7 +19,7 @@ export interface Asked {
 
 type Json = Record<string, unknown>
 
-/** Everything that is wrong with an answer, as sentences; none when it keeps the contract. `ids` collects the Request-Ids of a run. */
+/** Returns every problem of a response, as text; none if it meets the contract. `ids` collects the Request-Ids of a run. */
 export function checkAnswer(answer: Answer, expected: Expected, asked: Asked, ids: Set<string>): string[] {
   const problems: string[] = []
   const demand = (holds: boolean, problem: string) => {
@@ -34,7 +34,7 @@ export function checkAnswer(answer: Answer, expected: Expected, asked: Asked, id
   if (expected.allow !== undefined)
     demand(headerOf(answer, 'allow') === expected.allow, `Allow: ${headerOf(answer, 'allow')}, not ${expected.allow}`)
   if (answer.status >= 400) checkError(answer, expected, asked, demand)
-  else demand(statuses.includes(answer.status), 'a success where an error was due')
+  else demand(statuses.includes(answer.status), 'a success where an error is required')
   return problems
 }
 
@@ -43,7 +43,7 @@ type Demand = (holds: boolean, problem: string) => void
 function checkHeaders(answer: Answer, ids: Set<string>, demand: Demand) {
   const seen = new Set<string>()
   for (const [name] of answer.headers) {
-    demand(!seen.has(name) || name === 'set-cookie', `${name} stands twice`)
+    demand(!seen.has(name) || name === 'set-cookie', `${name} is duplicated`)
     seen.add(name)
   }
   const id = headerOf(answer, 'request-id')
@@ -76,7 +76,7 @@ function checkError(answer: Answer, expected: Expected, asked: Asked, demand: De
   const length = headerOf(answer, 'content-length')
   demand(length === String(answer.body.length), `Content-Length ${length} for ${answer.body.length} bytes`)
   const body = parseObject(answer.body)
-  if (body === undefined) return demand(false, `the body is no JSON object: ${answer.body.toString('latin1', 0, 200)}`)
+  if (body === undefined) return demand(false, `the body is not a JSON object: ${answer.body.toString('latin1', 0, 200)}`)
   checkEnvelope(body, answer.status, expected, asked, demand)
 }
 
@@ -84,7 +84,7 @@ function checkEnvelope(body: Json, status: number, expected: Expected, asked: As
   demand(Object.keys(body).join() === 'error,_meta,_links' || sorted(body) === '_links,_meta,error', `the members ${sorted(body)}`)
   const error = objectOf(body['error'])
   demand(/^code,(errors,)?error,message,status$/.test(sorted(error).replace('error,errors', 'errors,error')), `error has ${sorted(error)}`)
-  demand(error['status'] === status, `error.status ${String(error['status'])} beside the status ${status}`)
+  demand(error['status'] === status, `error.status ${String(error['status'])}, not ${status}`)
   const phrase = status === 422 ? /^(ValidationError|Unprocessable Content)$/ : new RegExp(`^${reasonPhrases[status] ?? '-'}$`)
   demand(phrase.test(String(error['error'])), `error.error "${String(error['error'])}", not ${phrase.source}`)
   const codes = expected.code === undefined ? [] : [expected.code].flat()
@@ -92,7 +92,7 @@ function checkEnvelope(body: Json, status: number, expected: Expected, asked: As
   demand(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(String(error['code'])), `error.code ${String(error['code'])} is not UPPER_SNAKE`)
   demand(
     typeof error['message'] === 'string' && error['message'].length > 10 && !/[{}\n]/.test(error['message']),
-    'error.message is no sentence'
+    'error.message is not a sentence'
   )
   checkFieldErrors(error['errors'], status, expected, demand)
   const meta = objectOf(body['_meta'])
@@ -107,7 +107,7 @@ function checkFieldErrors(errors: unknown, status: number, expected: Expected, d
     demand(status !== 422, 'a 422 without errors')
     return demand(expected.fields === undefined, 'no errors by field')
   }
-  if (!Array.isArray(errors) || errors.length === 0 || errors.length > 100) return demand(false, 'errors is no list of 1 to 100')
+  if (!Array.isArray(errors) || errors.length === 0 || errors.length > 100) return demand(false, 'errors is not a list of 1 to 100')
   for (const entry of errors.map(objectOf)) {
     demand(sorted(entry) === 'field,message', `an entry of errors has ${sorted(entry)}`)
     demand(
@@ -123,12 +123,12 @@ function checkFieldErrors(errors: unknown, status: number, expected: Expected, d
 
 function checkLinks(links: unknown, { method, target }: Asked, demand: Demand) {
   const self = objectOf(Array.isArray(links) ? links[0] : undefined)
-  demand(sorted(self) === 'href,method,rel' && self['rel'] === 'self', '_links[0] is no self link')
+  demand(sorted(self) === 'href,method,rel' && self['rel'] === 'self', '_links[0] is not a self link')
   const href = String(self['href'])
-  demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link goes to ${href}`)
-  demand(self['method'] === (method ?? 'UNKNOWN'), `the self link says ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
+  demand(href.startsWith(`${publicUrl}/`) && URL.canParse(href), `the self link is ${href}`)
+  demand(self['method'] === (method ?? 'UNKNOWN'), `the method of the self link is ${String(self['method'])}, not ${method ?? 'UNKNOWN'}`)
   if (target !== undefined && /^\/[\w/.~%-]{0,500}$/.test(target))
-    demand(href === publicUrl + target, `the self link goes to ${href}, not to ${target}`)
+    demand(href === publicUrl + target, `the self link is ${href}, not ${target}`)
 }
 
 function parseObject(bytes: Buffer): Json | undefined {

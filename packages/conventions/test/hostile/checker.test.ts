@@ -14,7 +14,7 @@ const goodBody = {
   error: {
     status: 422,
     error: 'ValidationError',
-    message: 'Mend the fields.',
+    message: 'Fix the fields.',
     code: 'VALIDATION_FAILED',
     errors: [{ field: 'body.name', message: 'is required' }]
   },
@@ -42,7 +42,7 @@ function answer(headers: Record<string, string | undefined> = {}, body: unknown 
 
 const problemsOf = (found: Answer, wanted = expected) => checkAnswer(found, wanted, asked, new Set())
 
-t.test('an answer that keeps the contract has no problem', async (t) => {
+t.test('a response that meets the contract has no problem', async (t) => {
   t.same(problemsOf(answer()), [])
 })
 
@@ -54,7 +54,7 @@ t.test('each header that is missing or wrong is a problem', async (t) => {
   for (const name of ['server', 'x-powered-by', 'etag', 'last-modified', 'content-encoding', 'content-disposition', 'trailer']) {
     t.not(problemsOf(answer({ [name]: 'a' })).length, 0, `with ${name}`)
   }
-  t.not(problemsOf(answer({ vary: 'accept-languages' })).length, 0, 'a Vary that only looks alike')
+  t.not(problemsOf(answer({ vary: 'accept-languages' })).length, 0, 'a Vary that is only similar')
   const twice = answer()
   t.not(problemsOf({ ...twice, headers: [...twice.headers, ['vary', 'accept-language']] }).length, 0, 'a header twice')
 })
@@ -73,7 +73,7 @@ t.test('each member of the envelope that is missing or wrong is a problem', asyn
     'another phrase': { ...goodBody, error: { ...error, error: 'Bad Request' } },
     'another code': { ...goodBody, error: { ...error, code: 'OTHER' } },
     'no message': { ...goodBody, error: { ...error, message: '' } },
-    'a place without a value': { ...goodBody, error: { ...error, message: 'At most {limit} are taken.' } },
+    'a placeholder without a value': { ...goodBody, error: { ...error, message: 'At most {limit} are allowed.' } },
     'a stack': { ...goodBody, error: { ...error, stack: 'at' } },
     'no errors': { ...goodBody, error: { ...error, errors: undefined } },
     'empty errors': { ...goodBody, error: { ...error, errors: [] } },
@@ -92,7 +92,7 @@ t.test('each member of the envelope that is missing or wrong is a problem', asyn
   for (const [name, body] of Object.entries(spoilt)) t.not(problemsOf(answer({}, body)).length, 0, name)
 })
 
-t.test('a wrong status, a missing Allow, Retry-After or close, and a second Request-Id are problems', async (t) => {
+t.test('a wrong status, a missing Allow, Retry-After or close, and a repeated Request-Id are problems', async (t) => {
   t.match(problemsOf(answer(), { ...expected, status: 400 }).join(), /status 422/)
   t.match(problemsOf(answer({}, goodBody, 405)).join(), /Allow/)
   t.match(problemsOf(answer({}, goodBody, 503)).join(), /Retry-After/)
@@ -102,17 +102,17 @@ t.test('a wrong status, a missing Allow, Retry-After or close, and a second Requ
   t.match(checkAnswer(answer(), expected, asked, ids).join(), /used before/)
   const received = { bytes: Buffer.alloc(0), answers: [answer()], interim: [], flaw: undefined, closed: false }
   t.match(checkReceived(received, { ...expected, closes: true }, asked, { ids: new Set() }).join(), /stays open/)
-  t.match(checkReceived({ ...received, answers: [] }, expected, asked, { ids: new Set() }).join(), /no answer/)
-  t.match(checkReceived({ ...received, answers: [answer(), answer()] }, expected, asked, { ids: new Set() }).join(), /2 answers/)
+  t.match(checkReceived({ ...received, answers: [] }, expected, asked, { ids: new Set() }).join(), /no response/)
+  t.match(checkReceived({ ...received, answers: [answer(), answer()] }, expected, asked, { ids: new Set() }).join(), /2 responses/)
 })
 
-t.test('inner text is found wherever it is', async (t) => {
+t.test('finds internal text in every form', async (t) => {
   t.same(leakIn(Buffer.from('HTTP/1.1 500 Oh')), [])
   for (const leak of [canary, `x-inner: ${canary}\r\n`, Buffer.from(canary).toString('base64')])
     t.not(leakIn(Buffer.from(leak)).length, 0, leak)
 })
 
-t.test('bytes that two clients could read differently are no HTTP', async (t) => {
+t.test('bytes that two clients could parse differently are a flaw', async (t) => {
   const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
   t.equal(parseAnswers(Buffer.from(good), ['GET']).flaw, undefined)
   t.equal(
@@ -138,7 +138,7 @@ t.test('bytes that two clients could read differently are no HTTP', async (t) =>
   for (const bytes of bad) t.not(parseAnswers(Buffer.from(bytes), ['GET']).flaw, undefined, JSON.stringify(bytes))
 })
 
-t.test('stock Fastify does not pass', async (t) => {
+t.test('Fastify without the preset does not pass', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.get('/v1/throws', () => {

@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import { exchange } from './exchange.ts'
 import { get } from './request-bytes.ts'
 
-/** A process with some servers of the fleet, whose death can be told. */
+/** A process with some servers of the fleet, which can be checked to be alive. */
 export interface ChildServer {
   readonly pid: number
   port(name: string): number
-  /** Closes a server once it has read from so many connections; it answers what is already on the way. */
+  /** Closes a server after it has read from `begun` connections; it responds to the requests that have started. */
   close(name: string, begun: number): void
-  /** Whether the same process still answers on its first server, `main`. */
+  /** Whether the same process still responds on its first server, `main`. */
   isAlive(): Promise<boolean>
   stop(): Promise<void>
 }
 
 const program = new URL('./hostile-server.ts', import.meta.url)
 
-/** Starts the named servers in one new process, without names every server of the fleet. The first of them answers the probe. */
+/** Starts the named servers in one new process, or every server of the fleet without names. The first receives the probe. */
 export async function startChild(names: readonly string[] = []): Promise<ChildServer> {
   const child: ChildProcess = fork(program, [...names], {
     execArgv: ['--conditions=@concordat/source'],

@@ -3,7 +3,7 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { parseAnswers, type Received } from './answer.ts'
 
-/** What the client does, in order: send bytes, wait for n answers in all or for something else, end its own side, or cut the connection. */
+/** A step of the client: send bytes, wait for n responses in total or for a promise, pause, end its own side, or reset the connection. */
 export type Step =
   | string
   | Buffer
@@ -18,11 +18,11 @@ export interface Dialogue {
   readonly methods: readonly string[]
   readonly port: number
   readonly host?: string | undefined
-  /** Speak through TLS; names the protocol to offer, or none. */
+  /** Uses TLS, with the protocol to offer, or none. */
   readonly tls?: { readonly alpn?: string } | undefined
 }
 
-/** Runs a dialogue over a raw socket and returns everything that came back. Never rejects: a refused connection is an empty answer. */
+/** Runs a dialogue over a raw socket and returns everything received. Never rejects: a refused connection returns no bytes. */
 export async function exchange(dialogue: Dialogue): Promise<Received> {
   const { port, host = '127.0.0.1', tls, methods, steps } = dialogue
   const socket: Socket =
@@ -67,7 +67,7 @@ function endSocket(socket: Socket, how: 'half' | 'reset') {
   else socket.resetAndDestroy()
 }
 
-// An answer that says "Connection: close" is read until the end, so that nothing after it goes unseen.
+// A response with "Connection: close" is read until the end of the connection, so that any bytes after it are found.
 function expectsClose(headers: readonly (readonly [string, string])[] | undefined) {
   return headers?.some(([name, value]) => name === 'connection' && value.toLowerCase() === 'close') === true
 }

@@ -26,7 +26,7 @@ function failingHook(way: (typeof ways)[number]): AnyHook {
   return calls[way]
 }
 
-// Fastify tells the two styles of hook apart by their number of parameters.
+// Fastify distinguishes the two styles of hook by their number of parameters.
 function withArity(hook: AnyHook, way: string, name: string): AnyHook {
   const isAsync = way.startsWith('rejects')
   const payload = name === 'preParsing' || name === 'preSerialization' || name === 'onSend'
@@ -41,12 +41,12 @@ function hookOptions(name: string, hook: unknown): RouteShorthandOptions {
   return { [name]: hook }
 }
 
-/** Routes below `/hooks`: each hook fails in each way, each time or only once for each request. */
+/** Adds the routes below `/hooks`: each hook fails in each way, each time or only once for each request. */
 export function addFailingHooks(app: FastifyInstance): void {
   for (const name of hooks) {
     for (const way of ways) addRoute(app, `/hooks/${name}/${way}`, () => aThing, hookOptions(name, withArity(failingHook(way), way, name)))
   }
-  // On its second call, the hook sees the error's own answer and lets it pass.
+  // On its second call, the hook receives the error response and does not change it.
   const seen = new WeakSet<object>()
   addRoute(app, '/hooks/onSend/only-once', () => aThing, {
     onSend: async (request, _reply, payload) => {

@@ -8,15 +8,15 @@ import { addOrdinaryRoutes } from './ordinary-routes.ts'
 import { innerError } from './things.ts'
 import { addThrowingRoutes } from './throwing-routes.ts'
 
-/** One server of the fleet: what it is made of beside the preset. */
+/** A server of the fleet: what it has in addition to the preset. */
 export interface Ship {
-  /** What the preset is told about limits. */
+  /** The limits set with `serverOptions`. */
   readonly limits?: ServerOptions
-  /** Options that a service gives to Fastify beside, or instead of, those of the preset. */
+  /** Options of Fastify that add to, or replace, those of the preset. */
   readonly options?: (preset: FastifyServerOptions) => object
   readonly transport?: 'https' | 'http2' | 'http2-with-http1'
   readonly host?: string
-  /** Changes that the service makes once it listens. */
+  /** Changes that the service makes after it listens. */
   readonly tune?: (app: FastifyInstance) => void
   readonly routes: (app: FastifyInstance) => void
 }
@@ -33,7 +33,7 @@ const thrower = () => {
   throw innerError()
 }
 
-/** Every server that the battery is sent to, by name. */
+/** Every server that receives the battery, by name. */
 export const fleet: Readonly<Record<string, Ship>> = {
   main: { routes: allRoutes },
   plain: { routes: addOrdinaryRoutes },
@@ -76,7 +76,7 @@ const failingConstraint = {
   mustMatchWhenDerived: true
 }
 
-/** Everything that Fastify's constructor gets for one of these servers. */
+/** Returns the options of Fastify's constructor for one of these servers. */
 export function constructorOptions({ limits, options, transport }: Ship, tls: object): object {
   const preset = serverOptions(limits)
   return {

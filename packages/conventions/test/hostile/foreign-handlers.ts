@@ -4,7 +4,7 @@ import { addRoute, aThing, innerError } from './things.ts'
 
 type Handler = (error: unknown, request: unknown, reply: FastifyReply) => unknown
 
-/** Error handlers that someone else wrote, and the status that their answer has in the end. */
+/** Error handlers of other authors, and the final status of their response. */
 export const errorHandlers: Readonly<Record<string, readonly [status: number, handler: Handler]>> = {
   'own-shape': [500, (_error, _request, reply) => reply.code(500).send({ statusCode: 500, message: canary })],
   html: [503, (_error, _request, reply) => reply.code(503).type('text/html').send(`<pre>${canary}</pre>`)],
@@ -23,7 +23,7 @@ export const errorHandlers: Readonly<Record<string, readonly [status: number, ha
   never: [503, () => {}]
 }
 
-/** Child contexts, routes and not-found handlers that word errors themselves. */
+/** Adds child contexts, routes and not-found handlers that format errors themselves. */
 export function addForeignHandlers(app: FastifyInstance): void {
   const short = { handlerTimeout: 150 } as RouteShorthandOptions
   for (const [name, [, handler]] of Object.entries(errorHandlers)) {

@@ -7,7 +7,7 @@ import { generate } from 'selfsigned'
 import { publicUrl } from './check-answer.ts'
 import { constructorOptions, fleet, type Ship } from './fleet.ts'
 
-// A machine whose "localhost" has two addresses, whatever this one's has.
+// Simulates a machine whose "localhost" has two addresses.
 dns.lookup = ((name: string, options: object, callback: (error: null, addresses: object[]) => void) => {
   if (name !== 'localhost') return lookup(name, options, callback as never)
   callback(null, [
@@ -18,7 +18,7 @@ dns.lookup = ((name: string, options: object, callback: (error: null, addresses:
 
 interface Running {
   readonly app: FastifyInstance
-  /** Every connection that it has accepted. */
+  /** Every connection that the server has accepted. */
   readonly sockets: readonly Socket[]
 }
 
@@ -40,7 +40,7 @@ process.on('message', ({ close, begun }: { close: string; begun: number }) => cl
 process.on('disconnect', () => process.exit())
 process.send?.({ ports })
 
-// Nothing tells that the parser has read a part of a head, so the bytes of the connections are looked at.
+// No event reports that the parser has read part of a head, so the bytes of the connections are checked.
 function closeOnceBegun(launched: Running, begun: number) {
   if (launched.sockets.filter(({ bytesRead }) => bytesRead > 0).length < begun) setImmediate(() => closeOnceBegun(launched, begun))
   else void launched.app.close()
@@ -56,7 +56,7 @@ async function launch(ship: Ship): Promise<Running> {
     publicUrl,
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
-    // One address sends all of it.
+    // All requests come from one address.
     rateLimiting: { addressLimit: { limit: 1_000_000, windowSeconds: 60 } },
     authentication: false
   })

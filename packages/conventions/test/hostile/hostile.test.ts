@@ -33,11 +33,11 @@ const mainCases: readonly Case[] = [
   ...replyCases
 ]
 const lifecycleCases: readonly Case[] = [...optionCases, ...slowCases]
-// One process for all, since it takes long to start.
+// One process for all cases, because it takes long to start.
 const run: Run = { servers: { child: await startChild() }, ids: new Set() }
 t.teardown(() => run.servers.child.stop())
 
-// A connection that is in use when the server closes; its request is finished only afterwards.
+// Connections that are in use when the server closes; their requests are completed only afterwards.
 const lateCases: readonly { name: string; lines: string; rest: string }[] = [
   { name: 'GET', lines: 'GET /v1/things HTTP/1.1', rest: '' },
   { name: 'HEAD', lines: 'HEAD /v1/things HTTP/1.1', rest: '' },
@@ -46,19 +46,19 @@ const lateCases: readonly { name: string; lines: string; rest: string }[] = [
   { name: 'a broken escape', lines: 'GET /v1/things/%zz HTTP/1.1', rest: '' }
 ]
 
-t.test('every 4xx and 5xx over HTTP/1.1 leaves in the envelope, and the process lives [E5] [S13] [X2]', async (t) => {
+t.test('every 4xx and 5xx over HTTP/1.1 has the envelope, and the process stays alive [E5] [S13] [X2]', async (t) => {
   report(t, mainCases, await runBattery(mainCases, run))
 })
 
-t.test('so it does when options of the service throw, clients are slow, or the port is the wrong one [E5]', async (t) => {
+t.test('errors have the envelope when options of the service throw, clients are slow, or the port is wrong [E5]', async (t) => {
   report(t, lifecycleCases, await runBattery(lifecycleCases, run))
 })
 
-t.test('so it does over HTTP/2 [E5]', async (t) => {
+t.test('every 4xx and 5xx over HTTP/2 has the envelope [E5]', async (t) => {
   report(t, http2Cases, await runHttp2Battery(http2Cases, run))
 })
 
-t.test('a closing server answers 503 with Retry-After what it had begun to read [E5] [X1]', async (t) => {
+t.test('a closing server responds with 503 and Retry-After to requests that it has started to read [E5] [X1]', async (t) => {
   const { child } = run.servers
   let waiting = lateCases.length
   const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -79,16 +79,16 @@ t.test('a closing server answers 503 with Retry-After what it had begun to read 
     })
   )
   for (const { name, problems, received } of outcomes) t.same(problems, [], name, { received })
-  t.ok(await child.isAlive(), 'the process lives')
+  t.ok(await child.isAlive(), 'the process is alive')
 })
 
-t.test('the same failures are told in Spanish to who asks for it [G1]', async (t) => {
+t.test('the same errors are in Spanish for a client that requests Spanish [G1]', async (t) => {
   const sample = mainCases.filter(({ name }) => inSpanish.has(name)).map(withSpanish)
   t.equal(sample.length, inSpanish.size, 'each name of the sample is a case')
   report(t, sample, await runBattery(sample, { ...run, language: 'es' }))
 })
 
-t.test('the tables leave no group out, name each case once, and seldom allow two answers', async (t) => {
+t.test('the tables cover every group, have unique names, and rarely allow two responses', async (t) => {
   const all = [...mainCases, ...lifecycleCases, ...http2Cases]
   const covered = new Set([...all, ...unanswerable].map(({ row }) => row).concat(17))
   t.same(
@@ -96,9 +96,9 @@ t.test('the tables leave no group out, name each case once, and seldom allow two
     [],
     'every group has a case'
   )
-  t.equal(new Set(all.map(({ name }) => name)).size, all.length, 'no name stands twice')
+  t.equal(new Set(all.map(({ name }) => name)).size, all.length, 'no name is repeated')
   const open = all.filter(({ expect }) => Array.isArray(expect.status) || Array.isArray(expect.code))
-  t.ok(open.length <= all.length / 10, `${open.length} of ${all.length} cases allow two answers`)
+  t.ok(open.length <= all.length / 10, `${open.length} of ${all.length} cases allow two responses`)
   t.ok(mainCases.length + lifecycleCases.length >= 250, `${mainCases.length + lifecycleCases.length} over HTTP/1.1`)
   t.ok(http2Cases.length >= 30, `${http2Cases.length} over HTTP/2`)
 })

@@ -4,7 +4,7 @@ import type { Http2Case } from './case.ts'
 
 const defaults = { ':method': 'GET', ':path': '/v1/things', ':authority': 'api.example.com', ':scheme': 'https' }
 
-/** Sends one request over a connection of its own. Never rejects: a stream that the server resets is no answer. */
+/** Sends a request over its own connection. Never rejects: a stream that the server resets returns no response. */
 export async function exchangeHttp2(port: number, { headers, body }: Pick<Http2Case, 'headers' | 'body'>): Promise<Received> {
   const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false })
   const interim: number[] = []

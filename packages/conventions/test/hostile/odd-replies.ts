@@ -16,7 +16,7 @@ const failingStream = (afterBytes: boolean) =>
     }
   })
 
-/** Payloads that can not be sent, or not as a 200; each is an error of the service. */
+/** Payloads that cannot be sent, or not with status 200; each is an error of the service. */
 export const badPayloads: Readonly<Record<string, Odd>> = {
   circular: () => circle,
   'member-throws': () => ({
@@ -67,7 +67,7 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
     stream.destroy(innerError())
     return reply.send(stream)
   },
-  // On an enveloped route a stream is refused; what it does afterwards must not matter.
+  // A stream is refused on an enveloped route; a later failure of the stream must have no effect.
   'refused-and-failing': () => failingStream(false),
   'refused-and-destroyed': () => Readable.from([canary]).destroy(innerError()),
   'web-stream-fails-at-once': (reply) => reply.send(new ReadableStream({ start: (controller) => controller.error(innerError()) })),
@@ -82,7 +82,7 @@ export const badPayloads: Readonly<Record<string, Odd>> = {
   'format-unknown': (reply) => (reply as FastifyReply & { nothing(): unknown }).nothing()
 }
 
-/** Errors that the handler words itself, by the status that it chose. */
+/** Errors that the handler formats itself, with the status that it set. */
 export const ownErrors: Readonly<Record<string, readonly [status: number, odd: Odd]>> = {
   object: [404, (reply) => reply.code(404).send({ error: canary })],
   'object-like-an-envelope': [404, (reply) => reply.code(404).send({ error: { status: 404, message: canary }, _links: [], _meta: {} })],
@@ -108,9 +108,9 @@ export const ownErrors: Readonly<Record<string, readonly [status: number, odd: O
   'said-to-be-gzip': [500, (reply) => reply.code(500).header('content-encoding', 'gzip').send(Buffer.from(canary))]
 }
 
-/** Routes below `/payloads` and `/own-errors`, and replies that never come or come too late. */
+/** Adds the routes below `/payloads` and `/own-errors`, and handlers that reply never or too late. */
 export function addOddReplies(app: FastifyInstance): void {
-  // What is no JSON is sent outside of the envelope, as a service would have to declare it.
+  // A body that is not JSON is sent without the envelope, which a service must declare too.
   const bare = { config: { envelope: false } } as RouteShorthandOptions
   for (const [name, odd] of Object.entries(badPayloads)) {
     addRoute(app, `/payloads/${name}`, (request, reply) => odd(reply, request), /stream|response/.test(name) ? bare : {})
@@ -140,7 +140,7 @@ export function addOddReplies(app: FastifyInstance): void {
     )
   }
 
-  // What can't be mended: bytes of another answer are already on their way, or Fastify was told to keep out.
+  // Cannot be corrected: bytes of another response are already sent, or the handler hijacked the reply.
   addRoute(app, '/streams/after-first-byte', (_request, reply) => reply.type('application/json').send(failingStream(true)), bare)
   addRoute(
     app,

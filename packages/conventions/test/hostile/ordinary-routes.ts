@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { addRoute, aThing, Thing } from './things.ts'
 
-/** Routes that behave: what clients misuse. */
+/** Adds correct routes, which clients misuse. */
 export function addOrdinaryRoutes(app: FastifyInstance): void {
   const NewThing = Type.Object({
     name: Type.String({ minLength: 1, maxLength: 20 }),

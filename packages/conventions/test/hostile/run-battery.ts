@@ -5,24 +5,24 @@ import { type ChildServer, startChild } from './child-server.ts'
 import { exchange } from './exchange.ts'
 import { exchangeHttp2 } from './http2-exchange.ts'
 
-/** What became of one case. */
+/** The result of a case. */
 export interface Outcome {
   readonly name: string
-  /** Everything that is wrong; none when the contract held. */
+  /** Every problem; none if the response meets the contract. */
   readonly problems: readonly string[]
-  /** The beginning of what came back, to be read by people. */
+  /** The beginning of the received bytes, for the report. */
   readonly received: string
 }
 
-/** What the answers to all cases of a run are checked by: no Request-Id may come twice. */
+/** The state with which the responses of a run are checked: no Request-Id may occur twice. */
 export interface Checks {
   readonly ids: Set<string>
   readonly language?: 'en' | 'es'
 }
 
-/** What all cases of a run share. */
+/** The state that all cases of a run share. */
 export interface Run extends Checks {
-  /** The process of the servers, replaced when a case has killed it. */
+  /** The process of the servers, replaced after a case has ended it. */
   readonly servers: { child: ChildServer }
 }
 
@@ -45,8 +45,8 @@ export async function runHttp2Battery(cases: readonly Http2Case[], run: Run): Pr
 }
 
 /**
- * Some at a time, and after them the process must still live. After a death, each of them is sent to a process of its own, so
- * that the killer is known.
+ * Sends the cases in batches, after each of which the process must be alive. If it is not, each case of the batch is sent to its own
+ * process, to find the case that ended it.
  */
 async function inBatches<One>(cases: readonly One[], { servers }: Run, send: (child: ChildServer, one: One) => Promise<Outcome>) {
   const outcomes: Outcome[] = []
@@ -70,7 +70,7 @@ async function sendAlone<One>(one: One, send: (child: ChildServer, one: One) => 
   return alive ? outcome : { ...outcome, problems: ['the process died', ...outcome.problems] }
 }
 
-/** Sends one case and checks what comes back. */
+/** Sends a case and checks the response. */
 export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, run: Checks): Promise<Outcome> {
   const asked = requestLineOf(theCase)
   const received = await receive(child, theCase)
@@ -81,7 +81,7 @@ export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, r
   }
 }
 
-/** Sends one case and returns what comes back. */
+/** Sends a case and returns everything received. */
 export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'expect'>): Promise<Received> {
   const { method } = requestLineOf(theCase)
   return exchange({
@@ -93,24 +93,24 @@ export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'e
   })
 }
 
-/** Everything that is wrong with what came back on the connection of a case. */
+/** Returns every problem of the bytes received on the connection of a case. */
 export function checkReceived(received: Received, expected: Expected, asked: Asked, { ids, language }: Checks): string[] {
   const { before = [], closes = false } = expected
   const problems = leakIn(received.bytes)
-  if (received.flaw !== undefined) problems.push(`no HTTP: ${received.flaw}`)
-  if (received.answers.length !== before.length + 1) problems.push(`${received.answers.length} answers, not ${before.length + 1}`)
+  if (received.flaw !== undefined) problems.push(`not HTTP: ${received.flaw}`)
+  if (received.answers.length !== before.length + 1) problems.push(`${received.answers.length} responses, not ${before.length + 1}`)
   before.forEach((status, index) => {
     const found = received.answers[index]?.status
-    if (found !== status) problems.push(`answer ${index + 1} has the status ${found}, not ${status}`)
+    if (found !== status) problems.push(`response ${index + 1} has the status ${found}, not ${status}`)
   })
   const answer: Answer | undefined = received.answers.at(-1)
-  if (answer === undefined) return [...problems, 'no answer']
+  if (answer === undefined) return [...problems, 'no response']
   problems.push(...checkAnswer(answer, expected, { ...asked, ...(language === undefined ? {} : { language }) }, ids))
   if (closes && !received.closed) problems.push('the connection stays open')
   return problems
 }
 
-/** A problem when the canary, plain or written otherwise, is among the bytes. */
+/** Returns a problem if the bytes contain the canary, in plain text or base64. */
 export function leakIn(bytes: Buffer): string[] {
   return bytes.includes(canary) || bytes.includes(Buffer.from(canary).toString('base64').slice(0, -4)) ? ['the canary leaked'] : []
 }

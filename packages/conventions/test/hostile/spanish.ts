@@ -1,4 +1,4 @@
-/** The cases that are sent again by somebody who reads Spanish: at least one of each place where errors are made. */
+/** The cases that are also sent with Accept-Language: es: at least one for each source of errors. */
 export const inSpanish: ReadonlySet<string> = new Set([
   'HTTP/1.1 without Host',
   'two Host headers',
@@ -27,7 +27,7 @@ export const inSpanish: ReadonlySet<string> = new Set([
   '65 levels',
   'an empty object',
   'errors at every depth',
-  'a query that is no number',
+  'a query parameter that is not a number',
   'a handler throws string',
   'a promise rejects with null',
   'the hook onSend/rejects',

@@ -48,7 +48,7 @@ function circular() {
   return error
 }
 
-/** Everything that a handler may throw, by the last part of its path. A function makes a fresh one for each request. */
+/** Every value that a handler may throw, by the last part of its path. A function creates a new value for each request. */
 export const thrownThings: Readonly<Record<string, () => unknown>> = {
   error: () => innerError(),
   'error-subclass': () => new RangeError(canary),
@@ -104,12 +104,12 @@ export const thrownThings: Readonly<Record<string, () => unknown>> = {
   'deep-causes': () => Array.from({ length: 5000 }).reduce<Error>((cause) => new Error(canary, { cause }), innerError())
 }
 
-/** Statuses that foreign errors carry and that are honoured, with the catalogue's words instead of theirs. */
+/** Statuses of errors that do not come from the catalogue: the status is used, with the message of the catalogue. */
 export const thrownStatuses = [
   400, 401, 403, 404, 405, 406, 408, 409, 410, 412, 413, 414, 415, 417, 418, 422, 425, 429, 431, 451, 501, 502, 503, 504
 ] as const
 
-/** How a handler can fail with one and the same error. */
+/** The ways in which a handler can fail with the same error. */
 const waysToFail: Readonly<Record<string, (reply: FastifyReply, thrown: unknown) => unknown>> = {
   throws(_reply, thrown) {
     throw thrown
@@ -136,7 +136,7 @@ const waysToFail: Readonly<Record<string, (reply: FastifyReply, thrown: unknown)
 
 export const failingWays: readonly string[] = Object.keys(waysToFail)
 
-/** Routes below `/throws`: every value, and every way to fail. */
+/** Adds the routes below `/throws`: every value, and every way to fail. */
 export function addThrowingRoutes(app: FastifyInstance): void {
   for (const [name, make] of Object.entries(thrownThings)) {
     addRoute(app, `/throws/${name}`, () => {

@@ -12,25 +12,25 @@ const servers = ['main', ...new Set(unanswerable.flatMap(({ server = 'http2' }) 
 const child = await startChild(servers)
 t.teardown(() => child.stop())
 
-t.test('what no envelope can reach leaks nothing and leaves the process alive', async (t) => {
+t.test('failures without the envelope leak nothing and leave the process alive', async (t) => {
   const harmless = unanswerable.filter(({ endsProcess }) => endsProcess !== true)
-  // All at the same time, for some end only by a time limit of the server.
+  // All at the same time, because some end only by a time limit of the server.
   const all = await Promise.all(harmless.map(async (one) => ({ one, received: await send(child, one) })))
   for (const { one, received } of all) {
-    t.same(leakIn(received.bytes), [], `${one.name}: no inner text is sent`)
+    t.same(leakIn(received.bytes), [], `${one.name}: no internal text is sent`)
     t.equal(outcomeOf(received, one), one.outcome, `${one.name}: the client gets ${one.outcome}`)
   }
-  t.ok(await child.isAlive(), 'the process lives')
+  t.ok(await child.isAlive(), 'the process is alive')
 })
 
-t.test('a rejection outside of every request ends the process, as the page says', async (t) => {
+t.test('a rejection outside of any request ends the process, as the page says', async (t) => {
   for (const one of unanswerable.filter(({ endsProcess }) => endsProcess === true)) {
     await send(child, one)
     t.notOk(await child.isAlive(), one.name)
   }
 })
 
-t.test('the page of what can not be answered is this table', async (t) => {
+t.test('the table on docs/unanswerable.md equals this table', async (t) => {
   const page = await readFile(new URL('../../../../docs/unanswerable.md', import.meta.url), 'utf8')
   const rows = unanswerable.map(({ name, outcome, reason }) => `| ${name} | ${outcome} | ${reason} |`)
   t.same(
@@ -41,17 +41,17 @@ t.test('the page of what can not be answered is this table', async (t) => {
 
 function send(child: ChildServer, { send: bytes = '', http2, staysOpen, ...one }: Unanswerable) {
   if (http2 !== undefined) return exchangeHttp2(child.port('http2'), http2)
-  // The client leaves when a request that came later is answered.
+  // The client leaves after the response to a later request.
   const leave = staysOpen ? [() => child.isAlive(), { end: 'reset' } as const] : []
   return receive(child, { ...one, send: [...stepsOf({ send: bytes }), ...leave] })
 }
 
 function outcomeOf(received: Received, one: Unanswerable) {
   const { answers, bytes, flaw } = received
-  if (bytes.length === 0) return 'no answer'
-  if (flaw !== undefined && bytes.toString('latin1').startsWith('HTTP/1.1 200')) return 'an incomplete answer'
+  if (bytes.length === 0) return 'no response'
+  if (flaw !== undefined && bytes.toString('latin1').startsWith('HTTP/1.1 200')) return 'an incomplete response'
   const asked = requestLineOf({ send: one.send ?? '' })
   const status = answers.at(-1)?.status ?? 0
   const inEnvelope = checkReceived(received, { status, code: 'INTERNAL_ERROR' }, asked, { ids: new Set() }).length === 0
-  return inEnvelope ? 'the envelope' : 'the words of another'
+  return inEnvelope ? 'the envelope' : 'a response without the envelope'
 }
