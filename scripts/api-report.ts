@@ -1,29 +1,28 @@
 // The public API of each package as a committed report in docs/api, so that a change of it is seen in review.
-// Made from the built declarations that its doors reach. `--write` writes; without it an old report is a mistake.
+// Made from the built declarations of its entry points. `--write` writes; without it, an outdated report is an error.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, posix } from 'node:path'
-import { importsOf } from './imports.ts'
+import { basename, join, posix } from 'node:path'
+import { publicDeclarations } from './declarations.ts'
 import { run } from './run.ts'
 import { filesUnder, type Member, readMembers, repository } from './workspace.ts'
 
-/** The report of one package. Throws when it is not built. */
+/** The report of one package: what each entry point exports, by name, then what that refers to. Throws when it is not built. */
 export function reportOf(root: string, { folder, manifest }: Member): string {
-  const doors = Object.values(manifest.exports ?? {}).flatMap((targets) => (typeof targets === 'string' ? [] : (targets['types'] ?? [])))
-  const reached = new Map<string, string>()
-  for (const door of doors) reach(posix.normalize(door))
-  const parts = [...reached].map(([file, text]) => `// ${posix.relative('dist', file)}\n${text}`)
-  return `# ${manifest.name}: the public API\n\nMade by \`pnpm api-report --write\`; not to be edited.\n\n\`\`\`ts\n${parts.join('\n')}\`\`\`\n`
+  const files = Object.entries(manifest.exports ?? {}).flatMap(([entry, targets]): [string, string][] =>
+    typeof targets === 'string' || targets['types'] === undefined ? [] : [[entry, targets['types']]]
+  )
+  const { entries, unexported, augmentations } = publicDeclarations(join(root, folder), new Map(files))
+  const parts = [
+    ...[...entries].map(([entry, declarations]) => part(posix.join(manifest.name, entry), [...declarations.values()])),
+    part('Added to other packages', augmentations),
+    part('Referred to, not exported', [...unexported.values()])
+  ]
+  return `# ${manifest.name}: the public API\n\nMade by \`pnpm api-report --write\`; not to be edited.\n${parts.join('')}`
+}
 
-  function reach(file: string) {
-    if (reached.has(file)) return
-    const path = join(root, folder, file)
-    if (!existsSync(path)) throw new Error(`${folder}/${file} is missing. Run: pnpm build`)
-    const text = readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
-    reached.set(file, `${text.trimEnd()}\n`)
-    const relative = importsOf(file, text).filter(({ specifier }) => specifier.startsWith('.'))
-    for (const { specifier } of relative) reach(posix.join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')))
-  }
+function part(title: string, declarations: readonly string[]) {
+  return declarations.length === 0 ? '' : `\n## ${title}\n\n\`\`\`ts\n${declarations.join('\n')}\n\`\`\`\n`
 }
 
 /** Every report as it should be, by its path from the root. */

@@ -217,7 +217,7 @@ t.test('a closing service completes the batches that it has started', async (t) 
 
 t.test('without a unit of work no batch is atomic, and a batch that requires it stops the boot', async (t) => {
   const { app, send } = await start(t)
-  t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /nothing to undo with/)
+  t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /others: atomic requires a transaction/)
   t.equal((await send([get('/v1/orders/1')])).answer.statusCode, 200)
 })
 

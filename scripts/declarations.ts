@@ -1,0 +1,214 @@
+// The declarations behind the entry points of a package, from its built .d.ts files.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { type Node, parseSync, Visitor } from 'oxc-parser'
+
+/** A top-level declaration of a file. */
+interface Declaration {
+  /** Its source with its JSDoc, without `export`. */
+  readonly text: string
+  /** The types that it refers to. */
+  readonly references: ReadonlySet<string>
+}
+
+/** Where a name comes from: another file or package, and its name there. */
+interface Origin {
+  readonly from: string
+  readonly name: string
+}
+
+interface Module {
+  /** Several for a name with overloads. */
+  readonly declarations: ReadonlyMap<string, readonly Declaration[]>
+  readonly imports: ReadonlyMap<string, Origin>
+  /** By the exported name: a local name, or what is exported of another module. */
+  readonly exports: ReadonlyMap<string, string | Origin>
+  readonly exportsAll: readonly string[]
+  /** `declare module` of other packages. */
+  readonly augmentations: readonly string[]
+}
+
+/** Everything that a package exports, and what that needs. */
+export interface PublicDeclarations {
+  /** The declarations of each entry point, by exported name; those of another package as an export statement. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** What exports refer to, and no entry point exports. */
+  readonly unexported: ReadonlyMap<string, string>
+  readonly augmentations: readonly string[]
+}
+
+/** Reads the entry points of a package, given by their names and .d.ts files. */
+export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<string, string>): PublicDeclarations {
+  const modules = new Map<string, Module>()
+  const resolved = new Map([...entryPoints].map(([name, file]) => [name, exportsOf(posix.normalize(file))]))
+  const exported = new Set([...resolved.values()].flatMap((names) => [...names.values()].map(keyOf)))
+  const unexported = new Map<string, string>()
+  const visited = new Set<string>()
+  const entries = new Map(
+    [...resolved].map(([entry, names]) => [
+      entry,
+      new Map([...names].toSorted(byName).map(([name, origin]) => [name, printed(name, origin)]))
+    ])
+  )
+  return {
+    entries,
+    unexported: new Map([...unexported].toSorted(byName)),
+    augmentations: [...new Set([...modules.values()].flatMap(({ augmentations }) => augmentations))].toSorted()
+  }
+
+  function moduleOf(file: string): Module {
+    let module = modules.get(file)
+    if (module === undefined) {
+      const path = join(folder, file)
+      if (!existsSync(path)) throw new Error(`${path} is missing. Run: pnpm build`)
+      module = readModule(file, readFileSync(path, 'utf8'))
+      modules.set(file, module)
+      for (const { from } of module.imports.values()) if (isFile(from)) moduleOf(from)
+    }
+    return module
+  }
+
+  function exportsOf(file: string): Map<string, Origin> {
+    const { exports, exportsAll } = moduleOf(file)
+    const all = exportsAll.flatMap((from): (readonly [string, Origin])[] =>
+      isFile(from) ? [...exportsOf(from)] : [[`* from '${from}'`, { from, name: '*' }]]
+    )
+    const named = [...exports].map(
+      ([name, target]) => [name, originOf(typeof target === 'string' ? { from: file, name: target } : target)] as const
+    )
+    return new Map([...all, ...named])
+  }
+
+  /** Follows imports and re-exports to the declaration. */
+  function originOf({ from, name }: Origin): Origin {
+    if (!isFile(from)) return { from, name }
+    const { declarations, imports, exports, exportsAll } = moduleOf(from)
+    if (declarations.has(name)) return { from, name }
+    const target = imports.get(name) ?? exports.get(name)
+    if (target !== undefined) return originOf(typeof target === 'string' ? { from, name: target } : target)
+    const origin = exportsAll
+      .filter(isFile)
+      .map((file) => exportsOf(file).get(name))
+      .find((found) => found !== undefined)
+    return origin ?? { from, name }
+  }
+
+  function printed(exportedName: string, origin: Origin): string {
+    if (!isFile(origin.from))
+      return exportedName.startsWith('*')
+        ? `export ${exportedName}`
+        : `export { ${renamed(origin.name, exportedName)} } from '${origin.from}'`
+    const text = declared(origin)
+    return exportedName === origin.name ? text : `${text}\nexport { ${renamed(origin.name, exportedName)} }`
+  }
+
+  function declared(origin: Origin): string {
+    const declarations = moduleOf(origin.from).declarations.get(origin.name) ?? []
+    if (!visited.has(keyOf(origin))) {
+      visited.add(keyOf(origin))
+      for (const name of declarations.flatMap(({ references }) => [...references])) {
+        const { declarations: local, imports } = moduleOf(origin.from)
+        if (!local.has(name) && !imports.has(name)) continue
+        const target = originOf({ from: origin.from, name })
+        if (isFile(target.from) && !exported.has(keyOf(target)) && !visited.has(keyOf(target)))
+          unexported.set(target.name, declared(target))
+      }
+    }
+    return declarations.map(({ text }) => text).join('\n')
+  }
+}
+
+function readModule(file: string, source: string): Module {
+  const { program, comments } = parseSync(file, source)
+  const declarations = new Map<string, Declaration[]>()
+  const imports = new Map<string, Origin>()
+  const exports = new Map<string, string | Origin>()
+  const exportsAll: string[] = []
+  const augmentations: string[] = []
+  const target = (specifier: string) =>
+    specifier.startsWith('.') ? posix.join(dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')) : specifier
+  for (const statement of program.body) {
+    if (statement.type === 'ImportDeclaration') {
+      for (const { local, ...specifier } of statement.specifiers) {
+        const name =
+          specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : specifier.type === 'ImportDefaultSpecifier' ? 'default' : '*'
+        imports.set(local.name, { from: target(statement.source.value), name })
+      }
+    } else if (statement.type === 'ExportAllDeclaration') exportsAll.push(target(statement.source.value))
+    else if (statement.type === 'ExportDefaultDeclaration') {
+      const { declaration } = statement
+      if (declaration.type === 'Identifier') exports.set('default', declaration.name)
+      else {
+        declare('default', statement, declaration)
+        exports.set('default', 'default')
+      }
+    } else if (statement.type === 'ExportNamedDeclaration') {
+      for (const { local, exported } of statement.specifiers) {
+        exports.set(nameOf(exported), statement.source ? { from: target(statement.source.value), name: nameOf(local) } : nameOf(local))
+      }
+      if (statement.declaration) for (const name of declare(undefined, statement, statement.declaration)) exports.set(name, name)
+    } else if (statement.type === 'TSModuleDeclaration' && statement.id.type === 'Literal') augmentations.push(textOf(statement, statement))
+    else declare(undefined, statement, statement)
+  }
+  return { declarations, imports, exports, exportsAll, augmentations }
+
+  function declare(given: string | undefined, statement: Node, declaration: Node): string[] {
+    const names = given === undefined ? namesOf(declaration) : [given]
+    const one = { text: textOf(statement, declaration), references: referencesIn(declaration) }
+    for (const name of names) declarations.set(name, [...(declarations.get(name) ?? []), one])
+    return names
+  }
+
+  /** The source of a declaration after its JSDoc. */
+  function textOf(statement: Node, declaration: Node) {
+    const comment = comments.findLast(({ end }) => end <= statement.start && source.slice(end, statement.start).trim() === '')
+    const jsdoc = comment?.type === 'Block' ? `${source.slice(comment.start, comment.end)}\n` : ''
+    return jsdoc + source.slice(declaration.start, declaration.end)
+  }
+}
+
+function namesOf(declaration: Node): string[] {
+  if (declaration.type === 'VariableDeclaration')
+    return declaration.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [id.name] : []))
+  return 'id' in declaration && declaration.id?.type === 'Identifier' ? [declaration.id.name] : []
+}
+
+/** The names in the places of types, and those that `typeof` and `extends` refer to. */
+function referencesIn(declaration: Node): Set<string> {
+  const found = new Set<string>()
+  const add = (node: Node | null | undefined) => {
+    let first = node
+    while (first?.type === 'TSQualifiedName') first = first.left
+    if (first?.type === 'Identifier') found.add(first.name)
+  }
+  const program = { type: 'Program', body: [declaration] } as never
+  new Visitor({
+    TSTypeReference: ({ typeName }) => add(typeName),
+    TSTypeQuery: ({ exprName }) => add(exprName as Node),
+    TSInterfaceHeritage: ({ expression }) => add(expression),
+    TSClassImplements: ({ expression }) => add(expression as Node),
+    ClassDeclaration: ({ superClass }) => add(superClass),
+    MemberExpression: ({ object, computed }) => computed || add(object)
+  }).visit(program)
+  return found
+}
+
+function nameOf(name: { readonly type: string }): string {
+  return 'name' in name ? String(name.name) : String((name as unknown as { value: string }).value)
+}
+
+function renamed(name: string, exported: string) {
+  return name === exported ? name : `${name} as ${exported}`
+}
+
+function keyOf({ from, name }: Origin) {
+  return `${from} ${name}`
+}
+
+function isFile(from: string) {
+  return from.endsWith('.d.ts')
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]) {
+  return a < b ? -1 : a > b ? 1 : 0
+}
