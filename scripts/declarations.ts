@@ -184,17 +184,18 @@ function referencesIn(declaration: Node): Set<string> {
   const program = { type: 'Program', body: [declaration] } as never
   new Visitor({
     TSTypeReference: ({ typeName }) => add(typeName),
-    TSTypeQuery: ({ exprName }) => add(exprName as Node),
+    TSTypeQuery: ({ exprName }) => add(exprName),
     TSInterfaceHeritage: ({ expression }) => add(expression),
-    TSClassImplements: ({ expression }) => add(expression as Node),
+    TSClassImplements: ({ expression }) => add(expression),
     ClassDeclaration: ({ superClass }) => add(superClass),
     MemberExpression: ({ object, computed }) => computed || add(object)
   }).visit(program)
   return found
 }
 
-function nameOf(name: { readonly type: string }): string {
-  return 'name' in name ? String(name.name) : String((name as unknown as { value: string }).value)
+/** The name in an import or export, which may be written as a string. */
+function nameOf(name: { readonly name: string } | { readonly value: string }) {
+  return 'name' in name ? name.name : name.value
 }
 
 function renamed(name: string, exported: string) {
