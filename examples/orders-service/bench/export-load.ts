@@ -1,5 +1,6 @@
-// What an export costs the others: node --conditions=@concordat/source examples/orders-service/bench/export-load.ts [orders] [requests a second]
-// On the PostgreSQL of TEST_DATABASE_URL, in a database of its own; on Linux, whose /proc tells the memory of a process.
+// Measures the cost of an export for other requests: node --conditions=@concordat/source examples/orders-service/bench/export-load.ts
+// [orders] [requests a second]. It uses a separate database on the PostgreSQL of TEST_DATABASE_URL, and runs on Linux, where /proc has
+// the memory of a process.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +20,7 @@ const sql = new Client({ connectionString: url })
 await sql.connect()
 let service = await start()
 try {
-  // As warm as it will be.
+  // Warms up the service.
   await load(perSecond, () => delay(20_000))
   const idle = await load(perSecond, () => delay(idleSeconds * 1000))
   let file = ''
@@ -38,7 +39,7 @@ try {
   await administer(`DROP DATABASE ${name} WITH (FORCE)`)
 }
 
-/** Sends requests at a steady rate, whether they are answered or not, while the work goes on. */
+/** Sends requests at a steady rate, without waiting for responses, while the work runs. */
 async function load(rate: number, work: () => Promise<unknown>) {
   const paths = ['/v1/products?perPage=20', `/v1/orders?perPage=20`, `/v1/orders/${service.orderId}`]
   const times: number[] = []
@@ -76,7 +77,7 @@ async function load(rate: number, work: () => Promise<unknown>) {
   }
 }
 
-/** How long an export goes on writing after its DELETE was answered. */
+/** Measures how long an export continues to write after its DELETE was confirmed. */
 async function cancelling() {
   const id = await begun()
   const sent = performance.now()
@@ -86,7 +87,7 @@ async function cancelling() {
   return { status, answeredAfterMilliseconds: Math.round(answered - sent), stoppedAfterMilliseconds: Math.round(performance.now() - sent) }
 }
 
-/** How long a service with an export takes to stop, in which state it leaves it, and how long the next one takes to finish it. */
+/** Measures how long a service with an export takes to stop, the state of the export then, and how soon the next process finishes it. */
 async function stopping() {
   const id = await begun()
   const sent = performance.now()
@@ -107,7 +108,7 @@ async function begin() {
   return ((await answer.json()) as { data: { jobId: string } }).data.jobId
 }
 
-/** Begins an export and comes back when it has written something. */
+/** Starts an export and waits until it has written something. */
 async function begun() {
   const id = await begin()
   while ((await chunksOf(id)) < 20) await delay(20)

@@ -1,4 +1,5 @@
-// Receives webhooks on this machine and prints them: WEBHOOK_SECRET has to be that of the subscription. For trying out, and to copy from.
+// Receives webhooks on this machine and prints them. Set WEBHOOK_SECRET to the secret of the subscription. For trying out webhooks, and
+// as a starting point for a receiver.
 import { createReceiver } from '@concordat/webhooks/receiver'
 import Fastify from 'fastify'
 import { generate } from 'selfsigned'

@@ -3,7 +3,7 @@ import { NIL } from 'uuid'
 import type { Customer } from './customers/schemas.ts'
 import type { Order } from './orders/schemas.ts'
 
-/** What there is to be allowed; a route names what it needs. */
+/** The permissions. Each route names those that it needs. */
 const permissions: readonly string[] = [
   'products:create',
   'products:update',
@@ -31,7 +31,7 @@ const roles = {
   customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*']
 }
 
-/** The customer whom a caller is limited to; `undefined` for staff, who act for the house. */
+/** Returns the customer that a caller is limited to, or `undefined` for staff, who act for the shop. */
 export function customerOf(principal: Principal | null): string | undefined {
   return principal?.roles.includes('staff') ? undefined : (principal?.subject ?? NIL)
 }
@@ -39,22 +39,22 @@ export function customerOf(principal: Principal | null): string | undefined {
 const orders: Policy<Order> = { secret: true, allows: (principal, _action, { customerId }) => mayActFor(principal, customerId) }
 const customers: Policy<Customer> = { secret: true, allows: (principal, _action, { id }) => mayActFor(principal, id) }
 
-/** Whether the caller may see and change what is this customer's. */
+/** Whether the caller may see and change the data of this customer. */
 export function mayActFor(principal: Principal | null, customerId: string): boolean {
   const only = customerOf(principal)
   return only === undefined || only === customerId
 }
 
-/** Who owns what a caller subscribes to: each of the staff and each customer for themselves. */
+/** Returns the owner of a caller's subscriptions: each member of the staff and each customer has their own. */
 export function subscriberOf({ principal }: { readonly principal: Principal | null }): string | undefined {
   if (principal?.subject === undefined) return undefined
   return `${customerOf(principal) === undefined ? 'staff' : 'customer'}:${principal.subject}`
 }
 
-/** Whether a subscriber may hear of an order of this customer. */
+/** Whether a subscriber may receive events about an order of this customer. */
 export function mayReceiveOf(subscriber: string, customerId: string): boolean {
   return subscriber.startsWith('staff:') || subscriber === `customer:${customerId}`
 }
 
-/** Who may do what: a customer with their own orders and their own record, staff with everything. */
+/** The access rules: customers may act on their own orders and their own record, staff on everything. */
 export const access = { permissions, roles, policies: { orders, customers } } as const

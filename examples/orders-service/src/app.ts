@@ -29,13 +29,13 @@ import { versions } from './versions.ts'
 import { webhooks } from './webhooks/events.ts'
 import { openWorkQueue } from './work-queue.ts'
 
-/** The whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
+/** Builds the whole service on one screen: the database, the conventions, the resources in each version. It does not listen yet. */
 export async function buildApp(configuration: Configuration): Promise<FastifyInstance> {
   const { publicUrl, trustProxy, environment } = configuration
   const inProduction = environment === 'production'
   const app = Fastify({
     ...serverOptions({ trustProxy }),
-    // The first start makes the tables of the queue, which takes its time in PGlite.
+    // The first start creates the tables of the queue, which takes some time in PGlite.
     pluginTimeout: 60_000,
     logger: { level: configuration.logLevel }
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -54,10 +54,10 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
     stores: { ...postgresStores(database.postgres), queue },
-    // A process that is told to stop has ten seconds in all.
+    // A process that receives a stop signal has ten seconds in total.
     jobs: { graceSeconds: 2 },
     webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
-    // A retry that comes while the first request still runs, or its process has just been lost, gets its answer and no 409.
+    // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
     idempotency: { waitMilliseconds: 2000 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },

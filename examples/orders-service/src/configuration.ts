@@ -6,7 +6,7 @@ const example = new URL('../', import.meta.url)
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 const Secrets = Type.Optional(Type.String({ pattern: '^[^,]{32,}(,[^,]{32,})*$' }))
-const secretsWanted = 'texts of at least 32 characters, the current one first, with commas between; needed in production'
+const secretsWanted = 'secrets of at least 32 characters each, separated by commas, the current one first; required in production'
 
 const Environment = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', pattern: '^[A-Za-z0-9.:_-]+$' }),
@@ -30,63 +30,63 @@ const Environment = Type.Object({
 })
 
 const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
-  HOST: 'a host name or an address to listen on, as 127.0.0.1',
-  PORT: 'a whole number from 0 to 65535; 0 takes a free port',
+  HOST: 'a host name or an address to listen on, for example 127.0.0.1',
+  PORT: 'an integer from 0 to 65535; 0 selects a free port',
   DATABASE_URL: 'a postgres:// URL',
   DATA_DIR: 'a folder, or memory://',
   REDIS_URL: 'a redis:// or rediss:// URL',
-  PUBLIC_URL: 'an http or https URL without a trailing slash, as https://api.example.com',
-  TRUST_PROXY: 'addresses or CIDR ranges with commas between them, as 10.0.0.0/8',
+  PUBLIC_URL: 'an http or https URL without a trailing slash, for example https://api.example.com',
+  TRUST_PROXY: 'addresses or CIDR ranges separated by commas, for example 10.0.0.0/8',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
-  RATE_LIMIT: 'on, or off where it is not production',
-  DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'false, or true where it is not production',
+  RATE_LIMIT: 'on, or off outside of production',
+  DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'false, or true outside of production',
   CURSOR_SECRETS: secretsWanted,
   TOKEN_SECRETS: secretsWanted,
   REFRESH_SECRETS: secretsWanted,
-  SEED_ORDERS: 'a whole number from 0 to 10000000'
+  SEED_ORDERS: 'an integer from 0 to 10000000'
 }
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
 const secrets = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
 
-// Known to everybody, and the same in every process of a development machine.
+// Public, and the same in every process of a development machine.
 const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
 
-/** Everything that can be set from outside. */
+/** The settings of the service. */
 export interface Configuration {
   readonly host: string
   readonly port: number
-  /** Absent: PGlite in `dataDirectory`. */
+  /** The URL of PostgreSQL. When it is undefined, the service uses PGlite in `dataDirectory`. */
   readonly databaseUrl?: string | undefined
   /** A folder, or `memory://`. */
   readonly dataDirectory: string
-  /** Where all processes together count requests. Absent: each counts for itself. */
+  /** The URL of a Redis in which all processes count requests together. When it is undefined, each process counts its own requests. */
   readonly redisUrl?: string | undefined
-  /** The origin of links. Absent: the address that a request came in on. */
+  /** The origin of links. When it is undefined, links use the address that the request was sent to. */
   readonly publicUrl?: string | undefined
-  /** The proxies that end TLS, as addresses or CIDR ranges. In production, whoever comes another way is refused. */
+  /** The proxies that terminate TLS, as addresses or CIDR ranges. In production, requests that arrive in another way are refused. */
   readonly trustProxy?: readonly string[] | undefined
   readonly environment: 'development' | 'test' | 'production'
   readonly logLevel: (typeof levels)[number]
-  /** What cursors are signed with: the current secret first, then former ones that clients may still hold cursors of. */
+  /** The secrets that sign cursors: the current secret first, then former secrets, whose cursors clients may still have. */
   readonly cursorSecrets: readonly string[]
-  /** What access tokens are signed with, and what refresh tokens are made with; likewise. */
+  /** The secrets that sign access tokens, and those from which refresh tokens are derived, in the same order. */
   readonly tokenSecrets: readonly string[]
   readonly refreshSecrets: readonly string[]
-  /** Whether requests are counted, and refused when there are too many. */
+  /** Whether requests are counted and refused above the limits. */
   readonly rateLimit: 'on' | 'off'
-  /** Whether webhooks may be sent to https receivers on this machine, whatever their certificate. */
+  /** Whether webhooks may be sent to https receivers on this machine, with any certificate. */
   readonly localWebhooks: boolean
   readonly seedOrders: number
 }
 
-/** A mistake that the operator can mend; its message is one line. */
+/** An error that the operator can fix. Its message is one line. */
 class ConfigurationError extends Error {}
 
 /**
- * Reads the environment, and `.env` in the example's folder for what the environment does not set. An empty variable counts as
- * not set. Throws a {@link ConfigurationError} that names every bad variable.
+ * Reads the environment, and the file `.env` in the example's folder for variables that the environment does not set. An empty variable
+ * counts as not set. Throws a {@link ConfigurationError} that names every invalid variable.
  */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>> = process.env): Configuration {
   const env = parse(environment)
@@ -138,7 +138,7 @@ function read(environment: Readonly<Record<string, string | undefined>>) {
       dotenv: { path: fileURLToPath(new URL('.env', example)) }
     })
   } catch (error) {
-    // Anything else is not about a variable: a .env that can't be read.
+    // Any other error is not about a variable, for example a .env that cannot be read.
     const { errors } = error as { errors?: { instancePath: string }[] }
     if (errors === undefined) throw error
     throw mistakesIn(errors.map(({ instancePath }) => instancePath.slice(1) as keyof typeof expected))
@@ -149,7 +149,7 @@ function mistakesIn(names: readonly (keyof typeof expected)[]) {
   return new ConfigurationError([...new Set(names)].map((name) => `${name} must be ${expected[name]}.`).join(' '))
 }
 
-// Neither a wildcard address nor a port that is still to be chosen tells a client where to go.
+// A client cannot use a wildcard address, or a port that is not known yet.
 function listeningUrl(host: string, port: number) {
   if (port === 0 || ['0.0.0.0', '::'].includes(host)) return undefined
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,16 +1,16 @@
 import { type TString, Type } from '@sinclair/typebox'
 
-/** An identifier; those that the service makes are UUIDs of version 7. The length keeps out `urn:uuid:`, which the format allows. */
+/** An identifier. The service creates UUIDs of version 7. The length excludes `urn:uuid:`, which the format allows. */
 export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })
 
-/** A moment in UTC, with milliseconds. */
+/** A time in UTC, with milliseconds. */
 export const Timestamp: TString = Type.String({ format: 'date-time' })
 
-/** An amount of money as a decimal string: JSON numbers are read as floating point, which has no exact cents. */
+/** An amount of money as a decimal string. JSON numbers are parsed as floating point, which cannot represent cents exactly. */
 export const Amount: TString = Type.String({ pattern: '^\\d{1,18}\\.\\d{2}$', examples: ['12.50'] })
 
-/** A price that a client sends: cents may be left out. */
+/** A price that a client sends. Cents can be omitted. */
 export const Price: TString = Type.String({ pattern: '^\\d{1,8}(\\.\\d{1,2})?$', examples: ['12.50'] })
 
-/** A currency of ISO 4217. */
+/** A currency code of ISO 4217. */
 export const Currency: TString = Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] })

@@ -1,6 +1,6 @@
 import { httpErrors } from '@concordat/error-catalogue'
 
-/** The row, or a 404 in its place. */
+/** Returns the row, or throws a 404 when it is undefined. */
 export function found<Row>(row: Row | undefined): Row {
   if (row === undefined) throw httpErrors.create('RESOURCE_NOT_FOUND')
   return row

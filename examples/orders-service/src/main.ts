@@ -5,7 +5,7 @@ import { readConfiguration } from './configuration.ts'
 
 let app: FastifyInstance | undefined
 
-// From the first moment on: a signal while the database is being prepared ends the process as quietly as any other.
+// Registered first, so that a signal during the preparation of the database also ends the process without an error message.
 closeWithGrace({ delay: 9_000 }, async ({ err }) => {
   if (err) console.error(err)
   await app?.close()
@@ -21,7 +21,7 @@ try {
   process.exit(1)
 }
 
-// Clients are not told what happened; whoever starts the service is.
+// Clients do not see the cause of an error. The operator who starts the service does.
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause === undefined ? error.message.replaceAll('\n', ' ') : reasonOf(error.cause)

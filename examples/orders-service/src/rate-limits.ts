@@ -9,14 +9,14 @@ interface RateLimits {
   close(): void
 }
 
-/** How requests are counted: by each process for itself, or by all together where there is a Redis. */
+/** Opens the counters of requests: one for each process, or one that all processes share when a Redis is configured. */
 export async function openRateLimits({ rateLimit, redisUrl }: Configuration, onError: (error: Error) => void): Promise<RateLimits> {
   if (rateLimit === 'off') return { options: false, close() {} }
   if (redisUrl === undefined) return { options: {}, close() {} }
-  // While Redis is away a process counts for itself, so nothing waits in a queue for it to come back.
+  // While Redis is unavailable, each process counts its own requests, so no command waits in a queue until Redis is available again.
   const redis = new Redis(redisUrl, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   redis.on('error', onError)
-  // One that is not there is tried again, and is no reason not to start.
+  // The client reconnects to a Redis that is unavailable, so the service starts without it.
   await redis.connect().catch(() => {})
   return { options: { store: redisRateLimits(fromIoredis(redis), { prefix: 'orders-service' }) }, close: () => redis.disconnect() }
 }

@@ -16,7 +16,7 @@ const ids = Object.fromEntries(
 )
 const adaId = ids['ada@example.com'] as string
 
-t.test('a name and a password give an access token for 15 minutes and a refresh token, which nobody keeps [E6] [U2]', async (t) => {
+t.test('valid credentials return an access token for 15 minutes and a refresh token, with no-store [E6] [U2]', async (t) => {
   const { status, headers, body } = await anybody('POST', '/v1/tokens', { username: 'Ada@Example.com', password })
   t.equal(status, 200)
   t.equal(headers['cache-control'], 'no-store')
@@ -25,7 +25,7 @@ t.test('a name and a password give an access token for 15 minutes and a refresh 
   t.equal((await anybody('GET', '/v1/orders', undefined, bearer(body.data.accessToken))).status, 200)
 })
 
-t.test('a wrong password and an unknown user are the same answer [U8]', async (t) => {
+t.test('a wrong password and an unknown user get the same response [U8]', async (t) => {
   const wrong = await anybody('POST', '/v1/tokens', { username: 'ada@example.com', password: 'incorrect horse battery' })
   const unknown = await anybody('POST', '/v1/tokens', { username: 'nobody@example.com', password: 'incorrect horse battery' })
   t.equal(wrong.status, 401)
@@ -33,7 +33,7 @@ t.test('a wrong password and an unknown user are the same answer [U8]', async (t
   t.strictSame(unknown.body.error, wrong.body.error)
 })
 
-t.test('a request with half of a grant, or two of them, is told what is missing', async (t) => {
+t.test('a token request with half of a grant, or with two grants, gets an error that says what is missing', async (t) => {
   for (const body of [{}, { username: 'ada@example.com' }, { password }, { username: 'a', password, refreshToken: 'x' }]) {
     const { status, body: answer } = await anybody('POST', '/v1/tokens', body)
     t.equal(status, 422, JSON.stringify(body))
@@ -41,7 +41,7 @@ t.test('a request with half of a grant, or two of them, is told what is missing'
   }
 })
 
-t.test('a refresh token is used once; used again later it ends the session, access token included [U3]', async (t) => {
+t.test('a refresh token can be used once; later reuse ends the session, including its access token [U3]', async (t) => {
   const first = await signIn()
   const second = (await anybody('POST', '/v1/tokens', { refreshToken: first.refreshToken })).body.data
   const third = (await anybody('POST', '/v1/tokens', { refreshToken: second.refreshToken })).body.data
@@ -55,7 +55,7 @@ t.test('a refresh token is used once; used again later it ends the session, acce
   t.equal((await anybody('POST', '/v1/tokens', { refreshToken: third.refreshToken })).status, 401)
 })
 
-t.test('signing out by either token ends the session; what is no token ends nothing and is told no more [U4]', async (t) => {
+t.test('revoking either token ends the session; an invalid token ends nothing and gets the same response [U4]', async (t) => {
   for (const member of ['accessToken', 'refreshToken'] as const) {
     const session = await signIn()
     const { status, body, headers } = await anybody('POST', '/v1/token-revocations', { token: session[member] })
@@ -69,7 +69,7 @@ t.test('signing out by either token ends the session; what is no token ends noth
   t.equal((await anybody('POST', '/v1/token-revocations', { token: 'nothing that was ever issued' })).status, 201)
 })
 
-t.test('everybody reads categories, products and images; nobody else is asked in without a token [U1] [U10]', async (t) => {
+t.test('anonymous clients can read categories, products and images; every other route requires a token [U1] [U10]', async (t) => {
   const [product] = (await anybody('GET', '/v1/products')).body.data
   for (const path of ['/', '/health/ready', '/v1/categories', `/v1/products/${product.id}`, `/v1/products/${product.id}/images`])
     t.equal((await anybody('GET', path)).status, 200, path)
@@ -87,14 +87,14 @@ t.test('everybody reads categories, products and images; nobody else is asked in
   }
 })
 
-t.test('a customer lists their own orders and staff everybody’s, whatever is filtered for [U10]', async (t) => {
+t.test('a customer lists only their own orders and staff list all orders, with any filter [U10]', async (t) => {
   const own = await ordersOf(ada)
   t.ok(own.length > 0 && own.every(({ customerId }) => customerId === adaId))
   t.equal((await ordersOf(staff)).length, 60)
   t.strictSame((await ada('GET', `/v1/orders?customerId=${ids['max@example.com']}`)).body.data, [])
 })
 
-t.test('an order of somebody else is as one that is not there, for every method and below it [U10]', async (t) => {
+t.test('the order of another customer is the same 404 as a missing order, for every method and subresource [U10]', async (t) => {
   const [foreign] = await ordersOf(ada)
   for (const [method, path, body] of [
     ['GET', ''],
@@ -115,7 +115,7 @@ t.test('an order of somebody else is as one that is not there, for every method 
   t.equal((await ada('GET', `/v1/orders/${foreign?.id}`)).status, 200)
 })
 
-t.test('customers order for themselves, staff say for whom [U10]', async (t) => {
+t.test('customers order for themselves, staff must name the customer [U10]', async (t) => {
   const [{ id: categoryId }] = (await staff('GET', '/v1/categories')).body.data
   const product = (await staff('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock: 10 })).body.data
   const items = [{ productId: product.id, quantity: 1 }]
@@ -134,7 +134,7 @@ t.test('customers order for themselves, staff say for whom [U10]', async (t) => 
   t.equal((await staff('PATCH', path, { status: 'paid' })).status, 200)
 })
 
-t.test('a customer sees and changes itself, and no other; the list is for staff [U10]', async (t) => {
+t.test('a customer can read and change only their own record; only staff can list customers [U10]', async (t) => {
   t.match(await ada('GET', `/v1/customers/${adaId}`), { status: 200, body: { data: { email: 'ada@example.com' } } })
   t.equal((await ada('PATCH', `/v1/customers/${adaId}`, { contactName: 'Ada A.' })).status, 200)
   for (const method of ['GET', 'PATCH'] as const) {
@@ -146,7 +146,7 @@ t.test('a customer sees and changes itself, and no other; the list is for staff 
   t.equal((await ada('POST', '/v1/customers', {})).status, 403)
 })
 
-t.test('products are for staff to change', async (t) => {
+t.test('only staff can change products', async (t) => {
   const [product] = (await ada('GET', '/v1/products')).body.data
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const)
     t.equal((await ada(method, `/v1/products/${product.id}`, method === 'DELETE' ? undefined : {})).status, 403, method)
@@ -154,7 +154,7 @@ t.test('products are for staff to change', async (t) => {
   t.equal((await ada('DELETE', `/v1/products/${product.id}/images/${randomUUID()}`)).status, 403)
 })
 
-t.test('requests are counted where that is not turned off, guesses more strictly, and health checks never [X5]', async (t) => {
+t.test('requests are limited unless RATE_LIMIT is off, sign-in attempts more strictly, and health checks never [X5]', async (t) => {
   const { app: counted } = await startService(t, { rateLimit: 'on' })
   const read = await counted.inject('/v1/products')
   t.match(read.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: /^"address";r=\d+;t=\d+$/ })
@@ -162,14 +162,14 @@ t.test('requests are counted where that is not turned off, guesses more strictly
   const guess = { method: 'POST', url: '/v1/tokens', payload: { username: 'ada@example.com' } } as const
   const statuses: number[] = []
   for (let count = 0; count < 21; count += 1) statuses.push((await counted.inject(guess)).statusCode)
-  // One was spent on signing in for this test.
+  // One request was spent on signing in for this test.
   t.strictSame(statuses, [...Array.from({ length: 19 }, () => 422), 429, 429])
 })
 
 const redisUrl = process.env['TEST_REDIS_URL']
 const onRedis = redisUrl === undefined ? { skip: 'set TEST_REDIS_URL to the address of a Redis' } : {}
 
-t.test('with Redis, two processes count together, and without it each goes on alone [X5]', onRedis, async (t) => {
+t.test('with Redis, two processes count together; without it each continues to count alone [X5]', onRedis, async (t) => {
   const [one, other] = [await startService(t, { rateLimit: 'on', redisUrl }), await startService(t, { rateLimit: 'on', redisUrl })]
   const left = async ({ app: process }: typeof one) =>
     Number(/r=(\d+)/.exec(String((await process.inject({ url: '/v1/products', remoteAddress: '127.0.0.77' })).headers['ratelimit']))?.[1])

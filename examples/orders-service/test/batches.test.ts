@@ -26,7 +26,7 @@ async function batch(by: typeof ada, operations: readonly object[], more: { atom
   return { answer, outcomes, statuses: outcomes.map(({ status }) => status) }
 }
 
-t.test('operations on orders are carried out in their order, and each is answered as it would be by itself [B1]', async (t) => {
+t.test('operations on orders run in their order, and each gets the response that it would get on its own [B1]', async (t) => {
   const product = await newProduct()
   const placed = await batch(ada, [
     order(product, 2),
@@ -39,7 +39,7 @@ t.test('operations on orders are carried out in their order, and each is answere
   t.match(placed.outcomes[2]?.body, { error: { code: 'INSUFFICIENT_STOCK' }, _links: [{ rel: 'self' }] })
   const [first, second] = placed.outcomes.map(({ body }) => body.data?.id as string)
   t.equal(placed.outcomes[0]?.headers['location'], `https://shop.example/v1/orders/${first}`)
-  t.equal(placed.outcomes[3]?.body.data[0].id, second, 'the last sees what those before it did')
+  t.equal(placed.outcomes[3]?.body.data[0].id, second, 'the last operation sees the effects of the earlier ones')
   t.equal(await stockOf(product), 5)
 
   const etag = placed.outcomes[0]?.headers['etag'] ?? ''
@@ -57,7 +57,7 @@ t.test('operations on orders are carried out in their order, and each is answere
   t.equal(await stockOf(product), 10)
 })
 
-t.test('each operation needs the permission that it needs by itself, and sees what its caller sees [U10]', async (t) => {
+t.test('each operation requires the permission of its own route, and sees only what its caller may see [U10]', async (t) => {
   const product = await newProduct()
   const { outcomes } = await batch(ada, [order(product)])
   const id = outcomes[0]?.body.data.id as string
@@ -72,7 +72,7 @@ t.test('each operation needs the permission that it needs by itself, and sees wh
   t.equal((await ask('POST', '/v1/order-batches', {}, { authorization: '' })).status, 401)
 })
 
-t.test('an atomic batch takes effect as a whole or not at all, and says so of every operation [B1]', async (t) => {
+t.test('an atomic batch takes effect as a whole or not at all, and reports this for every operation [B1]', async (t) => {
   const product = await newProduct()
   t.strictSame((await batch(ada, [order(product), order(product, 2)], { atomic: true })).statuses, [201, 201])
   t.equal(await stockOf(product), 7)
@@ -96,7 +96,7 @@ t.test('an atomic batch takes effect as a whole or not at all, and says so of ev
   t.equal(await stockOf(product), 7)
 })
 
-t.test('a batch that is sent again with its key is replayed; each operation may have a key of its own [I1] [I3]', async (t) => {
+t.test('a batch that is sent again with its key is replayed; each operation can have its own key [I1] [I3]', async (t) => {
   const product = await newProduct()
   t.match(await ada('POST', '/v1/order-batches', { operations: named([order(product)]) }), {
     status: 400,
@@ -106,7 +106,7 @@ t.test('a batch that is sent again with its key is replayed; each operation may 
   const first = await batch(ada, [order(product), order(product)], { key })
   const again = await batch(ada, [order(product), order(product)], { key })
   t.strictSame([again.answer.bytes, again.answer.headers['idempotency-replayed']], [first.answer.bytes, 'true'])
-  t.equal(await stockOf(product), 8, 'two orders, each once')
+  t.equal(await stockOf(product), 8, 'two orders, each placed once')
   t.match((await batch(ada, [order(product)], { key })).answer, { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
 
   const own = { ...order(product), headers: { 'Idempotency-Key': randomUUID() } }
@@ -116,7 +116,7 @@ t.test('a batch that is sent again with its key is replayed; each operation may 
   t.equal(await stockOf(product), 7)
 })
 
-t.test('a batch that can not be carried out is refused as a whole, with all that is wrong', async (t) => {
+t.test('an invalid batch is refused as a whole, with all of its errors', async (t) => {
   const product = await newProduct()
   const { answer } = await batch(ada, [
     order(product),
@@ -149,7 +149,7 @@ t.test('a batch that can not be carried out is refused as a whole, with all that
   )
 })
 
-t.test('each version has batches of its own operations [V1]', async (t) => {
+t.test('each version has batches of its own operations only [V1]', async (t) => {
   const product = await newProduct()
   const send = async (paths: readonly string[]) => {
     const operations = named(paths.map((path) => ({ ...order(product), path })))
@@ -159,7 +159,7 @@ t.test('each version has batches of its own operations [V1]', async (t) => {
   t.match((await send(['/v1/orders'])).error, { code: 'BATCH_INVALID', errors: [{ field: 'body.operations.0.path' }] })
 })
 
-t.test('the description has the batch: what it takes and answers, and that it may be atomic [B1] [Q13]', async (t) => {
+t.test('the description has the batch: its request, its response, and that it can be atomic [B1] [Q13]', async (t) => {
   const { paths, components } = (await ask('GET', '/v1/openapi')).body
   const { post } = paths['/v1/order-batches'] ?? {}
   t.match(post, { 'x-idempotency': 'required', summary: 'Execute a batch of operations' })

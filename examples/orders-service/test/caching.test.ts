@@ -13,18 +13,15 @@ const read = (coding: string) => app.inject({ url: '/v1/products', headers: { 'a
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 const other = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1'
 
-t.test(
-  'categories may be kept by everybody for a day, products are asked for again, orders belong to their reader [C1] [C3]',
-  async (t) => {
-    const open = (await app.inject('/v1/categories')).headers
-    t.match(open, { 'cache-control': 'public, max-age=86400', etag: /^".+"$/, vary: /accept-encoding/ })
-    t.equal((await app.inject('/v1/products')).headers['cache-control'], 'no-cache')
-    t.equal(await policy('/v1/orders'), 'private, no-cache')
-    t.equal(await policy(`/v1/orders/${unknown}`), 'no-store')
-  }
-)
+t.test('categories may be stored by any cache for a day, products are revalidated, and orders are private [C1] [C3]', async (t) => {
+  const open = (await app.inject('/v1/categories')).headers
+  t.match(open, { 'cache-control': 'public, max-age=86400', etag: /^".+"$/, vary: /accept-encoding/ })
+  t.equal((await app.inject('/v1/products')).headers['cache-control'], 'no-cache')
+  t.equal(await policy('/v1/orders'), 'private, no-cache')
+  t.equal(await policy(`/v1/orders/${unknown}`), 'no-store')
+})
 
-t.test('what has not changed is not sent again: lists by their content, items by their version [C4]', async (t) => {
+t.test('unchanged representations are not sent again: lists are compared by content, items by version [C4]', async (t) => {
   const order = await newOrder()
   for (const path of [
     '/v1/categories',
@@ -42,10 +39,10 @@ t.test('what has not changed is not sent again: lists by their content, items by
   const before = (await ask('GET', `/v1/products/${bread.id}`)).headers['etag'] as string
   await newOrder()
   const after = await ask('GET', `/v1/products/${bread.id}`, undefined, { 'if-none-match': before })
-  t.equal(after.status, 200, 'an order has taken units of it')
+  t.equal(after.status, 200, 'an order has taken units of the product')
 })
 
-t.test('an order is changed and deleted only by who names the version that they saw [O1]', async (t) => {
+t.test('an order is changed and deleted only when If-Match names its current version [O1]', async (t) => {
   const order = await newOrder()
   const path = `/v1/orders/${order.id}`
   const tag = (await ada('GET', path)).headers['etag'] as string
@@ -63,7 +60,7 @@ t.test('an order is changed and deleted only by who names the version that they 
   t.equal((await ada('DELETE', path, undefined, { 'if-match': changed.headers['etag'] as string })).status, 404)
 })
 
-t.test('tags tell nobody of orders that are not theirs [U10]', async (t) => {
+t.test('preconditions do not reveal the orders of other customers [U10]', async (t) => {
   const path = `/v1/orders/${(await newOrder()).id}`
   const tag = (await ada('GET', path)).headers['etag'] as string
   t.equal((await max('GET', path, undefined, { 'if-none-match': tag })).status, 404)
@@ -74,7 +71,7 @@ t.test('tags tell nobody of orders that are not theirs [U10]', async (t) => {
   }
 })
 
-t.test('a product is created only where there is none, and replaced only in the version that was seen [O1]', async (t) => {
+t.test('a product is created only when it does not exist, and replaced only when If-Match names its current version [O1]', async (t) => {
   const path = `/v1/products/${unknown}`
   const create = { 'if-none-match': '*' }
   t.equal((await ask('PUT', path, whole, create)).status, 201)
@@ -82,18 +79,18 @@ t.test('a product is created only where there is none, and replaced only in the 
   const tag = (await ask('GET', path)).headers['etag'] as string
   const replaced = await ask('PUT', path, { ...whole, name: 'White Bread' }, { 'if-match': tag })
   t.equal(replaced.status, 200)
-  t.notOk(replaced.headers['etag'], 'what was stored is not what was sent')
+  t.notOk(replaced.headers['etag'], 'the stored representation differs from the one that was sent')
   t.match(await ask('PUT', path, whole, { 'if-match': tag }), { status: 412 })
   t.match(await ask('PATCH', path, { name: 'Toast' }, { 'if-match': tag }), { status: 412 })
   t.match(await ask('DELETE', path, undefined, { 'if-match': tag }), { status: 412 })
   const current = (await ask('GET', path)).headers['etag'] as string
   t.equal((await ask('PATCH', path, { name: 'Toast' }, { 'if-match': current })).status, 200)
   t.equal((await ask('PUT', `/v1/products/${other}`, whole, { 'if-match': '*' })).status, 412)
-  t.equal((await ask('PUT', path, whole)).status, 200, 'a PUT without conditions replaces what is there')
+  t.equal((await ask('PUT', path, whole)).status, 200, 'a PUT without preconditions replaces the product')
   t.equal((await ask('DELETE', path)).status, 204)
 })
 
-t.test('of many who change the same version at once, one does [O1]', async (t) => {
+t.test('one of many simultaneous changes to the same version succeeds [O1]', async (t) => {
   const path = `/v1/orders/${(await newOrder()).id}`
   for (let round = 0; round < 3; round += 1) {
     const tag = (await ada('GET', path)).headers['etag'] as string
@@ -107,7 +104,7 @@ t.test('of many who change the same version at once, one does [O1]', async (t) =
   }
 })
 
-t.test('what is large is compressed, each coding with a tag of its own', async (t) => {
+t.test('large responses are compressed, and each content coding has its own ETag', async (t) => {
   const [plain, gzip, brotli] = [await read('identity'), await read('gzip'), await read('br, gzip')]
   t.strictSame(
     [plain, gzip, brotli].map(({ headers }) => headers['content-encoding']),

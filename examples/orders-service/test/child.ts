@@ -5,16 +5,16 @@ import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import type { Test } from 'tap'
 import { describedFetch } from './described-answers.ts'
 
-/** The service as a process of its own. */
+/** The service as a separate process. */
 export interface Child {
   readonly process: ChildProcess
-  /** Where it listens, once it has said so; rejects when it ends before. */
+  /** The address that the service listens on. Rejects when the process ends before it listens. */
   readonly address: Promise<string>
-  /** Everything that it printed, and its exit code, once it has ended. */
+  /** The output and the exit code of the process, after it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
 }
 
-/** The header of somebody who has signed in there. */
+/** Signs a user in and returns the header with the access token. */
 export async function signIn(address: string, username = 'ops@example.com'): Promise<{ authorization: string }> {
   const answer = await describedFetch(`${address}/v1/tokens`, {
     method: 'POST',
@@ -26,8 +26,8 @@ export async function signIn(address: string, username = 'ops@example.com'): Pro
 }
 
 /**
- * Starts the service as `npm start` does, on a free port unless `PORT` says otherwise. It is killed when the test ends. With the
- * environment of this process, what it runs counts as covered, and it starts later.
+ * Starts the service as `npm start` does, on a free port unless `PORT` is set. The process is killed when the test ends. With the
+ * environment of this process, the code that it runs counts for the coverage, and it starts more slowly.
  */
 export function startChild(t: Test, env: Readonly<Record<string, string>>, inherited: NodeJS.ProcessEnv = childEnvironment()): Child {
   const child = spawn(process.execPath, [...nodeOptions, fileURLToPath(new URL('../src/main.ts', import.meta.url))], {
@@ -43,7 +43,7 @@ export function startChild(t: Test, env: Readonly<Record<string, string>>, inher
       const found = /Orders service at (\S+)/.exec(out)?.[1]
       if (found !== undefined) resolve(found)
     })
-    child.once('exit', () => reject(new Error(`It ended before it listened: ${err}`)))
+    child.once('exit', () => reject(new Error(`The process ended before it listened: ${err}`)))
   })
   address.catch(() => {})
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, out, err }))

@@ -1,4 +1,4 @@
-// Generators of clients take the description as it is.
+// Client generators can use the description without changes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { startService } from './service.ts'
 const { app } = await startService(t, { publicUrl: undefined, rateLimit: 'on', localWebhooks: true })
 const document = (await app.inject('/v2/openapi')).json()
 
-t.test('other generators make clients that compile under strict', async (t) => {
+t.test('other generators produce clients that compile with strict', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'orders-service-clients-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const [hey, orval] = [join(folder, 'hey-api'), join(folder, 'orval/client.ts')]

@@ -1,4 +1,4 @@
-// Clients that are made of the description: what their types say is what the service does.
+// Clients that are generated from the description: the service behaves as their types state.
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -34,15 +34,15 @@ const customers = (query: Query<'/v2/customers'> = {}) => api.GET('/v2/customers
 const deliveriesPath = '/v2/webhook-subscriptions/{id}/deliveries'
 const orders = (query: Query<'/v2/orders'> = {}) => api.GET('/v2/orders', { params: { query: { perPage: 100, ...query } } })
 
-t.test('the types of the client are those of the description', async (t) => {
+t.test('the types of the client match the description', async (t) => {
   const types = await clientTypesOf(document)
   t.ok(
     readFileSync(clientTypesFile, 'utf8') === types,
-    `they are old. Run: node --conditions=@concordat/source ${import.meta.dirname}/client/generate.ts`
+    `the types are out of date. Run: node --conditions=@concordat/source ${import.meta.dirname}/client/generate.ts`
   )
 })
 
-t.test('every operator of every filter does what its name says, called by the typed client [Q5] [Q6] [Q13]', async (t) => {
+t.test('every operator of every filter does what its name says, when the typed client uses it [Q5] [Q6] [Q13]', async (t) => {
   const called = new Set<string>()
 
   const allProducts = rowsOf(await products())
@@ -104,7 +104,7 @@ t.test('every operator of every filter does what its name says, called by the ty
     sorted.map(({ total }) => Number(total.amount)),
     allOrders.map(({ total }) => Number(total.amount)).toSorted((a, b) => b - a)
   )
-  t.strictSame(describedFilters(), [...called].toSorted(), 'no operator was left out')
+  t.strictSame(describedFilters(), [...called].toSorted(), 'every operator was used')
 
   function same(path: string, query: object, answer: Answered<{ id: string }>, expected: readonly { id: string }[]) {
     const [name] = Object.keys(query)
@@ -113,7 +113,7 @@ t.test('every operator of every filter does what its name says, called by the ty
   }
 })
 
-t.test('a typed client places an order, meets an error by its code, and changes the order that it saw', async (t) => {
+t.test('a typed client places an order, handles an error by its code, and changes the order that it read', async (t) => {
   const [product] = rowsOf(
     await api.GET('/v2/products', { params: { query: { discontinued: false, sort: ['-unitPrice'], perPage: 100 } } })
   ).filter(({ unitsInStock }) => unitsInStock > 2)
@@ -149,7 +149,7 @@ function idsOf(rows: readonly { id: string }[]): string[] {
   return rows.map(({ id }) => id).toSorted()
 }
 
-/** Subscribes to changes of products, and makes two of which one arrives. */
+/** Subscribes to changes of products, and makes two changes, of which one is delivered. */
 async function deliver(t: Test, productId: string) {
   const { url, next } = await startReceiver(t, (count) => (count === 1 ? 204 : 500))
   const body = { url, eventTypes: ['product.updated'], ordered: false, signature: 'hmac-sha256' as const }
@@ -166,7 +166,7 @@ async function deliver(t: Test, productId: string) {
   }
 }
 
-// Every filter that the description has, as it is written.
+// Every filter of the description, in the form that a query uses.
 function describedFilters(): string[] {
   const paths = Object.entries<Record<string, Record<string, Record<string, string[]>>>>(document.paths)
   return paths

@@ -12,12 +12,12 @@ const pathOf = (href: string) => href.replace('https://shop.example', '')
 
 async function read(path: string) {
   const { status, body } = await ask('GET', path)
-  if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`)
+  if (status !== 200) throw new Error(`${path} responded with ${status}: ${JSON.stringify(body)}`)
   const links = new Map((body._links as Link[]).map(({ rel, href }) => [rel, pathOf(href)]))
   return { rows: body.data as Record<string, string>[], links, pagination: body._meta.pagination }
 }
 
-// Follows one relation from a page to where it ends.
+// Follows one relation from a page to its last page.
 async function walk(path: string, rel: string) {
   const pages: Record<string, string>[][] = []
   for (let at: string | undefined = path; at !== undefined; ) {
@@ -37,7 +37,7 @@ for (const path of ['/v1/orders', '/v1/products', '/v1/customers', '/v1/categori
 const orders = whole.get('/v1/orders') ?? []
 const products = whole.get('/v1/products') ?? []
 
-t.test('every collection is walked by its links, forward and backward, and each item comes once [E2] [Q1] [Q2] [S6]', async (t) => {
+t.test('the links of every collection visit each item once, forward and backward [E2] [Q1] [Q2] [S6]', async (t) => {
   for (const [path, rows] of whole) {
     const forward = await walk(`${path}?perPage=7`, 'next')
     t.strictSame(ids(forward.flat()), ids(rows), `${path} forward`)
@@ -45,18 +45,18 @@ t.test('every collection is walked by its links, forward and backward, and each 
     const backward = await walk(links.get('last') as string, 'prev')
     t.strictSame(ids(backward.toReversed().flat()), ids(rows), `${path} backward`)
     t.equal(new Set(ids(rows)).size, rows.length)
-    t.strictSame((await read(links.get('first') as string)).rows, forward[0], 'first leads to the beginning')
+    t.strictSame((await read(links.get('first') as string)).rows, forward[0], 'the link first returns the first page')
   }
   t.equal(orders.length, 60)
   t.equal(products.length, 77)
 })
 
-t.test('the totals are those of the collection, in each style [E3]', async (t) => {
+t.test('the totals match the collection, in each pagination style [E3]', async (t) => {
   t.strictSame((await read('/v1/products?page=2&perPage=30')).pagination, { page: 2, perPage: 30, totalPages: 3, totalItems: 77 })
   t.strictSame((await read('/v1/orders')).pagination, { perPage: 25, totalPages: 3, totalItems: 60 })
 })
 
-t.test('each declared order sorts, either way [Q3]', async (t) => {
+t.test('each declared sort key sorts in both directions [Q3]', async (t) => {
   const sorts = [
     ['/v1/products', 'unitPrice', Number],
     ['/v1/products', 'name', asText],
@@ -78,14 +78,14 @@ t.test('each declared order sorts, either way [Q3]', async (t) => {
   t.strictSame(ids((await read('/v1/orders?perPage=60')).rows), ids((await read('/v1/orders?perPage=60&sort=-placedAt')).rows))
 })
 
-t.test('a list reduced to fields has these and the id on every page, and filters stay [Q4]', async (t) => {
+t.test('a list with fields has these fields and the id on every page, and keeps its filters [Q4]', async (t) => {
   const rows = (await walk('/v1/orders?perPage=5&fields=status,total&status%5Bne%5D=cancelled', 'next')).flat()
   t.ok(rows.length > 5)
   for (const row of rows) t.strictSame(Object.keys(row).toSorted(), ['id', 'status', 'total'])
   t.strictSame(ids(rows), ids(orders.filter(({ status }) => status !== 'cancelled')))
 })
 
-t.test('filters by equality and operators choose the same rows as looking at each [Q5] [Q6]', async (t) => {
+t.test('filters by equality and by operators return the same rows as a check of each row [Q5] [Q6]', async (t) => {
   const price = Number(products[30]?.['unitPrice'])
   const [someone] = orders.map((order) => order['customerId'] as string)
   const moment = orders[20]?.['placedAt'] as string
@@ -108,11 +108,11 @@ t.test('filters by equality and operators choose the same rows as looking at eac
     const all = whole.get(path.slice(0, path.indexOf('?'))) ?? []
     const rows = (await walk(`${path}&perPage=9`, 'next')).flat()
     t.strictSame(ids(rows), ids(all.filter(keeps)), path)
-    t.ok(rows.length > 0 && rows.length < all.length, 'a part of them')
+    t.ok(rows.length > 0 && rows.length < all.length, 'the filter returns only a part of the rows')
   }
 })
 
-t.test('what is not declared is refused, and every wrong parameter is named [Q7] [Q11]', async (t) => {
+t.test('undeclared parameters are refused, and every wrong parameter is named [Q7] [Q11]', async (t) => {
   const { status, body } = await ask('GET', '/v1/orders?page=2&stauts=paid&note=x&total[gte]=1e3&sort=status&perPage=101&total[like]=5')
   t.equal(status, 422)
   t.equal(body.error.code, 'INVALID_QUERY_PARAMETERS')
@@ -122,11 +122,11 @@ t.test('what is not declared is refused, and every wrong parameter is named [Q7]
     ['note', 'page', 'perPage', 'sort', 'stauts', 'total[gte]', 'total[like]']
   )
   const spanish = await ask('GET', '/v1/products?after=x', undefined, { 'accept-language': 'es' })
-  t.match(spanish.body.error.errors, [{ field: 'after', message: /no debe usarse/ }])
+  t.match(spanish.body.error.errors, [{ field: 'after', message: /no se admite en esta colección/ }])
   for (const path of whole.keys()) t.equal((await ask('GET', `${path}?unknown=1`)).status, 422, path)
 })
 
-t.test('a cursor is good for its own list alone [Q2]', async (t) => {
+t.test('a cursor is valid only for its own list [Q2]', async (t) => {
   const { links } = await read('/v1/orders?perPage=5&status=shipped')
   const next = links.get('next') as string
   t.equal((await ask('GET', next)).status, 200)
@@ -134,7 +134,7 @@ t.test('a cursor is good for its own list alone [Q2]', async (t) => {
   t.equal((await ask('GET', '/v1/orders?after=AAAA')).body.error.code, 'CURSOR_INVALID')
 })
 
-t.test('nested collections have pages of their own', async (t) => {
+t.test('nested collections have their own pages', async (t) => {
   const order = orders[0]?.['id'] as string
   const { rows, links, pagination } = await read(`/v1/orders/${order}/items?perPage=1`)
   t.equal(rows.length, 1)

@@ -23,7 +23,7 @@ else {
   const { ask } = await startService(t, shared)
   const { ask: askOther } = await startService(t, shared)
 
-  t.test('two processes that start at once on an empty database migrate and seed it once', async (t) => {
+  t.test('two processes that start at the same time on an empty database migrate and seed it once', async (t) => {
     const { databaseUrl } = await emptyDatabase(t)
     const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
     await Promise.all(children.map(({ address }) => address))
@@ -36,7 +36,7 @@ else {
     t.match(await Promise.all(children.map(({ ended }) => ended)), [{ code: 0 }, { code: 0 }])
   })
 
-  t.test('a token of one process is good in another on the same database, until it is revoked there [U4]', async (t) => {
+  t.test('a token of one process is valid in another process on the same database, until it is revoked there [U4]', async (t) => {
     const { databaseUrl } = await freshDatabase(t)
     const [one, other] = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string }))
     const [here, there] = [await (one as Child).address, await (other as Child).address]
@@ -54,7 +54,7 @@ else {
     while ((await status(there)) === 200) t.ok(performance.now() - revokedAt < 1000, 'within a second')
   })
 
-  t.test('four that open an empty database at the same moment all find it ready, and none fails', async (t) => {
+  t.test('four processes that open an empty database at the same time all get a ready database', async (t) => {
     const options = { ...(await emptyDatabase(t)), seedOrders: 40 } as Configuration
     const databases = await Promise.all([1, 2, 3, 4].map(() => openDatabase(options, ignore, ignore)))
     for (const database of databases) {
@@ -63,7 +63,7 @@ else {
     }
   })
 
-  t.test('fifty orders at once, on two instances, sell the ten that are in stock, in whatever order they name the products', async (t) => {
+  t.test('fifty simultaneous orders on two instances sell the ten units in stock, with the products in any order', async (t) => {
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const newProduct = async (unitsInStock: number) =>
@@ -81,7 +81,7 @@ else {
     t.equal((await ask('GET', `/v1/products/${plenty}`)).body.data.unitsInStock, 990)
   })
 
-  t.test('an order is cancelled once, however many ask at once', async (t) => {
+  t.test('an order is cancelled once when many requests to cancel it arrive at the same time', async (t) => {
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const product = (await ask('GET', '/v1/products')).body.data.find(({ discontinued }: { discontinued: boolean }) => !discontinued)
     const order = (await ask('POST', '/v1/orders', { customerId, items: [{ productId: product.id, quantity: 5 }] })).body.data
@@ -91,7 +91,7 @@ else {
     t.equal((await ask('GET', `/v1/products/${product.id}`)).body.data.unitsInStock, product.unitsInStock)
   })
 
-  t.test('whatever is done to one order at once, no unit of stock is lost and nobody sees a 5xx', async (t) => {
+  t.test('simultaneous operations on one order do not lose stock and do not return 5xx', async (t) => {
     const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const product = async () =>
@@ -128,7 +128,7 @@ else {
     }
   })
 
-  t.test('PUT under one new id, many times at once, creates one product', async (t) => {
+  t.test('many simultaneous PUT requests to one new id create one product', async (t) => {
     const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
     const product = { name: 'Rye', categoryId, unitPrice: '1.00', currency: 'EUR', unitsInStock: 1, discontinued: false }
     const path = `/v1/products/${randomUUID()}`
@@ -136,11 +136,11 @@ else {
     t.strictSame(answers.map(({ status }) => status).sort(), [...Array<number>(9).fill(200), 201])
   })
 
-  t.test('a connection that breaks is a 503 for the one who had it, and for nobody else', async (t) => {
+  t.test('a connection that breaks causes a 503 only for the work that used it', async (t) => {
     const reported: unknown[] = []
     const database = openPostgreSQL(shared.databaseUrl as string, (error) => reported.push(error))
     t.teardown(() => database.close())
-    await t.rejects(database.query(breaking), { code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } }, 'the server says why')
+    await t.rejects(database.query(breaking), { code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } }, 'the server is the cause')
     await t.rejects(
       inTransaction(database.postgres, async (transaction) => {
         await transaction.query(breaking).catch(ignore)
@@ -156,7 +156,7 @@ else {
     )
   })
 
-  t.test('without its database the service lives, is not ready, and says nothing of the reason', async (t) => {
+  t.test('without its database the service is alive, is not ready, and does not reveal the reason', async (t) => {
     const outside = openPostgreSQL(server as string, ignore)
     const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)

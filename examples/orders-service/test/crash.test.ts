@@ -6,7 +6,7 @@ import { soakOrders } from './soak.ts'
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
   t.test(
-    'processes are killed while clients order: each key has one order and one answer, none is stuck, and the stock is right',
+    'when processes are killed while clients order, each key has one order and one response, no key is stuck, and the stock is correct',
     async (t) => {
       const { databaseUrl } = await freshDatabase(t)
       const [kills, keys] = [scaled(1, 10), scaled(30, 200)]

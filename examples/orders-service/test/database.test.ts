@@ -27,11 +27,11 @@ t.before(async () => {
 })
 t.teardown(() => database.close())
 
-t.test('the first start brings 77 products in 8 categories, 91 customers and 830 orders with 2,155 items', async (t) => {
+t.test('the first start seeds 77 products in 8 categories, 91 customers and 830 orders with 2,155 items', async (t) => {
   t.strictSame(await database.query(counts), [seeded])
 })
 
-t.test('starting again adds nothing, and does not bring back what was deleted', async (t) => {
+t.test('another start adds nothing and does not restore deleted rows', async (t) => {
   const [gone] = await database.query<{ id: string }>(`DELETE FROM orders WHERE id = (SELECT min(id::text)::uuid FROM orders) RETURNING id`)
   await applyMigrations(database)
   await seed(database, 830, ignore)
@@ -39,16 +39,16 @@ t.test('starting again adds nothing, and does not bring back what was deleted', 
   t.strictSame(await database.query('SELECT id FROM orders WHERE id = $1', [gone?.id]), [])
 })
 
-t.test('every seeded total is the sum of its items', async (t) => {
+t.test('every seeded total is the sum of the items of its order', async (t) => {
   const wrong = `SELECT id FROM orders WHERE total <> (SELECT sum(quantity * unit_price) FROM order_items WHERE order_id = orders.id)`
   t.strictSame(await database.query(wrong), [])
 })
 
-t.test('a tenth of the orders is Ada’s, Max has some, and they lie across two years', async (t) => {
+t.test('a tenth of the orders is Ada’s, Max has some, and the orders are spread over two years', async (t) => {
   const owned = `SELECT email, count(*) AS orders FROM orders JOIN customers ON customers.id = customer_id
     WHERE email IN ('ada@example.com', 'max@example.com') GROUP BY email ORDER BY email`
   const [ada, max] = await database.query<{ email: string; orders: number }>(owned)
-  t.ok(ada?.email === 'ada@example.com' && ada.orders >= 82 && ada.orders <= 83, 'Ada has 82 or 83')
+  t.ok(ada?.email === 'ada@example.com' && ada.orders >= 82 && ada.orders <= 83, 'Ada has 82 or 83 orders')
   t.ok(max?.email === 'max@example.com' && max.orders > 0)
   const [span] = await database.query<{ days: number; statuses: number }>(
     `SELECT (extract(epoch FROM max(placed_at) - min(placed_at)) / 86400)::integer AS days, count(DISTINCT status) AS statuses FROM orders`
@@ -63,21 +63,21 @@ t.test('the sample data is the same everywhere', async (t) => {
   t.strictSame(await database.query(digest), [{ digest: '43e3ae9997dae515ee339912346a32b4' }])
 })
 
-t.test('a higher number of orders adds those that are missing', async (t) => {
+t.test('a higher number of orders adds the missing orders', async (t) => {
   const steps: number[] = []
   await seed(database, 850, (done) => steps.push(done))
   t.strictSame(steps, [850])
   t.match(await database.query(counts), [{ orders: 849 }])
   await seed(database, 10, ignore)
-  t.match(await database.query(counts), [{ orders: 849 }], 'a lower one removes none')
+  t.match(await database.query(counts), [{ orders: 849 }], 'a lower number removes none')
 })
 
-t.test('decimals come as strings, timestamps in UTC, and NULL not at all', async (t) => {
+t.test('decimals are returned as strings, timestamps in UTC, and NULL values are omitted', async (t) => {
   const sql = `SELECT 12.50::numeric AS amount, '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, 5::bigint AS big, NULL AS nothing, '' AS empty`
   t.strictSame(await database.query(sql), [{ amount: '12.50', at: '2026-01-02T01:04:05.678Z', big: 5, empty: '' }])
 })
 
-t.test('a transaction that throws leaves nothing behind', async (t) => {
+t.test('a transaction that throws is rolled back', async (t) => {
   const failed = inTransaction(database.postgres, async (transaction) => {
     await transaction.query('DELETE FROM order_items')
     throw new Error('changed my mind')
@@ -87,7 +87,7 @@ t.test('a transaction that throws leaves nothing behind', async (t) => {
   t.ok(items > 2000)
 })
 
-t.test('a transaction whose failure was swallowed does not pretend to have committed', async (t) => {
+t.test('a transaction rejects when the error of a failed statement was ignored', async (t) => {
   const swallowed = inTransaction(database.postgres, async (transaction) => {
     await transaction.query('SELECT 1 / 0').catch(ignore)
     return 'done'
@@ -106,7 +106,7 @@ t.test('only the violation of a named constraint is translated', async (t) => {
   t.equal(isFailure(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })), false)
 })
 
-t.test('a data folder keeps what was written, and belongs to one process at a time', async (t) => {
+t.test('a data folder retains what was written, and only one process at a time can use it', async (t) => {
   const options = { ...freshFolder(t), seedOrders: 5 } as Configuration
   const first = await openDatabase(options, ignore, ignore)
   await first.query(`UPDATE orders SET note = 'kept'`)
@@ -119,7 +119,7 @@ t.test('a data folder keeps what was written, and belongs to one process at a ti
   await second.close()
 })
 
-t.test('of several that take a data folder at the same moment, one gets it', async (t) => {
+t.test('one of several simultaneous attempts to lock a data folder succeeds', async (t) => {
   const { dataDirectory: folder } = emptyFolder(t)
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lockFolder(folder)))
   const [release] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
@@ -131,7 +131,7 @@ t.test('of several that take a data folder at the same moment, one gets it', asy
   await release?.value()
 })
 
-t.test('a data folder that can not be opened is given back, so that mending it is enough', async (t) => {
+t.test('a data folder that cannot be opened is unlocked, so that it works after it is repaired', async (t) => {
   const { dataDirectory: folder } = freshFolder(t)
   const file = join(folder, 'PG_VERSION')
   const version = existsSync(file) ? await readFile(file) : undefined
@@ -143,7 +143,7 @@ t.test('a data folder that can not be opened is given back, so that mending it i
   await database.close()
 })
 
-t.test('a long seeding shows how far it is, a short one shows nothing', async (t) => {
+t.test('a long seeding shows its progress, a short one shows nothing', async (t) => {
   const written = t.capture(process.stderr, 'write', () => true)
   showProgress(830, 830)
   showProgress(5_000, 20_000)
@@ -159,7 +159,7 @@ t.test('a long seeding shows how far it is, a short one shows nothing', async (t
   )
 })
 
-t.test('a user is found by either spelling of the address, and a stronger hash takes the place of a weaker one [U8]', async (t) => {
+t.test('a user is found by the email address in any case, and a stronger hash replaces a weaker one [U8]', async (t) => {
   const ada = await findUserByEmail(database, 'ADA@example.com')
   t.match(ada, { roles: ['customer'], passwordHash: /^\$argon2id\$/ })
   await replacePasswordHash(database, ada?.id as string, 'another hash')

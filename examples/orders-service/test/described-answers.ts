@@ -4,7 +4,7 @@ type OpenapiDocument = Parameters<typeof answerChecker>[0]
 
 const known = new Map<string, AnswerChecker>()
 
-/** Makes a function that compares an answer of an API path with the description of its version, and rejects when they differ. */
+/** Returns a function that checks a response of an API path against the description of its version, and rejects when they differ. */
 export function describedAnswers(documentOf: (version: string) => Promise<OpenapiDocument>): (answer: Answer) => Promise<void> {
   const checkers = new Map<string, Promise<AnswerChecker>>()
   return async (answer) => {
@@ -16,7 +16,7 @@ export function describedAnswers(documentOf: (version: string) => Promise<Openap
   }
 }
 
-// Services that a test starts one after another have the same description, but for their address.
+// The services that a test starts one after another have the same description except for their address.
 function checkerOf(document: OpenapiDocument): AnswerChecker {
   const text = JSON.stringify({ ...document, servers: undefined })
   const checker = known.get(text) ?? answerChecker(document)
@@ -26,7 +26,7 @@ function checkerOf(document: OpenapiDocument): AnswerChecker {
 
 const checks = new Map<string, ReturnType<typeof describedAnswers>>()
 
-/** `fetch`; an answer that differs from the description that the same process gives rejects. */
+/** Calls `fetch`, and rejects when the response does not match the description that the same process returns. */
 export async function describedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init)
   const { method } = request
@@ -37,14 +37,14 @@ export async function describedFetch(input: string | URL | Request, init?: Reque
       describedAnswers((version) => documentOf(`${origin}/${version}/openapi`))
     )
   const response = await fetch(request)
-  // `fetch` has undone the coding.
+  // `fetch` has already decoded the content.
   const { 'content-encoding': _, ...headers } = Object.fromEntries(response.headers)
   const body = Buffer.from(await response.clone().arrayBuffer())
   await checks.get(origin)?.({ method, url: pathname + search, status: response.status, headers, body })
   return response
 }
 
-// Asked for as one in production is: by https and for its public host.
+// The description is requested as in production: with https and the public host.
 async function documentOf(url: string) {
   const answer = await fetch(url, { headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' } })
   return (await answer.json()) as OpenapiDocument

@@ -12,33 +12,33 @@ import addFormats from 'ajv-formats'
 import t from 'tap'
 import { startService } from './service.ts'
 
-// What the tests look into is theirs to know.
+// Each test knows the shape of the values that it reads.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
-// As they are released: with their limits.
+// In the released form: with rate limits.
 const { ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
 const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))
 const released = join(import.meta.dirname, '../released')
 
-// Rules of OWASP that do not hold here, each with the reason.
-const ofAnswers = 'It asks for limits in answers too, whose size the service bounds; what clients send has limits.'
-const ofEverybody = 'Categories and products are for everybody to read, and who asks for a token has none yet.'
+// OWASP rules that do not apply to this service, each with the reason.
+const ofAnswers = 'The rule requires limits in responses too, whose size the service controls. Requests have limits.'
+const ofEverybody = 'Categories and products are public, and a client that requests a token does not have one yet.'
 const waived: Readonly<Record<string, string>> = {
   'owasp:api2:2023-read-restricted': ofEverybody,
   'owasp:api2:2023-write-restricted': ofEverybody,
   'owasp:api4:2023-array-limit': ofAnswers,
-  'owasp:api4:2023-integer-format': 'Integers have bounds, which tell more than the size of a machine word.',
+  'owasp:api4:2023-integer-format': 'Integers have bounds, which are more precise than the size of a machine word.',
   'owasp:api4:2023-integer-limit': ofAnswers,
   'owasp:api4:2023-string-limit': ofAnswers,
   'owasp:api4:2023-string-restricted': 'Names, notes and messages are free text.',
-  'owasp:api8:2023-define-cors-origin': 'No page of another origin may read the answers, so they say nothing of origins.',
-  'owasp:api8:2023-define-error-responses-401': 'Operations that are for everybody never answer 401; all others say so.',
-  'owasp:api9:2023-inventory-access': 'Whether a server is internal is for whoever runs it to say.'
+  'owasp:api8:2023-define-cors-origin': 'Pages of other origins may not read the responses, so the responses have no CORS headers.',
+  'owasp:api8:2023-define-error-responses-401': 'Public operations never respond with 401. All others declare it.',
+  'owasp:api9:2023-inventory-access': 'The operator decides whether a server is internal.'
 }
 
-// Whom to ask is for the owner of a service to say; the template has none. That examples are valid by their schemas is tested
-// below, in a tenth of the time.
+// The owner of a service sets the contact; the template has none. A test below checks that examples match their schemas, in a
+// tenth of the time.
 const spectralRules = {
   'info-contact': 'off',
   ...(!isLong && { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' })
@@ -56,20 +56,20 @@ for (const [version, document] of documents) {
     t.strictSame(lintDocument(document), [])
   })
 
-  t.test(`${version} breaks nothing that was released [V3]`, async () => {
+  t.test(`${version} is compatible with the released description [V3]`, async () => {
     requireCompatible(JSON.parse(readFileSync(join(released, `${version}.json`), 'utf8')) as OpenapiDocument, document)
   })
 }
 
-t.test('the description keeps the rules of OWASP for APIs, but for those that are waived with a reason', async (t) => {
-  // Both versions are made by the same code.
+t.test('the description follows the OWASP rules for APIs, except those that are waived with a reason', async (t) => {
+  // The same code generates both versions.
   const document = documents.at(-1)?.[1]
   const findings = await spectralFindings({ extends: [owasp] }, document)
   t.strictSame(
     findings.filter((finding) => waived[ruleOf(finding)] === undefined),
     []
   )
-  t.strictSame([...new Set(findings.map(ruleOf))].toSorted(), Object.keys(waived), 'no rule is waived for nothing')
+  t.strictSame([...new Set(findings.map(ruleOf))].toSorted(), Object.keys(waived), 'every waiver is needed')
 })
 
 function ruleOf(finding: string) {
@@ -82,7 +82,7 @@ async function spectralFindings(ruleset: object, document: object) {
   return (await spectral.run(JSON.stringify(document))).map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`)
 }
 
-t.test('every example in the descriptions is valid by its own schema', async (t) => {
+t.test('every example in the descriptions is valid against its schema', async (t) => {
   const broken: unknown[] = []
   let checked = 0
   for (const [, document] of documents) {

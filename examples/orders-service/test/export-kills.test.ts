@@ -7,13 +7,13 @@ import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const orderCount = 3000
 
-/** Where an export is when its process is killed. */
+/** The state of an export when its process is killed. */
 type Place = 'sent' | 'accepted' | 'begun' | 'halfway' | 'ending' | 'cancelled'
-/** The exports that are brought there, one after another, before each kill. */
+/** The states that exports reach, one after another, before each kill. */
 const rounds: readonly (readonly Place[])[] = [['begun', 'accepted', 'cancelled'], ['halfway', 'sent'], ['ending']]
 const kills = scaled(rounds.length, 60)
 
-t.test('killed with an export in each state, the service finishes each, once', async (t) => {
+t.test('a service that is killed with exports in each state finishes each export once', async (t) => {
   const env = { ...environmentOf(await freshDatabase(t)), SEED_ORDERS: String(orderCount), RATE_LIMIT: 'off' }
   const accepted = new Set<string>()
   const cancelled = new Set<string>()
@@ -27,13 +27,13 @@ t.test('killed with an export in each state, the service finishes each, once', a
   const service = await serviceOf(startChild(t, env))
   const since = performance.now()
   const wanted = await service.list()
-  for (const id of accepted) t.ok(wanted.includes(id), 'what was accepted is there')
+  for (const id of accepted) t.ok(wanted.includes(id), 'an accepted export exists')
   const ends = await Promise.all(wanted.map((id) => service.over(id)))
   const seconds = (performance.now() - since) / 1000
   t.comment(
-    `${kills} kills, ${wanted.length} exports, ${accepted.size} known as accepted; all over ${seconds.toFixed(1)} s after the start`
+    `${kills} kills, ${wanted.length} exports, ${accepted.size} known as accepted; all finished ${seconds.toFixed(1)} s after the start`
   )
-  t.ok(seconds <= 20, 'all over within 20 seconds of a worker being there again')
+  t.ok(seconds <= 20, 'all exports finish within 20 seconds after a worker is available again')
   for (const [index, id] of wanted.entries()) {
     const { status, file } = ends[index] as (typeof ends)[number]
     t.equal(status, cancelled.has(id) ? 'cancelled' : 'completed')
@@ -44,7 +44,7 @@ t.test('killed with an export in each state, the service finishes each, once', a
 
   async function reach(one: Service, place: Place, turn: number) {
     if (place === 'sent') {
-      // The answer is not waited for: it may be anywhere between its first byte and the wake-up of the worker.
+      // The response is not awaited: the kill may happen at any time between its first byte and the start of the worker.
       one.start().catch(() => {})
       return delay((turn * 7) % 40)
     }

@@ -9,7 +9,7 @@ type Ask = typeof ask
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 const path = (href: string | undefined) => String(href).replace('https://shop.example', '')
 
-/** Has an export done, and answers where it and its file are. */
+/** Runs an export to its end, and returns the addresses of the export and its file. */
 async function done(t: Test, who: Ask, filters: object = {}) {
   const accepted = await who('POST', '/v1/order-exports', filters)
   t.equal(accepted.status, 202)
@@ -38,7 +38,7 @@ async function allOrders(who: Ask, query = '') {
   return orders
 }
 
-t.test('an export is accepted by 202, and its file is read in the envelope: each order once, as in the list [A1] [A2] [E7]', async (t) => {
+t.test('an export is accepted with 202, and its file has each order once in the envelope, as in the list [A1] [A2] [E7]', async (t) => {
   const accepted = await ask('POST', '/v1/order-exports', {})
   const location = accepted.headers['location']
   t.match(accepted.body, {
@@ -65,7 +65,7 @@ t.test('an export is accepted by 202, and its file is read in the envelope: each
   t.strictSame(file.body.data, await allOrders(ask))
 })
 
-t.test('what was exported is listed for who asked for it, latest first', async (t) => {
+t.test('exports are listed for the user who started them, latest first', async (t) => {
   const { url } = await done(t, max)
   const { body } = await max('GET', '/v1/order-exports')
   t.match(body.data, [{ status: 'completed', createdAt: /Z$/ }])
@@ -73,7 +73,7 @@ t.test('what was exported is listed for who asked for it, latest first', async (
   t.strictSame([body.data.length, body._meta.pagination.totalItems], [1, 1])
 })
 
-t.test('a customer exports its own orders, and to everybody else its export and its file are not there', async (t) => {
+t.test('a customer exports only their own orders, and other users get 404 for the export and its file', async (t) => {
   const { url, file } = await done(t, ada)
   t.strictSame((await ada('GET', file)).body.data, await allOrders(ada))
   for (const who of [ask, max])
@@ -88,7 +88,7 @@ t.test('a customer exports its own orders, and to everybody else its export and 
 
 const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)
 
-t.test('a file is there under its own export alone', async (t) => {
+t.test('a file exists only under its own export', async (t) => {
   const [one, other] = [await done(t, ask, { status: 'paid' }), await done(t, ask, { status: 'pending' })]
   for (const place of [
     `${one.url}/files/${unknown}`,
@@ -98,7 +98,7 @@ t.test('a file is there under its own export alone', async (t) => {
     t.equal((await ask('GET', place)).status, 404)
 })
 
-t.test('the filters of the collection choose the orders, in a body as in the query [Q6]', async (t) => {
+t.test('the filters of the collection select the orders, in a body as in the query string [Q6]', async (t) => {
   const [some] = (await ask('GET', '/v1/orders?perPage=1')).body.data
   const cases: [filters: object, query: string][] = [
     [{ status: { eq: 'paid' } }, '&status=paid'],
@@ -142,7 +142,7 @@ t.test('a filter that cannot be used is refused in the language of the client be
   t.equal(await count(), before)
 })
 
-t.test('as CSV a file is RFC 4180, a line for each order, and no note is a formula', async (t) => {
+t.test('a CSV file follows RFC 4180, has a line for each order, and no note is a formula', async (t) => {
   const product = (await ask('GET', '/v1/products?discontinued=false&unitPrice%5Bgte%5D=1&perPage=1')).body.data[0]
   await ask('PATCH', `/v1/products/${product.id}`, { unitsInStock: 10 })
   const notes = ['=HYPERLINK("http://evil.example","x")', '+1', '-1', '@SUM(A1)', '\t=1', 'Ring, "twice"\r\nthen wait', 'ñandú']
@@ -167,10 +167,10 @@ t.test('as CSV a file is RFC 4180, a line for each order, and no note is a formu
   t.equal((await ada('GET', file, undefined, { accept: 'image/png' })).status, 406)
 })
 
-t.test('an export that is cancelled stops, stays cancelled and leaves no file; one that is over cannot be [204, 409]', async (t) => {
+t.test('a cancelled export stops, stays cancelled and leaves no file; a finished export cannot be cancelled [204, 409]', async (t) => {
   const { url } = await done(t, ask)
   t.match(await ask('DELETE', url), { status: 409, body: { error: { code: 'JOB_ALREADY_OVER' } } })
-  // As many as it takes for one to be still waiting or running.
+  // Repeats until an export is still queued or running.
   for (;;) {
     const started = await Promise.all(Array.from({ length: 6 }, () => ask('POST', '/v1/order-exports', {})))
     const last = path(started.at(-1)?.headers['location'])
@@ -182,29 +182,29 @@ t.test('an export that is cancelled stops, stays cancelled and leaves no file; o
   }
 })
 
-t.test('an export that is cancelled while it runs lets its worker go and stays cancelled', async (t) => {
+t.test('an export that is cancelled while it runs releases its worker and stays cancelled', async (t) => {
   const { ask } = await startService(t, { seedOrders: 3000 })
-  // Until one is seen at work and is still at work when it is cancelled.
+  // Repeats until an export is seen running and is still running when it is cancelled.
   for (let isStopped = false; !isStopped; ) {
     const url = path((await ask('POST', '/v1/order-exports', {})).headers['location'])
     let status = 'queued'
     while (status === 'queued') ({ status } = (await ask('GET', url)).body.data)
     isStopped = status === 'processing' && (await ask('DELETE', url)).status === 204
     if (!isStopped) continue
-    // Its worker takes up another one only when it has let go of this one.
+    // Its worker starts another export only after it has released this one.
     await Promise.all([done(t, ask), done(t, ask)])
     t.equal((await ask('GET', url)).body.data.status, 'cancelled')
   }
 })
 
-t.test('with a key, a retry is the same export', async (t) => {
+t.test('a retry with the same key returns the same export', async (t) => {
   const request = ['POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' }] as const
   const [first, second] = [await ask(...request), await ask(...request)]
   t.equal(second.body.data.jobId, first.body.data.jobId)
   t.equal(second.headers['location'], first.headers['location'])
 })
 
-/** Reads CSV as RFC 4180 has it. */
+/** Parses CSV as defined in RFC 4180. */
 function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]]
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {

@@ -10,18 +10,19 @@ interface Place {
   readonly dataDirectory: string
 }
 
-/** The PostgreSQL of the run; undefined where there is none, and then tests use PGlite. */
+/** The PostgreSQL of the run. When it is undefined, tests use PGlite. */
 export const server: string | undefined = process.env['TEST_DATABASE_URL']
 
 /**
- * Where a test's own database is: a new one on PostgreSQL, or PGlite in a folder where there is none. It is a copy of the one that
- * `npm test` has prepared, migrated and with the sample data except orders; it is empty when no run has prepared one.
+ * Returns the place of a separate database for a test: a new one on PostgreSQL, or PGlite in a folder when there is no server. It is a
+ * copy of the database that `npm test` has prepared, migrated and with the sample data except orders. It is empty when no run has
+ * prepared one.
  */
 export async function freshDatabase(t: Test): Promise<Place> {
   return server === undefined ? freshFolder(t) : newDatabase(t, server, process.env['TEST_PREPARED_DATABASE'])
 }
 
-/** The same on PGlite, also where there is a PostgreSQL. */
+/** Returns the same on PGlite, even when there is a PostgreSQL. */
 export function freshFolder(t: Test): Place {
   const place = emptyFolder(t)
   const prepared = process.env['TEST_PREPARED_FOLDER']
@@ -29,19 +30,19 @@ export function freshFolder(t: Test): Place {
   return place
 }
 
-/** Where a test's own, empty database is. */
+/** Returns the place of a separate, empty database for a test. */
 export async function emptyDatabase(t: Test): Promise<Place> {
   return server === undefined ? emptyFolder(t) : newDatabase(t, server)
 }
 
-/** The same on PGlite. */
+/** Returns the same on PGlite. */
 export function emptyFolder(t: Test): Place {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'orders-service-'))
   t.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
   return { dataDirectory }
 }
 
-/** The variables that start a service on a database. */
+/** Returns the variables that start a service on a database. */
 export function environmentOf({ databaseUrl, dataDirectory }: Place): Record<string, string> {
   return databaseUrl === undefined ? { DATA_DIR: dataDirectory } : { DATABASE_URL: databaseUrl }
 }
@@ -53,7 +54,7 @@ export async function administer(url: string, sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
-/** The address of a database on a server. */
+/** Returns the address of a database on a server. */
 export function onServer(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href
 }

@@ -22,7 +22,7 @@ function pngOf(size: number) {
   return Buffer.concat([png.subarray(0, -12), numbers.subarray(0, 4), content, numbers.subarray(4), png.subarray(-12)])
 }
 
-// With the checksum of what it has become.
+// The PNG with a changed header and the correct checksum of the changed header.
 function withHeader(at: number, value: number) {
   const bytes = changed(png, at, value)
   bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
@@ -33,7 +33,7 @@ function changed(bytes: Buffer, at: number, value: number) {
   return Buffer.concat([bytes.subarray(0, at), Buffer.of(value), bytes.subarray(at + 1)])
 }
 
-t.test('an uploaded image is described, and its bytes come back under their own type [N5]', async (t) => {
+t.test('an uploaded image has metadata, and its bytes are returned with their own media type [N5]', async (t) => {
   for (const [bytes, type, width, height, ending] of [
     [png, 'image/png', 1, 1, 'png'],
     [jpeg, 'image/jpeg', 3, 2, 'jpg']
@@ -58,7 +58,7 @@ t.test('an uploaded image is described, and its bytes come back under their own 
   }
 })
 
-t.test('JSON is the second choice of whoever would rather have a type that the image does not have [N1]', async (t) => {
+t.test('returns JSON when the client prefers a type that the image does not have and accepts JSON [N1]', async (t) => {
   for (const [bytes, type, other] of [
     [jpeg, 'image/jpeg', 'image/png'],
     [png, 'image/png', 'image/jpeg']
@@ -78,7 +78,7 @@ t.test('JSON is the second choice of whoever would rather have a type that the i
   }
 })
 
-t.test('HEAD has every header of GET, whatever the representation [M7]', async (t) => {
+t.test('HEAD has every header of GET, for each representation [M7]', async (t) => {
   const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
   for (const accept of ['application/json', 'image/png', 'image/jpeg']) {
     const [get, head] = [await ask('GET', path, undefined, { accept }), await ask('HEAD', path, undefined, { accept })]
@@ -88,7 +88,7 @@ t.test('HEAD has every header of GET, whatever the representation [M7]', async (
   }
 })
 
-t.test('a type that the image does not have is 406', async (t) => {
+t.test('returns 406 for a type that the image does not have', async (t) => {
   const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
   for (const accept of ['image/jpeg', 'image/jpeg, image/png;q=0', 'image/webp', 'text/html']) {
     const { status, body } = await ask('GET', path, undefined, { accept })
@@ -96,7 +96,7 @@ t.test('a type that the image does not have is 406', async (t) => {
   }
 })
 
-t.test('a body that is no image, or another one than it is called, is 422', async (t) => {
+t.test('returns 422 for a body that is not an image or does not match its Content-Type', async (t) => {
   for (const [bytes, type] of [
     [jpeg, 'image/png'],
     [png, 'image/jpeg'],
@@ -111,10 +111,10 @@ t.test('a body that is no image, or another one than it is called, is 422', asyn
     t.equal(status, 422)
     t.match(body.error, { code: 'INVALID_IMAGE', errors: [{ field: 'body', message: `is not a valid ${type}` }] })
   }
-  t.equal((await ask('POST', collection, undefined, { 'content-type': 'image/png' })).status, 422, 'an empty one')
+  t.equal((await ask('POST', collection, undefined, { 'content-type': 'image/png' })).status, 422, 'an empty body')
 })
 
-t.test('another type is 415, more than 1 MiB is 413, exactly 1 MiB is taken', async (t) => {
+t.test('returns 415 for another type and 413 above 1 MiB, and accepts exactly 1 MiB', async (t) => {
   t.equal((await ask('POST', collection, { name: 'x' })).status, 415)
   t.equal((await upload(png, 'image/gif')).status, 415)
   t.equal((await upload(pngOf(1_048_577), 'image/png')).status, 413)
@@ -123,7 +123,7 @@ t.test('another type is 415, more than 1 MiB is 413, exactly 1 MiB is taken', as
   t.equal((await upload(large, 'image/jpeg')).status, 201)
 })
 
-t.test('images are listed under their product, and deleted once', async (t) => {
+t.test('images are listed under their product, and can be deleted once', async (t) => {
   const [, other] = (await ask('GET', '/v1/products')).body.data
   const { id } = (await ask('POST', `/v1/products/${other.id}/images`, png, { 'content-type': 'image/png' })).body.data
   const list = await ask('GET', `/v1/products/${other.id}/images`)
@@ -144,7 +144,7 @@ t.test('a product that does not exist has no images', async (t) => {
   t.equal((await ask('POST', path, png, { 'content-type': 'image/png' })).status, 404)
 })
 
-t.test('image headers are read, and nonsense is not', async (t) => {
+t.test('reads the headers of valid images and refuses invalid ones', async (t) => {
   t.strictSame(readImageHeader(png), { mediaType: 'image/png', width: 1, height: 1 })
   t.strictSame(readImageHeader(withHeader(19, 9)), { mediaType: 'image/png', width: 9, height: 1 })
   t.strictSame(readImageHeader(jpeg), { mediaType: 'image/jpeg', width: 3, height: 2 })
@@ -159,9 +159,9 @@ t.test('image headers are read, and nonsense is not', async (t) => {
     ['a PNG without data', Buffer.concat([png.subarray(0, 33), png.subarray(-12)])],
     ['a PNG with a chunk that is longer than the file', changed(png, 33, 0x7f)],
     ['a JPEG without height', changed(jpeg, 27, 0)],
-    ['a JPEG with a segment that leads back', Buffer.from('ffd8ffe000010000000000000000', 'hex')],
+    ['a JPEG with a segment length of zero', Buffer.from('ffd8ffe000010000000000000000', 'hex')],
     ['a JPEG whose only frame header is a table', changed(jpeg, 22, 0xc4)],
-    ['a JPEG that goes on with something else', Buffer.from('ffd8000000000000000000000000', 'hex')]
+    ['a JPEG that continues with other data', Buffer.from('ffd8000000000000000000000000', 'hex')]
   ] as const)
     t.equal(readImageHeader(bytes), undefined, name)
 })

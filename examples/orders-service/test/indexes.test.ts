@@ -14,7 +14,7 @@ import { itemCollection, orderCollection } from '../src/orders/schemas.ts'
 import { productCollection } from '../src/products/schemas.ts'
 import { freshDatabase } from './fresh-database.ts'
 
-// The same database as the service makes, open to statements that the service never sends.
+// The same database that the service creates, but open to statements that the service never sends.
 async function migrated() {
   const { databaseUrl, dataDirectory } = await freshDatabase(t)
   if (databaseUrl === undefined) {
@@ -39,7 +39,7 @@ async function makeTables(postgres: Postgres) {
 const database = await migrated()
 const someone = '018f4e2a-7c1b-7d3e-9a5f-000000000001'
 const where = (column: string) => ({ where: { text: `${column} = $1`, values: [someone] } })
-const amounts = 'few rows share an amount to the cent'
+const amounts = 'few rows have exactly the same amount'
 
 for (const [name, collection, source, waive] of [
   ['categories', categoryCollection, {}, {}],
@@ -51,7 +51,7 @@ for (const [name, collection, source, waive] of [
   ['items of an order', itemCollection, where('order_id'), {}],
   ['exports of a caller', exportCollection, { table: 'order_exports', columns: { jobId: 'id' }, ...where('owner') }, {}]
 ] as const) {
-  t.test(`${name}: every sort and filter has an index that serves it [Q12]`, async (t) => {
+  t.test(`${name}: every sort and filter has an index that supports it [Q12]`, async (t) => {
     await t.resolves(checkIndexes(database, collection, source, { waive }))
   })
 }

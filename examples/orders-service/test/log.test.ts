@@ -5,12 +5,12 @@ import { describedFetch } from './described-answers.ts'
 import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const password = 'correct horse battery staple'
-// Nothing of this may be read in a log, wherever it was sent.
+// None of these may appear in a log, in any part of a request.
 const canaries = Array.from({ length: 20 }, (_, index) => `canary-${index}-Zq9xW`)
 let next = 0
 const canary = () => canaries[next++] as string
 
-t.test('no log of a full run, at the most talkative level, has a token, password, key, e-mail or query secret in it [S12]', async (t) => {
+t.test('the log of a full run at the most verbose level contains no token, password, key, e-mail or query secret [S12]', async (t) => {
   const child = startChild(t, { ...environmentOf(await freshDatabase(t)), LOG_LEVEL: 'trace' })
   const address = await child.address
   const secrets: string[] = []
@@ -55,11 +55,11 @@ t.test('no log of a full run, at the most talkative level, has a token, password
     [200, send('GET', '/v1/orders?perPage=3', undefined, ada.headers)]
   ]
   for (const [status, answer] of answers) t.equal((await answer).status, status)
-  t.equal((await send('POST', '/v1/customers', contact, staff.headers)).status, 409, 'the same address again')
+  t.equal((await send('POST', '/v1/customers', contact, staff.headers)).status, 409, 'the same email address again')
   t.equal((await send('PATCH', '/v1/customers/no-id', { email: `${canary()}@` }, staff.headers)).status, 404)
   t.equal((await send('POST', '/v1/tokens', { refreshToken: ada.refreshToken })).status, 200)
 
-  // What is no HTTP, with a secret in it.
+  // A request that is not valid HTTP, with a secret in it.
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)
   await new Promise((resolve) =>
@@ -69,7 +69,7 @@ t.test('no log of a full run, at the most talkative level, has a token, password
   child.process.kill('SIGTERM')
   const { out, err } = await child.ended
   const log = out + err
-  t.ok(log.includes('/v1/orders?perPage=3'), 'what is no secret is there')
+  t.ok(log.includes('/v1/orders?perPage=3'), 'values that are not secret are logged')
   for (const name of [...canaries.slice(0, next), ...secrets, password, 'ops@example.com', 'ada@example.com']) {
     t.notOk(log.includes(name) || log.includes(btoa(`ada:${name}`)), `${name.slice(0, 30)} is in no line`)
   }

@@ -33,7 +33,7 @@ async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', pro
   return path
 }
 
-t.test('a new order takes its units from stock and adds up in exact decimals [M2]', async (t) => {
+t.test('a new order takes its units from stock and computes its total in exact decimals [M2]', async (t) => {
   const bread = await newProduct({ unitPrice: '0.10' })
   const salt = await newProduct({ unitPrice: '0.20', unitsInStock: 1 })
   const { status, headers, body } = await place(
@@ -81,7 +81,7 @@ t.test('the latest orders come first', async (t) => {
   t.strictSame(placed, [...placed].sort().toReversed())
 })
 
-t.test('an order that can not be placed changes nothing', async (t) => {
+t.test('an order that cannot be placed changes nothing', async (t) => {
   const bread = await newProduct()
   const old = await newProduct({ discontinued: true })
   const dollars = await newProduct({ currency: 'USD' })
@@ -100,7 +100,7 @@ t.test('an order that can not be placed changes nothing', async (t) => {
     [
       await place([line(bread), line(dollars)]),
       422,
-      { code: 'MIXED_CURRENCIES', errors: [{ field: 'body.items.1.productId', message: 'is priced in USD, not in EUR' }] }
+      { code: 'MIXED_CURRENCIES', errors: [{ field: 'body.items.1.productId', message: 'has a price in USD, not in EUR' }] }
     ],
     [await place([line(bread)], { customerId: unknown }), 422, { code: 'UNKNOWN_CUSTOMER', errors: [{ field: 'body.customerId' }] }],
     [await place([]), 422, { code: 'VALIDATION_FAILED' }],
@@ -114,7 +114,7 @@ t.test('an order that can not be placed changes nothing', async (t) => {
   t.equal(await stockOf(bread), 10)
 })
 
-t.test('an order goes from pending to paid to shipped, and nowhere else', async (t) => {
+t.test('an order goes from pending to paid to shipped, and other transitions are refused', async (t) => {
   const product = await newProduct({ unitsInStock: 100 })
   const allowed = { pending: 'paid', paid: 'shipped', shipped: undefined, cancelled: undefined } as const
   for (const from of ['pending', 'paid', 'shipped', 'cancelled'] as const)
@@ -127,20 +127,20 @@ t.test('an order goes from pending to paid to shipped, and nowhere else', async 
   t.match(shipped.data.shippedAt, /Z$/)
   t.notOk(
     shipped._links.some(({ rel }: { rel: string }) => rel === 'cancel'),
-    'a shipped order offers no cancelling'
+    'a shipped order has no cancel link'
   )
 })
 
-t.test('PATCH sets the note alone, and an empty one changes nothing [M5]', async (t) => {
+t.test('PATCH sets only the note, and an empty PATCH changes nothing [M5]', async (t) => {
   const path = await orderIn('pending', await newProduct())
   const before = (await ask('GET', path)).body.data
   t.strictSame((await ask('PATCH', path, {})).body.data, before)
   t.strictSame((await ask('PATCH', path, { note: 'Thursday' })).body.data, { ...before, note: 'Thursday' })
-  t.equal((await ask('PATCH', path, { total: '0.00' })).status, 422, 'the total is not for clients to set')
+  t.equal((await ask('PATCH', path, { total: '0.00' })).status, 422, 'clients cannot set the total')
   t.equal((await ask('PATCH', `/v1/orders/${unknown}`, {})).status, 404)
 })
 
-t.test('cancelling is a POST on a noun; it returns the units, once [M3] [P5]', async (t) => {
+t.test('POST to cancellations cancels an order and returns its units once [M3] [P5]', async (t) => {
   const product = await newProduct()
   const path = await orderIn('paid', product)
   t.equal(await stockOf(product), 8)
@@ -155,14 +155,14 @@ t.test('cancelling is a POST on a noun; it returns the units, once [M3] [P5]', a
   t.equal(await stockOf(product), 10)
 })
 
-t.test('a body that is null, or no object, cancels nothing', async (t) => {
+t.test('a body that is null or not an object does not cancel the order', async (t) => {
   const path = await orderIn('pending', await newProduct())
   for (const text of ['null', '[]', '""', '{"reason":null}'])
     t.equal((await ask('POST', `${path}/cancellations`, Buffer.from(text), { 'content-type': 'application/json' })).status, 422, text)
   t.equal((await ask('GET', path)).body.data.status, 'pending')
 })
 
-t.test('an order is cancelled without a body too, and not after it was shipped', async (t) => {
+t.test('an order can be cancelled without a body, but not after it was shipped', async (t) => {
   const product = await newProduct()
   const { status, body } = await ask('POST', `${await orderIn('pending', product)}/cancellations`)
   t.equal(status, 201)
@@ -172,7 +172,7 @@ t.test('an order is cancelled without a body too, and not after it was shipped',
   t.equal((await ask('POST', `/v1/orders/${unknown}/cancellations`)).status, 404)
 })
 
-t.test('deleting an order returns what has not left the house [M6]', async (t) => {
+t.test('deleting an order returns the units that were not shipped to stock [M6]', async (t) => {
   for (const [from, left] of [
     ['pending', 10],
     ['paid', 10],
@@ -188,7 +188,7 @@ t.test('deleting an order returns what has not left the house [M6]', async (t) =
   }
 })
 
-t.test('items of a pending order change with its total and the stock', async (t) => {
+t.test('changing the items of a pending order changes its total and the stock', async (t) => {
   const bread = await newProduct({ unitPrice: '3.33' })
   const salt = await newProduct({ unitPrice: '0.01', unitsInStock: 5 })
   const path = await orderIn('pending', bread)
@@ -215,7 +215,7 @@ t.test('items of a pending order change with its total and the stock', async (t)
   t.match(
     (await ask('PATCH', itemPath, { quantity: 3 })).body.data,
     { quantity: 3, unitPrice: '0.01' },
-    'the price stays the one ordered at'
+    'the price stays the price at which the item was ordered'
   )
   t.equal(await stockOf(salt), 2)
   t.strictSame((await ask('GET', itemPath)).body.data, { ...added.body.data, quantity: 3 })
@@ -228,7 +228,7 @@ t.test('items of a pending order change with its total and the stock', async (t)
   t.equal(await total(), '0.00')
 })
 
-t.test('an item can not be added for an unknown product or in another currency', async (t) => {
+t.test('an item cannot be added for an unknown product or in another currency', async (t) => {
   const path = await orderIn('pending', await newProduct())
   const dollars = await newProduct({ currency: 'USD' })
   for (const [productId, code] of [
@@ -241,7 +241,7 @@ t.test('an item can not be added for an unknown product or in another currency',
   }
 })
 
-t.test('items of an order that is not pending stay as they are', async (t) => {
+t.test('items of an order that is not pending cannot be changed', async (t) => {
   const product = await newProduct({ unitsInStock: 100 })
   for (const status of ['paid', 'shipped', 'cancelled'] as const) {
     const path = await orderIn(status, product)
@@ -256,7 +256,7 @@ t.test('items of an order that is not pending stay as they are', async (t) => {
   }
 })
 
-t.test('items are found under their own order alone', async (t) => {
+t.test('items exist only under their own order', async (t) => {
   const product = await newProduct()
   const [one, other] = [await orderIn('pending', product), await orderIn('pending', product)]
   const [item] = (await ask('GET', `${one}/items`)).body.data
@@ -266,7 +266,7 @@ t.test('items are found under their own order alone', async (t) => {
   t.equal((await ask('POST', `/v1/orders/${unknown}/items`, { productId: product.id, quantity: 1 })).status, 404)
 })
 
-t.test('health says that the process lives and that the database answers', async (t) => {
+t.test('the health checks report that the process is alive and that the database responds', async (t) => {
   for (const path of ['/health/live', '/health/ready']) {
     const { status, body } = await ask('GET', path)
     t.equal(status, 200)

@@ -1,4 +1,4 @@
-// A process of the test run: node prepare-databases.ts [address of a PostgreSQL]. It makes one migrated and seeded database of
+// A process of the test run: node prepare-databases.ts [address of a PostgreSQL]. It creates one migrated and seeded database of
 // each kind, which tests copy, prints the variables that name them, and removes them when its standard input ends.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { readConfiguration } from '../src/configuration.ts'
 import { administer, onServer } from './fresh-database.ts'
 
 const server = process.argv[2]
-// A signal to the whole run reaches this process too; it ends, and cleans up, when the run does.
+// A signal to the whole run reaches this process too. It ends and cleans up when the run ends.
 process.on('SIGINT', () => {}).on('SIGTERM', () => {})
 const folder = mkdtempSync(join(tmpdir(), 'orders-service-prepared-'))
 const database = `orders_service_prepared_${randomUUID().replaceAll('-', '')}`
@@ -27,7 +27,7 @@ try {
   if (server !== undefined) await administer(server, `DROP DATABASE ${database} WITH (FORCE)`)
 }
 
-// Started once, so that the tables of the queue are there too; each service adds the orders that its test wants.
+// The service is started once, so that the tables of the queue exist too. Each service adds the orders that its test needs.
 async function prepare(where: Record<string, string>) {
   const app = await buildApp(readConfiguration({ ...where, NODE_ENV: 'test', LOG_LEVEL: 'silent', SEED_ORDERS: '0' }))
   await app.ready()

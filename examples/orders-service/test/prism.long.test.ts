@@ -3,14 +3,14 @@ import { createInstance, getHttpOperationsFromSpec, type IHttpRequest } from '@s
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-// What the tests look into is theirs to know.
+// Each test knows the shape of the values that it reads.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
 const { app, ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
 const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))
 
-t.test('Prism in front of the service finds nothing wrong with well-formed requests and their answers', async (t) => {
+t.test('Prism in front of the service finds no violation in valid requests and their responses', async (t) => {
   await app.listen({ host: '127.0.0.1', port: 0 })
   const upstream = new URL(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
   const settings = { isProxy: true, upstream, validateRequest: true, validateResponse: true, checkSecurity: true, errors: false } as const

@@ -26,24 +26,24 @@ async function refusesConnections(address: string) {
   }
 }
 
-t.test('nonsense in the environment is one clear line and exit code 1', async (t) => {
+t.test('an invalid environment causes a one-line message and exit code 1', async (t) => {
   const { code, out, err } = await start(t, { PORT: 'many', LOG_LEVEL: 'loud' }).ended
   t.equal(code, 1)
   t.equal(out, '')
   t.equal(
     err,
-    'Cannot start: PORT must be a whole number from 0 to 65535; 0 takes a free port. LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.\n'
+    'Cannot start: PORT must be an integer from 0 to 65535; 0 selects a free port. LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.\n'
   )
 })
 
-t.test('a database that can not be reached is one clear line and exit code 1', async (t) => {
+t.test('an unreachable database causes a one-line message and exit code 1', async (t) => {
   const { code, err } = await start(t, { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: .*127\.0\.0\.1:1.*\n$/)
   t.equal(err.split('\n').length, 2)
 })
 
-t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0; the next start has the same data', async (t) => {
+t.test('SIGTERM: no new connections, requests in flight get their responses, exit code 0; the next start has the same data', async (t) => {
   const environment = environmentOf(await freshDatabase(t))
   const first = start(t, environment)
   const address = await first.address
@@ -51,14 +51,14 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   const headers = await signIn(address)
   const customer = JSON.stringify({ companyName: 'Last', contactName: 'Minute', email: 'last@minute.example', country: 'Malta' })
 
-  // The first half of a request is there when the signal comes; the other half only follows after the door is closed.
+  // The first half of a request has arrived when the signal arrives. The second half follows only after the listener is closed.
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/customers HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${headers.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${customer.length}\r\n\r\n`
   let answer = ''
   socket.on('data', (data) => (answer += data))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await new Promise((resolve) => socket.write(head + customer.slice(0, 10), resolve))
-  t.equal((await fetch(`${address}/health/ready`)).status, 200, 'it serves others meanwhile')
+  t.equal((await fetch(`${address}/health/ready`)).status, 200, 'other requests are served in the meantime')
   first.process.kill('SIGTERM')
   await refusesConnections(address)
   socket.write(customer.slice(10))
@@ -72,15 +72,15 @@ t.test('SIGTERM: no new connections, what is in flight is answered, exit code 0;
   t.equal(
     (await describedFetch(`${again}/v1/customers/${created}`, { headers })).status,
     200,
-    'what was answered is kept, and the token counts'
+    'what was confirmed is stored, and the token is valid'
   )
   const { data } = (await (await describedFetch(`${again}/v1/orders`, { headers })).json()) as { data: unknown[] }
-  t.equal(data.length, 20, 'the sample orders are not doubled')
+  t.equal(data.length, 20, 'the sample orders are not duplicated')
   second.process.kill('SIGINT')
   t.match(await second.ended, { code: 0, out: /^Orders service at http:\S+ – try: curl -s \S+\/v2\/products\n$/ })
 })
 
-t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor one that never asked anything', async (t) => {
+t.test('SIGTERM: clients with a keep-alive connection or without a request do not delay the stop', async (t) => {
   const child = startChild(t, environmentOf(await freshDatabase(t)))
   const { hostname, port } = new URL(await child.address)
   const unused = connect(Number(port), hostname)
@@ -95,7 +95,7 @@ t.test('SIGTERM: no client holds it up, not one that keeps its connection, nor o
   await closed
 })
 
-t.test('killed without warning, it starts again with what it had answered', async (t) => {
+t.test('after a kill without warning, the next start has all data that was confirmed', async (t) => {
   const environment = environmentOf(freshFolder(t))
   const first = startChild(t, environment)
   const authorization = await signIn(await first.address)
@@ -111,7 +111,7 @@ t.test('killed without warning, it starts again with what it had answered', asyn
   t.equal((await describedFetch((await second.address) + path, { headers: authorization })).status, 200)
 })
 
-t.test('what is not set has a default, and links name the address that it listens on', async (t) => {
+t.test('unset variables have defaults, and links use the address that the service listens on', async (t) => {
   t.match(readConfiguration({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -129,7 +129,7 @@ t.test('what is not set has a default, and links name the address that it listen
 })
 
 t.test(
-  'in production only https is taken, by way of a proxy that is named and for the public host; health checks alone answer anybody',
+  'in production only https from a trusted proxy for the public host is accepted; only health checks respond to any client',
   async (t) => {
     const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '127.0.0.1', ...secrets }
     const child = startChild(t, { ...environmentOf(await emptyDatabase(t)), ...production })
@@ -147,11 +147,11 @@ t.test(
       headers: { 'content-type': 'application/json', ...forwarded },
       body: JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })
     })
-    t.equal(demo.status, 401, 'the demo users are not there')
+    t.equal(demo.status, 401, 'the demo users do not exist')
   }
 )
 
-t.test('a database with the demo users in it is not taken into production', async (t) => {
+t.test('the service does not start in production on a database with the demo users', async (t) => {
   const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
   const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
@@ -159,7 +159,7 @@ t.test('a database with the demo users in it is not taken into production', asyn
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })
 
-t.test('each variable is checked', async (t) => {
+t.test('each variable is validated', async (t) => {
   const good = {
     DATABASE_URL: 'postgresql://me@db/orders',
     REDIS_URL: 'rediss://cache:6380',
@@ -203,6 +203,6 @@ t.test('each variable is checked', async (t) => {
   ] as const)
     t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
   for (const name of Object.keys(secrets))
-    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ needed in production\\.$`) })
+    t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ required in production\\.$`) })
   t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT must be on/ })
 })

@@ -10,7 +10,7 @@ async function newProduct(changes: object = {}) {
   return (await ask('POST', '/v1/products', { ...wanted, ...changes })).body.data
 }
 
-t.test('categories are listed by name, and each has a page of its own', async (t) => {
+t.test('categories are listed by name, and each has its own address', async (t) => {
   const list = await ask('GET', '/v1/categories')
   t.equal(list.status, 200)
   t.equal(list.body.data.length, 8)
@@ -24,7 +24,7 @@ t.test('categories are listed by name, and each has a page of its own', async (t
   t.match(one.body._meta, { version: 'v1', timestamp: /^\d{4}-.*Z$/ })
 })
 
-t.test('what does not exist, and an id that can be none, is 404', async (t) => {
+t.test('returns 404 for a resource that does not exist and for an impossible id', async (t) => {
   for (const path of ['categories', 'products', 'customers', 'orders'])
     for (const id of [unknown, '1', 'urn:uuid:0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0']) {
       const { status, body } = await ask('GET', `/v1/${path}/${id}`)
@@ -32,7 +32,7 @@ t.test('what does not exist, and an id that can be none, is 404', async (t) => {
     }
 })
 
-t.test('collections answer their first 25, in a stable order', async (t) => {
+t.test('collections return their first 25 items, in a stable order', async (t) => {
   const { status, body } = await ask('GET', '/v1/products')
   t.equal(status, 200)
   t.equal(body.data.length, 25)
@@ -60,13 +60,13 @@ t.test('a new product is created with 201, Location and links; cents are complet
   t.strictSame((await ask('GET', `/v1/products/${id}`)).body.data, body.data)
 })
 
-t.test('a product may be created without what has a default', async (t) => {
+t.test('a product can be created without the fields that have a default', async (t) => {
   const { status, body } = await ask('POST', '/v1/products', { name: 'Water', categoryId: category.id, unitPrice: '1' })
   t.equal(status, 201)
   t.match(body.data, { unitPrice: '1.00', currency: 'EUR', unitsInStock: 0, discontinued: false })
 })
 
-t.test('a bad product is 422 with every wrong field', async (t) => {
+t.test('an invalid product is 422 with every wrong field', async (t) => {
   const { status, body } = await ask('POST', '/v1/products', { ...wanted, unitPrice: 3.5, unitsInStock: -1, colour: 'brown' })
   t.equal(status, 422)
   t.strictSame(body.error.errors.map(({ field }: { field: string }) => field).sort(), [
@@ -76,7 +76,7 @@ t.test('a bad product is 422 with every wrong field', async (t) => {
   ])
 })
 
-t.test('a category that does not exist is 422, in every write, and says so in Spanish too', async (t) => {
+t.test('a category that does not exist is 422 in every write, with a message in Spanish too', async (t) => {
   const bad = { ...wanted, categoryId: unknown }
   const { id } = await newProduct()
   for (const [method, path] of [
@@ -92,7 +92,7 @@ t.test('a category that does not exist is 422, in every write, and says so in Sp
   t.match(spanish.body.error.errors, [{ message: 'no corresponde a ninguna categoría' }])
 })
 
-t.test('PUT replaces the whole product, and takes back what was read [M4]', async (t) => {
+t.test('PUT replaces the whole product, and accepts a product as it was read [M4]', async (t) => {
   const read = await newProduct({ description: 'Dark' })
   const { description: _, ...without } = read
   const put = await ask('PUT', `/v1/products/${read.id}`, { ...without, name: 'Rye Loaf' })
@@ -100,14 +100,14 @@ t.test('PUT replaces the whole product, and takes back what was read [M4]', asyn
   t.strictSame(
     { ...put.body.data, updatedAt: read.updatedAt },
     { ...without, name: 'Rye Loaf' },
-    'the description is gone, the rest as sent'
+    'the description is removed, the rest is as sent'
   )
   t.ok(put.body.data.updatedAt >= read.updatedAt)
   const { unitsInStock: __, ...partial } = wanted
   t.equal((await ask('PUT', `/v1/products/${read.id}`, partial)).status, 422, 'a partial representation is refused')
 })
 
-t.test('PUT under an unknown id creates the product there, once', async (t) => {
+t.test('PUT to an unknown id creates the product there, once', async (t) => {
   const first = await ask('PUT', `/v1/products/${unknown}`, wanted)
   t.equal(first.status, 201)
   t.equal(first.headers['location'], `https://shop.example/v1/products/${unknown}`)
@@ -115,7 +115,7 @@ t.test('PUT under an unknown id creates the product there, once', async (t) => {
   t.equal((await ask('GET', `/v1/products/${unknown}`)).body.data.id, unknown)
 })
 
-t.test('PATCH changes what it names and nothing else; an empty one changes nothing [M5]', async (t) => {
+t.test('PATCH changes only the fields that it contains; an empty PATCH changes nothing [M5]', async (t) => {
   const before = await newProduct({ description: 'Dark' })
   const { status, body } = await ask('PATCH', `/v1/products/${before.id}`, {
     unitPrice: '4.25',
@@ -133,7 +133,7 @@ t.test('PATCH changes what it names and nothing else; an empty one changes nothi
   t.equal((await ask('PATCH', '/v1/products/0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1', { name: 'x' })).status, 404)
 })
 
-t.test('DELETE answers 204 without a body, and 404 the second time [M6]', async (t) => {
+t.test('DELETE responds with 204 and no body, and with 404 the second time [M6]', async (t) => {
   const { id } = await newProduct()
   const deleted = await ask('DELETE', `/v1/products/${id}`)
   t.equal(deleted.status, 204)
@@ -141,20 +141,20 @@ t.test('DELETE answers 204 without a body, and 404 the second time [M6]', async 
   t.equal((await ask('DELETE', `/v1/products/${id}`)).status, 404)
 })
 
-t.test('a product that orders name is not deleted', async (t) => {
+t.test('a product that is used in orders is not deleted', async (t) => {
   const [order] = (await ask('GET', '/v1/orders')).body.data
   const [item] = (await ask('GET', `/v1/orders/${order.id}/items`)).body.data
   const { status, body } = await ask('DELETE', `/v1/products/${item.productId}`)
   t.match({ status, code: body.error.code }, { status: 409, code: 'PRODUCT_IN_ORDERS' })
 })
 
-t.test('a method that a resource does not have is 405 with Allow', async (t) => {
+t.test('returns 405 with Allow for a method that a resource does not support', async (t) => {
   const { status, headers } = await ask('DELETE', '/v1/categories')
   t.equal(status, 405)
   t.equal(headers['allow'], 'GET, HEAD, OPTIONS')
 })
 
-t.test('customers are created, read and changed; an address belongs to one of them', async (t) => {
+t.test('customers are created, read and changed; an email address belongs to one customer', async (t) => {
   const customer = { companyName: 'Nordlicht', contactName: 'Ida Holm', email: 'ida@nordlicht.example', country: 'Norway' }
   const created = await ask('POST', '/v1/customers', customer)
   t.equal(created.status, 201)

@@ -17,7 +17,7 @@ interface ModelProduct {
   discontinued: boolean
 }
 
-/** Numbers from 0 up to a limit, the same ones for the same seed (mulberry32). */
+/** Returns a function that returns integers from 0 up to a limit, the same ones for the same seed (mulberry32). */
 function randomOf(seed: number) {
   let state = seed
   return (limit: number) => {
@@ -30,7 +30,7 @@ function randomOf(seed: number) {
 
 const seed = Number(process.env['RANDOM_SEED'] ?? 7)
 
-t.test(`after 300 random requests, every answer, total and stock is what it must be (seed ${seed})`, async (t) => {
+t.test(`after 300 random requests, every response, total and stock is correct (seed ${seed})`, async (t) => {
   const { ask } = await startService(t)
   const random = randomOf(seed)
   const pick = <Value>(values: readonly Value[]) => values[random(values.length)] as Value
@@ -50,7 +50,7 @@ t.test(`after 300 random requests, every answer, total and stock is what it must
   const productOf = (id: string) => products.find((product) => product.id === id) as ModelProduct
   const orders = new Map<string, ModelOrder>()
 
-  /** The code that a wish for these units must be refused with. */
+  /** Returns the codes with which a request for these units must be refused. */
   function refusal(wanted: readonly { productId: string; quantity: number }[]) {
     const codes = new Set<string>()
     for (const { productId } of wanted) {

@@ -17,8 +17,8 @@ const quiet = [
 ]
 
 t.test(
-  'the reference page works offline: it shows every version, and tries an operation of each out with a token',
-  { skip: executablePath === undefined && 'set TEST_CHROMIUM to where chromium is' },
+  'the reference page works offline: it shows every version, and sends an operation of each version with a token',
+  { skip: executablePath === undefined && 'set TEST_CHROMIUM to the path of chromium' },
   async (t) => {
     const { app } = await startService(t, { publicUrl: undefined })
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -76,7 +76,7 @@ t.test(
       await page.getByRole('button', { name: /^Send/ }).first().click()
       const answer = await answered
       t.equal(answer.status(), 200)
-      // Shown, and not only begun: the page complains of a request that is left before its end.
+      // Waits until the response is shown, because the page reports an error for a request that is aborted.
       await page.getByText('200 OK').first().waitFor()
       t.equal(answer.request().headers()['authorization'], `Bearer ${data.accessToken}`)
     }

@@ -10,7 +10,7 @@ const newProduct = async (unitsInStock = 10) =>
 const stockOf = async (id: string) => (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
 const withKey = (key: string) => ({ 'idempotency-key': key })
 
-t.test('an order that is sent again with its key is placed once, and answered the same [I1] [I2]', async (t) => {
+t.test('an order that is sent again with its key is placed once and gets the same response [I1] [I2]', async (t) => {
   const product = await newProduct()
   const body = { items: [{ productId: product, quantity: 3 }] }
   const key = withKey(randomUUID())
@@ -25,7 +25,7 @@ t.test('an order that is sent again with its key is placed once, and answered th
   t.equal(quoted.headers['idempotency-replayed'], 'true', 'the quoted form is the same key')
 })
 
-t.test('many at once with one key place one order [I1]', async (t) => {
+t.test('many simultaneous requests with one key place one order [I1]', async (t) => {
   const product = await newProduct()
   const key = withKey(randomUUID())
   const answers = await Promise.all(
@@ -42,7 +42,7 @@ t.test('many at once with one key place one order [I1]', async (t) => {
   t.equal(await stockOf(product), 9)
 })
 
-t.test('a key is needed, is one client’s own, and stands for one request [I3] [I4]', async (t) => {
+t.test('a key is required, belongs to one client, and identifies one request [I3] [I4]', async (t) => {
   const product = await newProduct()
   const body = { items: [{ productId: product, quantity: 1 }] }
   t.match(await ada('POST', '/v1/orders', body, withKey('')), { status: 400 })
@@ -59,7 +59,7 @@ t.test('a key is needed, is one client’s own, and stands for one request [I3] 
 })
 
 t.test(
-  'a request that is refused before its handler leaves its key free; one that its handler refuses keeps its answer [I5]',
+  'a request that is refused before its handler does not use its key; a refusal by the handler is stored under the key [I5]',
   async (t) => {
     const product = await newProduct(1)
     const key = withKey(randomUUID())
@@ -73,7 +73,7 @@ t.test(
   }
 )
 
-t.test('a cancellation that is sent again with its key is done once [I1]', async (t) => {
+t.test('a cancellation that is sent again with its key is executed once [I1]', async (t) => {
   const product = await newProduct()
   const { id } = (await ada('POST', '/v1/orders', { items: [{ productId: product, quantity: 4 }] })).body.data
   const key = withKey(randomUUID())

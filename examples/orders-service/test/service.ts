@@ -7,7 +7,7 @@ import type { Configuration } from '../src/configuration.ts'
 import { describedAnswers } from './described-answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 
-/** The members of an answer that tests look at; what they say is for the test to prove. */
+/** The properties of a response that tests use. The tests check their values. */
 interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ interface Answer {
 
 type Ask = (method: InjectOptions['method'] & string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
 
-/** Most tests change an order in whatever version it is, and never send the same request twice. */
+/** Headers that most tests need: they change an order in any version, and never send the same request twice. */
 function usualHeaders(method: string, path: string): Record<string, string> {
   if (method === 'POST' && /^\/v\d\/orders(\/[^/]+\/cancellations)?$/.test(path)) return { 'idempotency-key': randomUUID() }
   return (method === 'PATCH' || method === 'DELETE') && /^\/v\d\/orders\/[^/]+$/.test(path) ? { 'if-match': '*' } : {}
@@ -28,8 +28,8 @@ const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 export const password = 'correct horse battery staple'
 
 /**
- * The whole service on a database of its own, and a function that sends it a request of the staff; `as` makes the one of another user.
- * `more` adds routes for a test.
+ * Starts the whole service on a separate database, and returns a function that sends a request as staff. `as` returns such a function for
+ * another user. `more` adds routes for a test.
  */
 export async function startService(
   t: Test,
@@ -56,7 +56,7 @@ export async function startService(
   checkAnswers(app)
 
   async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
-    // Requests that are injected, and a database in this process, leave no moment to a timer: the feed of revocations would grow stale.
+    // Injected requests and a database in this process never leave time for timers, so the feed of revocations would become stale.
     await setImmediate()
     const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
     const isJson = response.body !== '' && String(response.headers['content-type']).startsWith('application/json')
@@ -77,7 +77,7 @@ export async function startService(
   return { app, ask: await as('ops@example.com'), as }
 }
 
-/** From now on every answer of an API path is compared with its description; one that differs rejects. */
+/** Checks each response of an API path against its description from now on, and rejects when they differ. */
 function checkAnswers(app: FastifyInstance) {
   const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<LightMyRequestResponse>
   const check = describedAnswers(async (version) => (await inject(`/${version}/openapi`)).json())

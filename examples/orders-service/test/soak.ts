@@ -8,18 +8,18 @@ import { openPostgreSQL } from '../src/database/postgresql.ts'
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const stock = 1_000_000
 const products = 25
-// Access tokens are good for 15 minutes.
+// Access tokens are valid for 15 minutes.
 const signInMilliseconds = 5 * 60_000
 
-/** What is in the database at the end. */
+/** The contents of the database at the end. */
 export interface Counts {
   readonly orders: number
-  /** Orders beyond the first of a key. */
+  /** Orders beyond the first order of a key. */
   readonly doubles: number
   readonly items: number
-  /** Units that are missing from the stock, or too many there, for what was ordered. */
+  /** The difference in units between the stock and what the orders leave of it. */
   readonly stockIsWrongBy: number
-  /** Keys without an answer. */
+  /** Keys without a response. */
   readonly stuckKeys: number
 }
 
@@ -27,7 +27,7 @@ interface Product {
   readonly id: string
 }
 
-/** Soaks processes of this service on an empty database: each key orders something, and its order says which key it was. */
+/** Runs a soak of processes of this service on an empty database: each key places an order, and the order records its key. */
 export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'program' | 'request'>): Promise<CrashReport & Counts> {
   const settings = {
     DATABASE_URL: databaseUrl,

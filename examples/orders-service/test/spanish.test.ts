@@ -7,7 +7,7 @@ import { startService } from './service.ts'
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 
-t.test('each error of the service is told in Spanish to whoever reads Spanish, and says so [G1] [N6]', async (t) => {
+t.test('each error of the service is in Spanish, with Content-Language, for a client that prefers Spanish [G1] [N6]', async (t) => {
   const { ask, as } = await startService(t)
   const ada = await as('ada@example.com')
   const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
@@ -25,7 +25,7 @@ t.test('each error of the service is told in Spanish to whoever reads Spanish, a
   const cases: [code: string, message: string, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, field?: string][] = [
     ['EMAIL_IN_USE', 'Otro cliente tiene esta dirección', 'PATCH', `/v1/customers/${customer.id}`, { email: other.email }],
     ['INVALID_IMAGE', 'El cuerpo no es una imagen', 'POST', `/v1/products/${pan}/images`, Buffer.from('x'), 'no es un image/png válido'],
-    ['PRODUCT_IN_ORDERS', 'Hay pedidos con este producto', 'DELETE', `/v1/products/${pan}`],
+    ['PRODUCT_IN_ORDERS', 'El producto se usa en pedidos', 'DELETE', `/v1/products/${pan}`],
     [
       'UNKNOWN_CATEGORY',
       'La categoría no existe',
@@ -50,7 +50,7 @@ t.test('each error of the service is told in Spanish to whoever reads Spanish, a
     ],
     [
       'CUSTOMER_MISSING',
-      'El pedido no indica para quién es.',
+      'customerId es obligatorio. Envíe el id del cliente.',
       'POST',
       '/v1/orders',
       { items: order(pan).items },
@@ -71,5 +71,5 @@ t.test('each error of the service is told in Spanish to whoever reads Spanish, a
   const foreign = await ada('POST', '/v1/orders', { ...order(pan), customerId: unknown }, { 'accept-language': 'es' })
   t.match(foreign.body.error, { code: 'FOREIGN_CUSTOMER', message: /^Solo puede hacer pedidos para usted mismo/ })
   const own = [customerErrors, imageErrors, productErrors, orderErrors].flatMap(({ definitions }) => Object.keys(definitions))
-  t.strictSame([...cases.map(([code]) => code), 'FOREIGN_CUSTOMER'].sort(), own.sort(), 'each of them')
+  t.strictSame([...cases.map(([code]) => code), 'FOREIGN_CUSTOMER'].sort(), own.sort(), 'every error is covered')
 })

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { startService } from './service.ts'
 
-// Answers are what is being tested.
+// These values are responses, whose shape the tests check.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
 const { ask, app } = await startService(t)
 const { data: orders } = (await ask('GET', '/v2/orders?perPage=10')).body
 
-t.test('in version 2 the total of an order is an amount in a currency; everything else is as in version 1', async (t) => {
+t.test('in version 2 the total of an order is an amount with a currency; everything else is the same as in version 1', async (t) => {
   for (const { id, total, ...others } of orders) {
     const { data } = (await ask('GET', `/v1/orders/${id}`)).body
     t.strictSame({ id, ...others, total: total.amount, currency: total.currency }, data)
@@ -16,7 +16,7 @@ t.test('in version 2 the total of an order is an amount in a currency; everythin
   }
 })
 
-t.test('every answer of version 2 with an order shows its total so', async (t) => {
+t.test('every response of version 2 with an order has its total in this form', async (t) => {
   const [category] = (await ask('GET', '/v2/categories')).body.data
   const [customer] = (await ask('GET', '/v2/customers')).body.data
   const product = await ask('POST', '/v2/products', { name: 'Rye Bread', categoryId: category.id, unitPrice: '3.33', unitsInStock: 9 })
@@ -29,10 +29,10 @@ t.test('every answer of version 2 with an order shows its total so', async (t) =
   t.strictSame(changed.body.data, { ...placed.body.data, note: 'Ring twice.' })
   const inFirst = await ask('GET', `/v1/orders/${placed.body.data.id}`, undefined, { 'accept-encoding': 'identity' })
   const again = { 'if-match': String(inFirst.headers['etag']) }
-  t.equal((await ask('PATCH', `/v2/orders/${placed.body.data.id}`, { note: 'Once.' }, again)).status, 200, 'a tag counts in both versions')
+  t.equal((await ask('PATCH', `/v2/orders/${placed.body.data.id}`, { note: 'Once.' }, again)).status, 200, 'valid in both versions')
 })
 
-t.test('what version 2 answers leads to version 2', async (t) => {
+t.test('links in responses of version 2 lead to version 2', async (t) => {
   const [{ id }] = orders
   const [product] = (await ask('GET', '/v2/products?perPage=1')).body.data
   for (const path of [
@@ -72,7 +72,7 @@ t.test('lists of version 2 are sorted and filtered by the amount', async (t) => 
   t.equal(walked.length, amounts.length)
 })
 
-t.test('lists of version 2 answer with the members that were asked for, a total with its currency', async (t) => {
+t.test('lists of version 2 return the requested fields, a total with its currency', async (t) => {
   const [order] = (await ask('GET', '/v2/orders?perPage=1')).body.data
   for (const fields of ['total', 'total,status', 'status', 'placedAt,note']) {
     const [first] = (await ask('GET', `/v2/orders?fields=${fields}&perPage=1`)).body.data
@@ -84,7 +84,7 @@ t.test('lists of version 2 answer with the members that were asked for, a total 
   t.equal(body.error.errors[0].field, 'fields')
 })
 
-t.test('every answer of version 1 says when it ends and where to go; version 2 is current [V5] [V6]', async (t) => {
+t.test('every response of version 1 has its end date and its successor; version 2 is current [V5] [V6]', async (t) => {
   for (const path of ['/v1/orders', '/v1/nothing']) {
     const { headers } = await ask('GET', path)
     t.equal(headers['deprecation'], '@1793491200')

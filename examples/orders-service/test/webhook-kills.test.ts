@@ -4,12 +4,12 @@ import { describedFetch } from './described-answers.ts'
 import { environmentOf, freshDatabase } from './fresh-database.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
-// What waits for a delivery keeps no process alive.
+// Waiting for a delivery does not keep the process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 
-t.test('killed between the commit and the delivery, the service delivers after its next start', async (t) => {
-  // It never answers the process that is killed.
+t.test('a service that is killed between the commit and the delivery delivers after its next start', async (t) => {
+  // The receiver never responds to the process that is killed.
   const { url, next } = await startReceiver(t, (count) => (count === 1 ? undefined : 204))
   const environment = { DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true', ...environmentOf(await freshDatabase(t)) }
   const child = startChild(t, environment)

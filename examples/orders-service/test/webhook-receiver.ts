@@ -5,7 +5,7 @@ import { generate } from 'selfsigned'
 import { Webhook } from 'standardwebhooks'
 import type { Test } from 'tap'
 
-/** One attempt, as it came in. */
+/** One attempt, as it was received. */
 export interface Received {
   readonly id: string
   readonly headers: Record<string, string>
@@ -16,15 +16,15 @@ export interface Received {
 
 export interface Receiver {
   readonly url: string
-  /** All that came in. */
+  /** All attempts that were received. */
   readonly received: readonly Received[]
-  /** Waits for the next one that nobody has waited for. */
+  /** Waits for the next attempt that has not been returned yet. */
   readonly next: () => Promise<Received>
 }
 
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
 
-/** A receiver on this machine, by TLS with a certificate of its own. It answers with a status, or with nothing at all. */
+/** Starts a receiver on this machine, with TLS and its own certificate. It responds with a status, or does not respond at all. */
 export async function startReceiver(t: Test, answer: (count: number) => number | undefined = () => 204): Promise<Receiver> {
   const received: Received[] = []
   let read = 0
@@ -55,7 +55,7 @@ export async function startReceiver(t: Test, answer: (count: number) => number |
   }
 }
 
-/** Whether the reference implementation of Standard Webhooks takes it. */
+/** Whether the reference implementation of Standard Webhooks accepts the signature. */
 export function verifies(secret: string, { text, headers }: Received): boolean {
   try {
     new Webhook(secret).verify(text, headers)

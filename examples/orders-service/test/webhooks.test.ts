@@ -6,7 +6,7 @@ import { freshFolder } from './fresh-database.ts'
 import { startService } from './service.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 
-// What waits for a delivery keeps no process alive.
+// Waiting for a delivery does not keep the process alive.
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 
@@ -37,7 +37,7 @@ async function placeOrder(ask: typeof staff) {
   return body.data
 }
 
-/** Asks until what comes fits; the deadline is that of the test. */
+/** Repeats a request until its response fits. The deadline is the timeout of the test. */
 async function until<Answer>(askNow: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
   for (;;) {
     const answer = await askNow()
@@ -46,7 +46,7 @@ async function until<Answer>(askNow: () => Promise<Answer>, fits: (answer: Answe
   }
 }
 
-t.test('a subscription is made, read, changed and removed; its secret is shown once [W1] [O1]', async (t) => {
+t.test('a subscription is created, read, changed and removed; its secret is returned once [W1] [O1]', async (t) => {
   const created = await ada('POST', path, { url: publicUrl, eventTypes: ['order.created'], description: 'Warehouse' })
   const { id, secret } = created.body.data
   t.match(created, { status: 201, headers: { location: `https://shop.example${path}/${id}`, 'cache-control': 'no-store' } })
@@ -66,12 +66,12 @@ t.test('a subscription is made, read, changed and removed; its secret is shown o
   t.equal((await ada('GET', `${path}/${id}`)).status, 404)
 })
 
-t.test('a URL that leads nowhere public is refused, when it is given and when it is changed, and so are unknown events [W5]', async (t) => {
+t.test('a URL that is not public is refused, on creation and on change, and so are unknown events [W5]', async (t) => {
   const { id } = await subscribe(ada, publicUrl, ['order.created'])
   for (const [url, rule] of [
     ['http://hooks.example.com/orders', /https/],
     ['https://10.0.0.1/hooks', /name/],
-    ['https://metadata/hooks', /public name/],
+    ['https://metadata/hooks', /public host name/],
     ['https://hooks.example.com:22/', /port/]
   ] as const) {
     const refused = { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'body.url', message: rule }] } } }
@@ -85,7 +85,7 @@ t.test('a URL that leads nowhere public is refused, when it is given and when it
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('nobody but its owner finds a subscription, the staff neither [F8] [U10]', async (t) => {
+t.test('only its owner can read a subscription; other users, including staff, get 404 [F8] [U10]', async (t) => {
   const { id } = await subscribe(ada, publicUrl, ['order.created'])
   const one = `${path}/${id}`
   const match = { 'if-match': '*' }
@@ -113,7 +113,7 @@ t.test('nobody but its owner finds a subscription, the staff neither [F8] [U10]'
   await ada('DELETE', one, undefined, match)
 })
 
-t.test('a customer hears of their own orders, the staff of all, everybody of products; each signature verifies [W2] [W3]', async (t) => {
+t.test('a customer receives events of their own orders, staff of all, both of products; each signature verifies [W2] [W3]', async (t) => {
   const types = ['order.created', 'order.updated', 'order.cancelled', 'product.updated']
   const receivers = await Promise.all([ada, max, staff].map(async (ask) => ({ ask, ...(await startReceiver(t)) })))
   const subscriptions: { id: string; secret: string }[] = []
@@ -153,7 +153,7 @@ t.test('a customer hears of their own orders, the staff of all, everybody of pro
     await ask('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('an event has the form of the version that its subscription was made in, in each description too [V3] [V7]', async (t) => {
+t.test('an event has the form of the version in which its subscription was created, also in each description [V3] [V7]', async (t) => {
   const [first, second] = [await startReceiver(t), await startReceiver(t)]
   const old = await subscribe(ada, first.url, ['order.created'])
   const { body } = await ada('POST', path.replace('v1', 'v2'), { url: second.url, eventTypes: ['order.created'] })
@@ -161,7 +161,7 @@ t.test('an event has the form of the version that its subscription was made in, 
   t.strictSame((await first.next()).event.data, order)
   const { total, currency, ...others } = order
   t.strictSame((await second.next()).event.data, { ...others, total: { amount: total, currency } })
-  // Whoever made both finds both, in either version.
+  // The user who created both finds both, in either version.
   t.match((await ada('GET', path)).body.data, [
     { id: body.data.id, version: 2 },
     { id: old.id, version: 1 }
@@ -178,7 +178,7 @@ t.test('an event has the form of the version that its subscription was made in, 
   for (const { id } of [old, body.data]) await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('what is rolled back was no event', async (t) => {
+t.test('a transaction that is rolled back emits no event', async (t) => {
   const { url, next, received } = await startReceiver(t)
   const { id } = await subscribe(staff, url, ['order.created', 'product.updated'])
   for (const statusCode of [409, 500]) {
@@ -230,7 +230,7 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('a 410 ends the subscription; enabled again, what was missed is recovered [W4]', async (t) => {
+t.test('a 410 disables the subscription; after it is enabled again, missed events are recovered [W4]', async (t) => {
   const { url, next } = await startReceiver(t, (count) => (count === 1 ? 410 : 204))
   const { id } = await subscribe(ada, url, ['order.created'])
   const since = new Date().toISOString()
@@ -253,7 +253,7 @@ t.test('a 410 ends the subscription; enabled again, what was missed is recovered
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('after a rotation both secrets verify, and the new one is shown once', async (t) => {
+t.test('after a rotation both secrets verify, and the new one is returned once', async (t) => {
   const { url, next } = await startReceiver(t)
   const { id, secret } = await subscribe(ada, url, ['order.created'])
   const rotated = await ada('POST', `${path}/${id}/secrets`)
@@ -270,11 +270,11 @@ t.test('after a rotation both secrets verify, and the new one is shown once', as
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
 
-t.test('receivers on this machine are reached outside of production alone, and only where that is said', async (t) => {
+t.test('receivers on this machine are reached only outside of production, and only when this is configured', async (t) => {
   const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
   const production = { NODE_ENV: 'production', CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
   t.throws(() => readConfiguration({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
-    message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS must be false, or true where it is not production.'
+    message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS must be false, or true outside of production.'
   })
   t.equal(readConfiguration(production).localWebhooks, false)
   const { as } = await startService(t, { seedOrders: 0 })

@@ -3,8 +3,8 @@ import type { PostgresQueueOptions } from '@concordat/postgres/work-queue'
 import type { WorkQueue } from '@concordat/work-queue'
 
 /**
- * Where SQL can be sent. Decimals come back as strings, timestamps as ISO 8601 in UTC, `bigint` as a number;
- * a column that is NULL is left out of its row.
+ * Runs SQL statements. Decimals are returned as strings, timestamps as ISO 8601 in UTC, and `bigint` as a number. A column that is NULL
+ * is left out of its row.
  */
 export interface Queries {
   query<Row extends object>(sql: string, params?: readonly unknown[]): Promise<Row[]>
@@ -14,7 +14,10 @@ export interface Queries {
 export interface Database extends Queries {
   /** The same database, for transactions and the stores of packages. */
   readonly postgres: Postgres
-  /** Work that outlives its request, in the same database: enqueued in a transaction of it, it is committed with that. Close it first. */
+  /**
+   * Opens the queue for work that outlives its request, in the same database: work that is enqueued in a transaction is committed with
+   * it. Close the queue before the database.
+   */
   openQueue(options: PostgresQueueOptions): WorkQueue
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 import { type ApiError, defineErrors } from '@concordat/api-error'
 
-/** What the client may learn about the database: that it should come back later. */
+/** The error about the database that clients may see: it asks them to try again later. */
 export const databaseErrors = defineErrors({
   SERVICE_UNAVAILABLE: {
     statusCode: 503,
@@ -22,12 +22,12 @@ interface Failure extends Error {
   readonly constraint?: string
 }
 
-/** Tells what the server refused from everything else. Both engines report it in the same members. */
+/** Whether the server refused a statement. Both engines report this with the same properties. */
 export function isFailure(thrown: unknown): thrown is Failure {
   return thrown instanceof Error && 'severity' in thrown && 'code' in thrown && typeof thrown.code === 'string'
 }
 
-/** Waits for the work, and turns the violation of a constraint that is named here into the error the client understands. */
+/** Awaits the work, and replaces the violation of a constraint in `errors` with the error of that constraint. */
 export async function onViolation<Result>(work: Promise<Result>, errors: Readonly<Record<string, () => ApiError>>): Promise<Result> {
   try {
     return await work

@@ -5,24 +5,24 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Linux and Windows have local sockets that are no files: they end with their process, and only one process can have the name.
+// The local sockets of Linux and Windows are not files: they end with their process, and only one process can have the name.
 const isFile = !['linux', 'win32'].includes(process.platform)
 
 /**
- * Takes a folder for this process; resolves to the function that gives it back. Throws when another process has it.
+ * Locks a folder for this process. Resolves to the function that unlocks it. Throws when another process has the lock.
  *
- * The lock is a local socket that only a living process can listen on. A file with a process id would outlive a crash,
- * and the id in it may by then belong to somebody else.
+ * The lock is a local socket that only a running process can listen on. A file with a process id would outlive a crash,
+ * and another process may have that id by then.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const address = addressOf(realpathSync(folder))
-  // A socket that is a file outlives a crash, and then nobody answers on it.
+  // A socket that is a file outlives a crash. No process accepts connections on it then.
   if (!(await isAnswered(address)) && isFile) rmSync(address, { force: true })
 
   const server = createServer((socket) => socket.destroy()).listen(address)
   await once(server, 'listening').catch((cause: unknown) => {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause
-    throw new Error(`The data folder ${folder} is in use by another process. Stop it, or name another DATA_DIR.`)
+    throw new Error(`The data folder ${folder} is in use by another process. Stop that process, or set DATA_DIR to another folder.`)
   })
   server.unref()
   return async () => {

@@ -5,8 +5,8 @@ import { inTransaction } from './queries.ts'
 const folder = new URL('migrations/', import.meta.url)
 
 /**
- * Applies the numbered .sql files that this database has not seen, in order, all or none.
- * A process that comes second waits, and then finds nothing left to do. A file that was released is never changed.
+ * Applies the numbered .sql files that are not yet applied to this database, in order, all or none.
+ * A second process waits, and then has nothing left to apply. The statements of a released file never change.
  */
 export async function applyMigrations({ postgres }: Pick<Database, 'postgres'>): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
@@ -23,7 +23,7 @@ export async function applyMigrations({ postgres }: Pick<Database, 'postgres'>):
   })
 }
 
-// A statement ends with a semicolon at the end of a line: PGlite takes one at a time.
+// A statement ends with a semicolon at the end of a line. PGlite accepts one statement at a time.
 function statementsOf(script: string) {
   return script.split(/;\s*$/m).filter((statement) => statement.trim() !== '')
 }

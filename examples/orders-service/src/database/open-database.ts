@@ -14,7 +14,7 @@ import { seed } from './seed.ts'
 type Log = (error: unknown) => void
 type Progress = (done: number, total: number) => void
 
-/** Opens the configured database, brings its schema up to date and seeds it. Safe when several processes start at once. */
+/** Opens the configured database, updates its schema and seeds it. Several processes can start at the same time. */
 export async function openDatabase(configuration: Configuration, onError: Log, onProgress: Progress): Promise<Database> {
   const { databaseUrl, dataDirectory } = configuration
   if (databaseUrl === undefined) {
@@ -22,7 +22,7 @@ export async function openDatabase(configuration: Configuration, onError: Log, o
     await prepare(database, configuration, onProgress)
     return database
   }
-  // Waiting for another process's migration, or building an index, may take longer than any request is allowed to.
+  // The migration of another process, or the creation of an index, may take longer than the timeouts of requests allow.
   const patient = openPostgreSQL(databaseUrl, onError, { timeouts: 'none' })
   try {
     await prepare(patient, configuration, onProgress)
@@ -33,7 +33,7 @@ export async function openDatabase(configuration: Configuration, onError: Log, o
 }
 
 async function prepare(database: Database, { seedOrders, environment }: Configuration, onProgress: Progress) {
-  // First, for tables of the service refer to those of the stores.
+  // These run first because tables of the service reference the tables of the stores.
   await migrate(database.postgres, [...loginAttemptMigrations, ...refreshTokenMigrations, ...revocationMigrations, ...storeMigrations])
   await applyMigrations(database)
   await seed(database, seedOrders, onProgress)

@@ -13,8 +13,8 @@ const parsers = {
 }
 
 /**
- * PostgreSQL inside this process, kept in a folder, or in memory when the folder is called `memory://`.
- * One process at a time: a second one on the same folder is refused. Transactions run one after another.
+ * Opens PostgreSQL inside this process, stored in a folder, or in memory when the folder is `memory://`.
+ * Only one process at a time can use a folder; a second process is refused. Transactions run one after another.
  */
 export async function openPGlite(folder: string): Promise<Database> {
   const release = folder === 'memory://' ? undefined : await makeAndLock(folder)

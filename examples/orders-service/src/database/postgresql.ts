@@ -12,14 +12,17 @@ const typeParsers = new Map<number, (text: string) => unknown>([
 
 const impatient = { connectionTimeoutMillis: 5_000, statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
 
-/** Connections to PostgreSQL: a pool for requests, and one for the queue, so that neither waits for the other. Connects on first use. */
+/**
+ * Opens connections to PostgreSQL: one pool for requests and one for the queue, so that neither waits for the other. They connect on
+ * first use.
+ */
 export function openPostgreSQL(url: string, onError: (error: unknown) => void, options?: { timeouts: 'none' }): Database {
   const settings: PoolConfig = {
     connectionString: url,
     application_name: 'orders-service',
     keepAlive: true,
     idle_in_transaction_session_timeout: 30_000,
-    // A statement whose process was killed ends, and with it the claim of its idempotency key.
+    // The server ends the statement of a killed process, and with it the claim of its idempotency key.
     options: '-c client_connection_check_interval=250',
     ...(options?.timeouts === 'none' ? { connectionTimeoutMillis: impatient.connectionTimeoutMillis } : impatient),
     types: { getTypeParser: (oid, format) => (format !== 'binary' && typeParsers.get(oid)) || types.getTypeParser(oid, format) }

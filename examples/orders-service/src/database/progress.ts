@@ -1,4 +1,4 @@
-/** Shows on the terminal how far a long seeding is. The usual few orders are there before anybody could read it. */
+/** Shows the progress of a long seeding on the terminal. The default number of orders is seeded before a person could read it. */
 export function showProgress(done: number, total: number): void {
   if (total < 10_000) return
   const filled = Math.floor((done / total) * 30)

@@ -5,7 +5,7 @@ import type { Queries } from './database.ts'
 import { isFailure, unavailable } from './errors.ts'
 import { withoutNulls } from './rows.ts'
 
-/** Asks a client, and reads its rows as the service does. */
+/** Returns queries that run on a client and return rows in the form that the service uses. */
 export function queriesOn(client: SqlClient): Queries {
   return {
     async query<Row extends object>(sql: string, params?: readonly unknown[]) {
@@ -13,22 +13,22 @@ export function queriesOn(client: SqlClient): Queries {
         return withoutNulls((await client.query<Row>(sql, params)).rows)
       } catch (error) {
         if ((isFailure(error) && error.severity !== 'FATAL') || isApiError(error) || error instanceof TypeError) throw error
-        // Neither a refused statement nor our mistake: the server ended the connection or took none, or its answer is overdue.
+        // The statement was not refused, and this is not a bug: the connection failed or was refused, or the result is overdue.
         throw unavailable(error)
       }
     }
   }
 }
 
-/** For `config.transaction` of routes whose effects are all in the transaction: they run again when they lost a race against another. */
+/** The option `config.transaction` of routes whose effects are all in the transaction: a transaction that loses a race runs again. */
 export const transaction = { retries: 2 }
 
-/** The transaction of a route with `config.transaction`. */
+/** Returns the transaction of a route with `config.transaction`. */
 export function transactionOf(request: FastifyRequest): Queries {
   return queriesOn(request.transaction)
 }
 
-/** Commits what the work did, or nothing of it when it throws: for what is no request. */
+/** Runs the work in a transaction, and rolls it back when the work throws. For work that is not part of a request. */
 export async function inTransaction<Result>(postgres: Postgres, work: (transaction: Queries) => Promise<Result>): Promise<Result> {
   const { session } = await postgres.open({})
   try {

@@ -4,22 +4,23 @@ import { found } from '../found.ts'
 /** A row with the number of its last change. */
 export type Versioned<Row> = Row & { readonly version: number }
 
-/** The versions that a change may find, as a parameter of SQL: `null` when it may find any. */
+/** The versions to which a change applies, as a parameter of SQL. `null` means any version. */
 export type Expected = readonly string[] | null
 
-/** What the preconditions of a change are compared with. */
+/** Returns the validator that the preconditions of a change are compared with. */
 export function validatorOf(row: { readonly version: number } | undefined): Validator {
   return row === undefined ? { exists: false } : { exists: true, etag: row.version }
 }
 
-/** The versions that the client lets its change find. */
+/** Returns the versions to which the client's change may apply. */
 export function expectedBy(preconditions: Preconditions): Expected {
   const versions = preconditions.versions()
   return versions === '*' ? null : versions
 }
 
 /**
- * The row that was changed. Where none was, `rowNow` tells why: 412 when it has another version by now, 404 when it is gone.
+ * Returns the row that was changed. When no row was changed, throws according to `rowNow`: 412 when the row has another version by now,
+ * 404 when it no longer exists.
  */
 export async function changed<Row>(
   row: Row | undefined,

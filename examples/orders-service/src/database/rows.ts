@@ -1,4 +1,4 @@
-/** Leaves out what is NULL, as the interface does with optional fields. Rows without a NULL stay the objects they are. */
+/** Leaves out properties that are NULL, as the API does with optional fields. Returns the same objects for rows without a NULL. */
 export function withoutNulls<Row extends object>(rows: Row[]): Row[] {
   return rows.map((row) => {
     const values = Object.entries(row)

@@ -33,7 +33,7 @@ export const sampleCategories: readonly { readonly id: string; readonly name: st
   ({ name, description }, index) => ({ id: idOf(randomOf('category', index), foundedAt + index), name, description })
 )
 
-/** 77 products; one in ten is discontinued. */
+/** 77 products, of which one in ten is discontinued. */
 export const sampleProducts: readonly SampleProduct[] = categories
   .flatMap(({ products }, category) => products.map((name) => ({ name, category })))
   .map(({ name, category }, index) => {
@@ -50,7 +50,7 @@ export const sampleProducts: readonly SampleProduct[] = categories
     }
   })
 
-/** 91 customers; the first two are the ones that the documentation speaks of. */
+/** 91 customers. The first two are used in the documentation. */
 export const sampleCustomers: readonly Readonly<
   Record<'id' | 'companyName' | 'contactName' | 'email' | 'country' | 'createdAt', string>
 >[] = trades
@@ -75,12 +75,12 @@ export const sampleCustomers: readonly Readonly<
   })
 
 /**
- * The order with this number, always the same one. Any number of orders is spread evenly over two years, a tenth of them is
- * Ada's, and the first 830 have 2,155 items.
+ * Returns the order with this number, always the same order. Any number of orders is distributed evenly over two years, a tenth of them
+ * are Ada's, and the first 830 have 2,155 items.
  */
 export function sampleOrder(index: number): SampleOrder {
   const random = randomOf('order', index)
-  // Multiples of the golden ratio fill the span evenly however many are taken.
+  // Multiples of the golden ratio are distributed evenly over the time span, for any number of orders.
   const placed = firstOrderAt + Math.floor(((index * 0.618_033_988_749_895) % 1) * spanOfOrders)
   const customer = index % 10 === 3 ? 0 : 1 + below(random, sampleCustomers.length - 1)
   const id = idOf(random, placed)
@@ -104,7 +104,7 @@ export function sampleOrder(index: number): SampleOrder {
   }
 }
 
-// 2155 / 830 on average; of two neighbours one gives the other an item, so that the sum stays what it is.
+// 2155 / 830 on average. Of two neighbors, one has an item more and the other an item fewer, so that the sum stays the same.
 function itemCountOf(index: number) {
   const average = Math.floor(((index + 1) * 2155) / 830) - Math.floor((index * 2155) / 830)
   const moved = below(randomOf('items', index >> 1), 2)
@@ -119,7 +119,7 @@ function statusAt(placed: number, chance: number) {
 
 type Random = () => number
 
-// Mulberry32: the same numbers on every machine, for every stream and index of their own.
+// Mulberry32: the same numbers on every machine for each stream and index.
 function randomOf(stream: string, index: number): Random {
   let state = (index + 1) * 0x9e37_79b1
   for (const character of stream) state = Math.imul(state ^ (character.codePointAt(0) as number), 0x0100_0193)

@@ -1,4 +1,4 @@
-/** The 8 categories of the sample data with their products, 77 in all. */
+/** The 8 categories of the sample data with their products, 77 in total. */
 export const categories: readonly { readonly name: string; readonly description: string; readonly products: readonly string[] }[] = [
   {
     name: 'Beverages',
@@ -127,7 +127,7 @@ export const categories: readonly { readonly name: string; readonly description:
   }
 ]
 
-/** 13 places and 7 trades name the 91 customers. */
+/** 13 cities and 7 trades form the names of the 91 customers. */
 export const places: readonly (readonly [city: string, country: string])[] = [
   ['Lisbon', 'Portugal'],
   ['Graz', 'Austria'],

@@ -5,8 +5,8 @@ import { sampleCategories, sampleCustomers, sampleOrder, sampleProducts } from '
 const batchSize = 5_000
 
 /**
- * Fills the database with the sample data, up to that many orders, all or nothing. What was seeded before stays as it is:
- * starting again adds nothing, and does not bring back what was deleted; a higher number adds the orders that are missing.
+ * Seeds the database with the sample data up to this number of orders, all or nothing. Rows that were seeded earlier are not touched:
+ * another start adds nothing and does not restore deleted rows. A higher number adds the missing orders.
  */
 export async function seed(database: Database, orders: number, onProgress: (done: number, total: number) => void): Promise<void> {
   await inTransaction(database.postgres, async (transaction) => {
@@ -116,7 +116,7 @@ async function seedOrders(transaction: Queries, from: number, to: number) {
   )
 }
 
-// One parameter a column, whatever the number of rows.
+// One parameter for each column, for any number of rows.
 async function insert<Column extends string>(
   transaction: Queries,
   table: string,

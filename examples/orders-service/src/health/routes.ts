@@ -5,9 +5,9 @@ import { unavailable } from '../database/errors.ts'
 const Health = Type.Object({ status: Type.Literal('ok') })
 const ok = { status: 'ok' } as const
 
-/** For whatever starts and watches the process: it lives, and it can do its work. */
+/** Health checks for the system that starts and monitors the process: whether it is alive, and whether it can serve requests. */
 export const health: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  // Probes ask by address, over plain HTTP.
+  // Probes use the address of the process, over plain HTTP.
   const options = {
     config: { operational: true, public: true, directAccess: true, rateLimit: false },
     schema: { response: { 200: Health } }

@@ -1,13 +1,16 @@
 import { crc32 } from 'node:zlib'
 
-/** What an image says about itself. */
+/** The properties of an image that its content states. */
 export interface ImageHeader {
   readonly mediaType: 'image/png' | 'image/jpeg'
   readonly width: number
   readonly height: number
 }
 
-/** Reads what an image really is, whatever its sender called it. `undefined` when it is no whole PNG and no whole JPEG. */
+/**
+ * Reads the actual type and size of an image from its bytes, whatever its Content-Type is. Returns `undefined` when the bytes are not a
+ * complete PNG or JPEG file.
+ */
 export function readImageHeader(bytes: Buffer): ImageHeader | undefined {
   return readPng(bytes) ?? readJpeg(bytes)
 }
@@ -29,7 +32,7 @@ function readPng(bytes: Buffer): ImageHeader | undefined {
   return isWholePng(bytes) ? { mediaType: 'image/png', width, height } : undefined
 }
 
-// Chunks with right checksums, data among them, and nothing after IEND (§5.3 and §5.6).
+// Chunks with correct checksums, at least one of them with data, and nothing after IEND (§5.3 and §5.6).
 function isWholePng(bytes: Buffer) {
   let hasData = false
   for (let at = 8; at + 12 <= bytes.length; ) {
@@ -44,7 +47,7 @@ function isWholePng(bytes: Buffer) {
 }
 
 // SOI, then segments with their lengths until the frame header, which has the size, and EOI somewhere after it (ITU-T T.81, annex B).
-// What cameras put behind EOI is left to them.
+// Data that cameras write after EOI is ignored.
 function readJpeg(bytes: Buffer): ImageHeader | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined
   let at = 2
@@ -66,7 +69,7 @@ function readJpeg(bytes: Buffer): ImageHeader | undefined {
   return undefined
 }
 
-// 0xC4, 0xC8 and 0xCC lie among the frame headers and are none: tables, a reserved code, arithmetic conditioning.
+// 0xC4, 0xC8 and 0xCC are in the range of the frame headers but mean Huffman tables, a reserved code and arithmetic conditioning.
 function isFrameHeader(marker: number) {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 }

@@ -28,7 +28,7 @@ export async function findImageContent(database: Queries, id: string): Promise<B
   return row && Buffer.from(row.content)
 }
 
-/** `undefined` when there is no such product. */
+/** Returns `undefined` when the product does not exist. */
 export async function createImage(
   database: Queries,
   productId: string,
@@ -44,7 +44,7 @@ export async function createImage(
   return image
 }
 
-/** Whether there was one to delete. */
+/** Returns whether the image existed. */
 export async function deleteImage(database: Queries, productId: string, id: string): Promise<boolean> {
   const deleted = await database.query('DELETE FROM product_images WHERE product_id = $1 AND id = $2 RETURNING id', [productId, id])
   return deleted.length > 0

@@ -4,7 +4,7 @@ import { Id, Timestamp } from '../fields.ts'
 
 export const imageTypes = ['image/png', 'image/jpeg'] as const
 
-/** What is known about an image; its bytes are another representation of the same resource. */
+/** The metadata of an image. Its bytes are another representation of the same resource. */
 export const ProductImage = Type.Object({
   id: Id,
   productId: Id,
@@ -26,9 +26,9 @@ export const imageCollection = collection(ProductImage)({
 
 const Bytes = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' })
 
-/** The answers of an image: JSON, or the bytes under their own media type. */
+/** The representations of an image: JSON, or the bytes with their own media type. */
 export const ProductImageRepresentations = {
-  description: 'What is known about the image, or the image itself',
+  description: 'The metadata of the image, or the image itself',
   content: {
     'application/json': { schema: ProductImage },
     'image/png': { schema: Bytes },

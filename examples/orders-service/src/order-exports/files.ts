@@ -2,14 +2,14 @@ import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
 import { pacer } from './pace.ts'
 
-/** Begins an empty file of an export. */
+/** Creates an empty file of an export. */
 export async function createFile(database: Queries, exportId: string): Promise<string> {
   const id = v7()
   await database.query('INSERT INTO order_export_files (id, export_id) VALUES ($1, $2)', [id, exportId])
   return id
 }
 
-/** Adds orders to a file, as JSON with commas between. Throws when the file is gone. */
+/** Appends orders to a file, as JSON separated by commas. Throws when the file was deleted. */
 export async function addChunk(database: Queries, fileId: string, number: number, orders: string): Promise<void> {
   await database.query('INSERT INTO order_export_chunks (file_id, number, orders) VALUES ($1, $2, $3)', [fileId, number, orders])
 }
@@ -18,7 +18,7 @@ export async function deleteFile(database: Queries, id: string): Promise<void> {
   await database.query('DELETE FROM order_export_files WHERE id = $1', [id])
 }
 
-/** Reads a file chunk by chunk, each when it is asked for. */
+/** Reads a file chunk by chunk, each when the consumer requests it. */
 export async function* readChunks(database: Queries, fileId: string): AsyncGenerator<string> {
   const pause = pacer()
   for (let number = 1; ; number += 1) {

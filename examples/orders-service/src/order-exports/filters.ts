@@ -4,12 +4,12 @@ import { orderCollection } from '../orders/schemas.ts'
 
 const { fields, filters, parameters } = orderCollection
 
-// PostgreSQL and JSON Schema agree on the years of four digits, and on no others.
+// PostgreSQL and JSON Schema agree only on years of four digits.
 const Moment = Type.String({ format: 'date-time', pattern: '^[1-9]\\d{3}-' })
 
 /**
  * The filters of the collection of orders as a body: `{ "status": { "eq": "paid" }, "placedAt": { "gte": "2026-01-01T00:00:00Z" } }`, each
- * with the operators and values that it has in the query.
+ * with the operators and values that it has in the query string.
  */
 export const OrderFilters = Type.Object(
   Object.fromEntries([...filters].map(([field, operators]) => [field, Type.Optional(filterSchema(field, operators))]))
@@ -17,7 +17,10 @@ export const OrderFilters = Type.Object(
 type Value = string | readonly string[]
 export type OrderFilters = Readonly<Record<string, Readonly<Partial<Record<Operator, Value>>>>>
 
-/** Takes the forms of the query too, a bare value for `eq` and `placedAt[gte]` as a name, and no body for no filters. */
+/**
+ * Accepts the forms of the query string too: a plain value for `eq`, and `placedAt[gte]` as a name. A missing body means that there are
+ * no filters.
+ */
 export async function readFilters(request: { body: unknown }): Promise<void> {
   const { body = {} } = request
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return
@@ -30,7 +33,7 @@ export async function readFilters(request: { body: unknown }): Promise<void> {
   request.body = Object.fromEntries(read)
 }
 
-/** The conditions that the filters make. */
+/** Returns the conditions of the filters. */
 export function conditionsOf(given: OrderFilters): Condition[] {
   return Object.entries(given).flatMap(([field, wishes]) => {
     const kind = fields.get(field)?.kind
@@ -48,6 +51,6 @@ function valueSchema(field: string, operator: Operator): TSchema {
   const parameter = parameters.find((one) => one.name === name)
   const { format, ...schema }: { readonly format?: string } = parameter?.schema ?? {}
   if (format === 'date-time') return Moment
-  // Of a decimal, the pattern says it.
+  // The pattern of a decimal already defines its format.
   return Type.Unsafe(format === undefined || format === 'decimal' ? schema : { ...schema, format })
 }

@@ -13,8 +13,8 @@ const Result = Type.Object({ fileId: Id, orderCount: Type.Integer() })
 export type ExportResult = Static<typeof Result>
 
 /**
- * Writes the orders that a caller may see and wants into a file, a chunk at a time. Each attempt writes a file of its own: of two that run
- * because a worker was thought lost, neither meets what the other writes, and the result names one.
+ * Writes the orders that the caller may see and that meet the filters into a file, a chunk at a time. Each attempt writes its own file:
+ * when two attempts run because a worker was considered lost, neither touches the file of the other, and the result names one file.
  */
 export function orderExportJob(database: Database): Job<Input, ExportResult> {
   return defineJob<Input, ExportResult>({
@@ -33,7 +33,7 @@ export function orderExportJob(database: Database): Job<Input, ExportResult> {
         }
         return { fileId, orderCount }
       } catch (error) {
-        // Where this fails too, it goes with the record of the job.
+        // If this fails too, the file is deleted with the record of the job.
         await deleteFile(database, fileId).catch(() => {})
         throw error
       }

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 const longestMilliseconds = 100
 
 /**
- * Makes a function that waits as long as has passed since the last time: who calls it after each step of a long work takes half of the
- * time, and the requests of others have the rest. Also on PGlite, which answers without a turn of the event loop.
+ * Returns a function that waits for the time that has passed since its last call. Long work that calls it after each step uses half of the
+ * time and leaves the rest to other requests. This also works on PGlite, which returns results without a turn of the event loop.
  */
 export function pacer(): () => Promise<void> {
   let since = performance.now()

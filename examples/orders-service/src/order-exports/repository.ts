@@ -3,12 +3,12 @@ import type { Queries } from '../database/database.ts'
 import { list } from '../database/list.ts'
 import type { OrderExport } from './schemas.ts'
 
-/** Keeps who has asked for an export, in the transaction in which its job was accepted. */
+/** Stores the owner of an export, in the transaction in which its job was accepted. */
 export async function createExport(transaction: Queries, id: string, owner: string): Promise<void> {
   await transaction.query('INSERT INTO order_exports (id, owner) VALUES ($1, $2)', [id, owner])
 }
 
-/** Those of one caller that can still be read. */
+/** Lists the exports of one caller that have not expired. */
 export function listExports(database: Queries, query: ListQuery<OrderExport>, owner: string): Promise<Page<OrderExport>> {
   return list(database, query, {
     table: { sql: 'order_exports JOIN concordat.jobs USING (id)' },

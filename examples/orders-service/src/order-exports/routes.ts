@@ -18,7 +18,7 @@ import { ExportFilePath, exportCollection, exportFileRepresentations, OrderExpor
 
 interface Options {
   readonly database: Database
-  /** One for all versions. */
+  /** The same job for all versions. */
   readonly job: ReturnType<typeof orderExportJob>
   readonly representation: OrderRepresentation
 }
@@ -41,7 +41,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
   app.post(
     '/order-exports',
     {
-      // An export is work for minutes: it counts as many requests.
+      // An export works for minutes, so it counts as ten requests.
       config: { permissions, idempotency: 'accepted', transaction, job: 'start', rateLimit: { cost: 10 } },
       preValidation: readFilters,
       schema: { body: OrderFilters, response: { 202: Accepted } }
@@ -60,10 +60,10 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
         permissions,
         cache: 'no-store',
         produces: ['application/json', 'text/csv'],
-        waivers: { Q10: 'A file is read whole.' },
+        waivers: { Q10: 'A file is always read as a whole.' },
         openapi: {
           errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
-          headers: { 'Content-Disposition': 'Of CSV: a name for the file (RFC 6266).' }
+          headers: { 'Content-Disposition': 'For CSV, a name for the file (RFC 6266).' }
         }
       },
       schema: { params: ExportFilePath, response: { 200: exportFileRepresentations(representation.schema) } }
@@ -82,7 +82,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
   )
 }
 
-// Files are kept in the form of version 1.
+// Files are stored in the form of version 1.
 async function* shownIn({ show }: OrderRepresentation, chunks: AsyncIterable<string>) {
   for await (const orders of chunks) {
     const shown = (JSON.parse(`[${orders}]`) as Order[]).map(show)
@@ -90,7 +90,7 @@ async function* shownIn({ show }: OrderRepresentation, chunks: AsyncIterable<str
   }
 }
 
-// The same as the owner of a job: whoever signed in, also of the staff.
+// The same as the owner of a job: the user who signed in, also for members of the staff.
 function ownerId(request: FastifyRequest) {
   return found(ownerOf(request))
 }

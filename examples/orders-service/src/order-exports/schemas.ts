@@ -3,7 +3,7 @@ import { collection } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
-/** What the list of exports tells of each: its job has more to say. */
+/** An export in the list of exports. Its job has more fields. */
 export const OrderExport = Type.Object({
   jobId: Id,
   status: Type.Union(['queued', 'processing', 'completed', 'failed', 'cancelled'].map((status) => Type.Literal(status))),
@@ -19,7 +19,7 @@ export const exportCollection = collection(OrderExport)({
   sort: { keys: ['createdAt'] }
 })
 
-/** The answers of a file: an array of orders in the envelope, or a line for each, which is the same in every version. */
+/** The representations of a file: an array of orders in the envelope, or CSV with a line for each order, the same in every version. */
 export function exportFileRepresentations<Shown extends TSchema>(order: Shown) {
   return {
     description: 'The orders',

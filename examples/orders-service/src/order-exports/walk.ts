@@ -6,22 +6,22 @@ import { type Order, orderCollection } from '../orders/schemas.ts'
 import { conditionsOf, type OrderFilters } from './filters.ts'
 import { pacer } from './pace.ts'
 
-/** Some orders of a walk, and how far it is. */
+/** Some orders of a walk, and its progress. */
 export interface Step {
   readonly orders: readonly Order[]
   readonly done: number
   readonly total: number
 }
 
-// Few, so that the requests of others do not wait for many.
+// A small number, so that other requests do not wait for a long statement.
 const ordersPerStep = 100
 const { name, id, fields, sorts, defaultSort } = orderCollection
 const order = sorts.get(defaultSort) as readonly SortKey[]
 const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
 
 /**
- * Reads the orders that meet the filters, those of one customer or all of them, latest first: each that is there all the time exactly
- * once, none that is placed meanwhile. A statement a step, so that nothing is held open in between.
+ * Reads the orders that meet the filters, of one customer or of all, latest first. Each order that exists during the whole walk is read
+ * exactly once; no order that is placed during the walk is read. Each step is one statement, so nothing stays open between steps.
  */
 export async function* walkOrders(database: Queries, filters: OrderFilters, customerId: string | undefined): AsyncGenerator<Step> {
   const first: ListQuery<Order> = {

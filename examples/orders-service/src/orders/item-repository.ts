@@ -16,7 +16,7 @@ export async function findItem(database: Queries, orderId: string, id: string): 
   return item
 }
 
-/** `undefined` when there is no such order. */
+/** Returns `undefined` when the order does not exist. */
 export async function createItem(transaction: Queries, orderId: string, item: NewItem): Promise<Item | undefined> {
   const order = await lockPending(transaction, orderId)
   if (order === undefined) return undefined
@@ -26,7 +26,7 @@ export async function createItem(transaction: Queries, orderId: string, item: Ne
   return findItem(transaction, orderId, id as string)
 }
 
-/** Changes how many; the price stays the one that was ordered at. */
+/** Changes the quantity. The price stays the price at which the item was ordered. */
 export async function changeItem(transaction: Queries, orderId: string, id: string, { quantity }: ItemChanges): Promise<Item | undefined> {
   const order = await lockPending(transaction, orderId)
   const item = order && (await findItem(transaction, orderId, id))
@@ -40,7 +40,7 @@ export async function changeItem(transaction: Queries, orderId: string, id: stri
   return { ...item, quantity }
 }
 
-/** Whether there was one to delete. The last one may go too: the order is then worth nothing. */
+/** Returns whether the item existed. The last item can be deleted too; the total of the order is then zero. */
 export async function deleteItem(transaction: Queries, orderId: string, id: string): Promise<boolean> {
   const order = await lockPending(transaction, orderId)
   const item = order && (await findItem(transaction, orderId, id))

@@ -2,15 +2,15 @@ import { v7 } from 'uuid'
 import type { Queries } from '../database/database.ts'
 import type { Item, NewItem } from './schemas.ts'
 
-/** The members of an item, as they stand in SELECT. */
+/** The columns of an item for SELECT. */
 export const itemColumns = 'id, product_id AS "productId", quantity, unit_price AS "unitPrice"'
 
-/** All of them, however many. */
+/** Returns all items of an order, without a limit. */
 export function itemsOf(transaction: Queries, orderId: string): Promise<Item[]> {
   return transaction.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1`, [orderId])
 }
 
-/** Writes the lines of an order at the products' present prices, and its new total. Their stock has been taken before. */
+/** Adds items to an order at the current prices of their products, and updates its total. The caller has taken their stock. */
 export async function addItems(transaction: Queries, orderId: string, items: readonly NewItem[]): Promise<string[]> {
   const ids = items.map(() => v7())
   await transaction.query(
@@ -23,7 +23,7 @@ export async function addItems(transaction: Queries, orderId: string, items: rea
   return ids
 }
 
-/** Makes the total the sum of the items, in exact decimals. */
+/** Sets the total to the sum of the items, in exact decimals. */
 export async function writeTotal(transaction: Queries, orderId: string) {
   await transaction.query(
     'UPDATE orders SET total = (SELECT coalesce(sum(quantity * unit_price), 0) FROM order_items WHERE order_id = $1) WHERE id = $1',

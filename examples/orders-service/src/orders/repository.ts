@@ -18,7 +18,7 @@ const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
   cancelled: undefined
 }
 
-/** Those of one customer, or all of them. A total comes with its currency. */
+/** Lists the orders of one customer, or of all customers. A total always comes with its currency. */
 export function listOrders(database: Queries, query: ListQuery, customerId: string | undefined): Promise<Page<Order>> {
   const fields = query.fields.includes('total') ? [...new Set([...query.fields, 'currency'])] : query.fields
   const orders = { ...query, fields } as ListQuery<Order>
@@ -30,7 +30,7 @@ export async function findOrder(database: Queries, id: string): Promise<Versione
   return order
 }
 
-/** Takes the stock and places the order, or does neither. The total is computed by the database, in exact decimals. */
+/** Takes the stock and places the order, or does neither. The database computes the total, in exact decimals. */
 export async function createOrder(transaction: Queries, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
   const wanted = items.map((item, index) => ({
     ...item,
@@ -52,7 +52,10 @@ export async function createOrder(transaction: Queries, customerId: string, { it
   return (await findOrder(transaction, id)) as Versioned<Order>
 }
 
-/** Sets the note, and moves the status one step on. Throws when the step does not lead there. `undefined`: there is none of an expected version. */
+/**
+ * Sets the note, and moves the status one step forward. Throws when the transition is not allowed. Returns `undefined` when no order has
+ * an expected version.
+ */
 export async function changeOrder(
   transaction: Queries,
   id: string,
@@ -86,7 +89,10 @@ export async function cancelOrder(transaction: Queries, id: string, { reason }: 
   return cancellation
 }
 
-/** The id, when there was one of an expected version to delete. Units that have not left the house, those of pending and paid orders, go back to stock. */
+/**
+ * Deletes the order. Returns its id, or `undefined` when no order has an expected version. Units that are not shipped yet, those of pending
+ * and paid orders, are returned to stock.
+ */
 export async function deleteOrder(transaction: Queries, id: string, expected: Expected): Promise<string | undefined> {
   const order = await lockOrder(transaction, id, expected)
   if (order === undefined) return undefined
@@ -96,8 +102,8 @@ export async function deleteOrder(transaction: Queries, id: string, expected: Ex
 }
 
 /**
- * The order, if it has one of the expected versions, held against everybody else until the transaction ends. An order is locked before
- * its products, always. Who waited for the lock is shown what the other made of the order.
+ * Returns the order if it has one of the expected versions, and locks it until the transaction ends. An order is always locked before its
+ * products. A transaction that waited for the lock gets the order as the other transaction left it.
  */
 export async function lockOrder(transaction: Queries, id: string, expected: Expected = null): Promise<Order | undefined> {
   const [order] = await transaction.query<Order>(

@@ -10,27 +10,27 @@ const OrderWithMoney = Type.Object({ id, customerId, status, placedAt, total: Mo
 
 type ShownOrder = Order | Static<typeof OrderWithMoney>
 
-/** How a version of the interface shows orders; whatever answers with one asks this. */
+/** How a version of the API shows orders. Every route that returns an order uses it. */
 export interface OrderRepresentation {
   readonly schema: TUnsafe<ShownOrder>
-  /** By what lists of them are sorted, filtered and projected. */
+  /** The collection by which lists are sorted, filtered and projected. */
   readonly collection: Collection<Omit<Order, 'currency'>>
-  /** The order as it is shown. Of one that was asked for in parts, the same parts. */
+  /** Converts an order to the form of the version. An order with only some fields is converted to the same fields. */
   readonly show: (order: Order) => ShownOrder
 }
 
-/** Version 1: an amount, and apart from it the currency. */
+/** Version 1: an amount, and the currency in a separate field. */
 export const ordersOfV1: OrderRepresentation = {
   schema: Type.Unsafe<ShownOrder>(Order),
   collection: orderCollection,
   show: (order) => order
 }
 
-/** Version 2: the total is an amount in a currency, and is sorted and filtered by its amount. */
+/** Version 2: the total is an amount with a currency. Sorting and filtering use the amount. */
 export const ordersOfV2: OrderRepresentation = {
   schema: Type.Unsafe<ShownOrder>(OrderWithMoney),
   collection: collection(Type.Object({ id, customerId, status, placedAt, total, shippedAt, note }))(orderListing),
-  // One that was asked for without its total has none.
+  // An order that was requested without its total does not get one.
   show: ({ total, currency, ...others }) =>
     total === undefined ? (others as ShownOrder) : { ...others, total: { amount: total, currency } }
 }

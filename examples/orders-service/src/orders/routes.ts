@@ -36,7 +36,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
         idempotency: 'required',
         transaction,
         openapi: {
-          headers: { ETag: 'The tag of the order.' },
+          headers: { ETag: 'ETag of the order.' },
           errors: [
             'INSUFFICIENT_STOCK',
             'PRODUCT_DISCONTINUED',
@@ -121,13 +121,13 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
       request.authorize('orders:update', await findOrder(orders, id))
       const cancellation = found(await cancelOrder(orders, id, request.body))
       await emit(app, 'order.cancelled', found(await findOrder(orders, id)))
-      // A cancellation has no address of its own: what it did is seen at the order.
+      // A cancellation does not have an address of its own. Its effect is visible in the order.
       return reply.created(`/orders/${id}`, cancellation)
     }
   )
 }
 
-// Staff say for whom they order; everybody else orders for themselves.
+// Staff must name the customer that they order for. Customers order for themselves.
 function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   const own = customerOf(principal)
   if (own !== undefined && customerId !== undefined && customerId.toLowerCase() !== own) throw foreignCustomer()
@@ -136,13 +136,13 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   return orderer
 }
 
-// To who may not see an order, it is not there.
+// To a caller who may not see it, an order does not exist.
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
   const order = await findOrder(transactionOf(request), request.params.id)
   return validatorOf(order && mayActFor(request.principal, order.customerId) ? order : undefined)
 }
 
-// A reason may be given and need not be: then there is nothing to send.
+// The reason is optional, so the body may be missing.
 async function allowNoBody(request: { body: unknown }) {
   if (request.body === undefined) request.body = {}
 }

@@ -22,7 +22,10 @@ export type Order = Static<typeof Order>
 
 const range = ['gt', 'gte', 'lt', 'lte'] as const
 
-/** How lists of orders are asked for, the same in every version. They come in all the time: a numbered page would show some of them twice. */
+/**
+ * The list of orders, the same in every version. New orders arrive all the time, so a client of numbered pages would see some of them
+ * twice.
+ */
 export const orderListing = {
   name: 'orders',
   style: 'cursor',
@@ -38,7 +41,7 @@ export const NewItem = Type.Object({ productId: Id, quantity: Quantity })
 export type NewItem = Static<typeof NewItem>
 
 export const NewOrder = Type.Object({
-  customerId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'For staff to say; a customer orders for themselves' })),
+  customerId: Type.Optional(Type.Unsafe<string>({ ...Id, description: 'Required for staff. Customers order for themselves.' })),
   items: Type.Array(NewItem, { minItems: 1, maxItems: 100 }),
   note: Type.Optional(Note)
 })

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts'
 import { insufficientStock, mixedCurrencies, productDiscontinued, unknownProducts } from './errors.ts'
 
-/** So many units of a product, and the field of the request that asks for them. */
+/** The number of units of a product, and the field of the request that contains it. */
 export interface Wanted {
   readonly productId: string
   readonly quantity: number
@@ -17,8 +17,8 @@ interface Stocked {
 }
 
 /**
- * Takes the units out of stock, or throws and takes none. Returns the currency that all the products have; it must be
- * `currency` when that is given.
+ * Takes the units out of stock, or throws and takes none. Returns the currency of all the products, which must be `currency` when that
+ * is given.
  */
 export async function takeStock(transaction: Queries, wanted: readonly Wanted[], currency?: string): Promise<string> {
   const stock = await lockProducts(transaction, wanted)
@@ -39,13 +39,13 @@ export async function takeStock(transaction: Queries, wanted: readonly Wanted[],
   return expected
 }
 
-/** Puts the units back. */
+/** Returns the units to stock. */
 export async function returnStock(transaction: Queries, lines: readonly Omit<Wanted, 'field'>[]): Promise<void> {
   await lockProducts(transaction, lines)
   await moveStock(transaction, lines, 1)
 }
 
-// Always in the order of the ids: two orders for the same products wait for one another and never lock each other out.
+// Rows are always locked in the order of their ids: two orders for the same products wait for each other, without a deadlock.
 async function lockProducts(transaction: Queries, lines: readonly { readonly productId: string }[]) {
   const rows = await transaction.query<Stocked>(
     `SELECT id, name, currency, units_in_stock AS units, discontinued FROM products
@@ -64,7 +64,7 @@ async function moveStock(transaction: Queries, lines: readonly { productId: stri
   )
 }
 
-// One order may name the same product on several lines.
+// An order can name the same product on several lines.
 function quantities(lines: readonly { productId: string; quantity: number }[]) {
   const sums = new Map<string, number>()
   for (const { productId, quantity } of lines) sums.set(productId, (sums.get(productId) ?? 0) + quantity)

@@ -27,7 +27,7 @@ export async function createProduct(database: Queries, product: WholeProduct): P
 const assignments = `name = $2, description = $3, category_id = $4, unit_price = $5, currency = $6, units_in_stock = $7, discontinued = $8,
   updated_at = now()`
 
-/** Replaces the product, or creates it in its first version when there is none. Only to create: `undefined` when there is one. */
+/** Replaces the product, or creates it in its first version. With `createOnly`, returns `undefined` when the product already exists. */
 export async function putProduct(
   database: Queries,
   id: string,
@@ -46,7 +46,7 @@ export async function putProduct(
   return product
 }
 
-/** `undefined` when there is no such product of an expected version. */
+/** Returns `undefined` when no product has this id and an expected version. */
 export async function replaceProduct(
   database: Queries,
   id: string,
@@ -63,7 +63,7 @@ export async function replaceProduct(
   return product
 }
 
-/** `undefined` when there is no such product of an expected version. */
+/** Returns `undefined` when no product has this id and an expected version. */
 export async function changeProduct(
   database: Queries,
   id: string,
@@ -89,7 +89,10 @@ function valuesOf(id: string, product: ProductChanges) {
   return [id, name, description, categoryId, unitPrice, currency, unitsInStock, discontinued].map((value) => value ?? null)
 }
 
-/** The id, when there was one of the expected versions to delete. Its images go with it; a product that an order names stays. */
+/**
+ * Deletes the product and its images. Returns its id, or `undefined` when no product has this id and an expected version. A product that
+ * an order names is not deleted.
+ */
 export async function deleteProduct(database: Queries, id: string, expected: Expected): Promise<string | undefined> {
   const deletion = `DELETE FROM products WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) RETURNING id`
   const [deleted] = await onViolation(database.query<{ id: string }>(deletion, [id, expected]), {

@@ -18,7 +18,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
   app.post(
     '/products',
     {
-      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'], headers: { ETag: 'The tag of the product.' } } },
+      config: { permissions: ['products:create'], openapi: { errors: ['UNKNOWN_CATEGORY'], headers: { ETag: 'ETag of the product.' } } },
       schema: { body: NewProduct, response: { 201: Product } }
     },
     async (request, reply) => {

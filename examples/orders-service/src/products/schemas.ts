@@ -30,7 +30,7 @@ export const productCollection = collection(Product)({
   }
 })
 
-/** What a new product has when its author does not say. */
+/** The values of fields that are missing in a new product. */
 export const productDefaults = { currency: 'EUR', unitsInStock: 0, discontinued: false }
 
 export const NewProduct = Type.Object({
@@ -40,7 +40,7 @@ export const NewProduct = Type.Object({
   discontinued: Type.Optional(withDefault(writable.discontinued, productDefaults.discontinued))
 })
 
-/** Everything that can be written. What only the service sets may be sent back as it was read, and is not looked at. */
+/** All fields that clients can write. Fields that only the service sets may be sent back as they were read; they are ignored. */
 export const WholeProduct = Type.Object({ ...writable, ...Type.Partial(Type.Object({ id: Id, ...given })).properties })
 export type WholeProduct = Static<typeof WholeProduct>
 

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { NewTokenRevocation, TokenRequest, TokenResponse, TokenRevocation } from './schemas.ts'
 import type { Sessions } from './sessions.ts'
 
-// Whoever asks here has no token yet, or shows the one that it is about.
+// A client of these routes has no token yet, or sends in the body the token that the request is about.
 const config = { public: true, rateLimit: credentialLimit } as const
 
 const refusals = [
@@ -26,7 +26,7 @@ export const tokens: FastifyPluginAsyncTypebox<{ sessions: Sessions }> = async (
     { config: { ...config, openapi: { errors: refusals } }, schema: { body: TokenRequest, response: { 200: TokenResponse } } },
     async (request, reply) => {
       reply.header('cache-control', 'no-store')
-      // Which members belong together is for the issuer to say.
+      // The issuer checks which fields belong together.
       return issuer.issue(request.body as Grant, { address: request.ip })
     }
   )
@@ -37,12 +37,12 @@ export const tokens: FastifyPluginAsyncTypebox<{ sessions: Sessions }> = async (
     async (request, reply) => {
       const { token } = request.body
       if (!(await issuer.revokeRefreshToken(token))) {
-        // What is no good token has nothing to end (RFC 7009 §2.2).
+        // A token that is not valid does not belong to a session that could be ended (RFC 7009 §2.2).
         const claims = await accessTokens.verify(token).catch(() => undefined)
         if (claims !== undefined) await issuer.revokeAccessToken(claims)
       }
       reply.header('cache-control', 'no-store')
-      // A revocation has no address of its own.
+      // A revocation does not have an address of its own.
       return reply.created('/token-revocations', { revokedAt: new Date().toISOString() })
     }
   )

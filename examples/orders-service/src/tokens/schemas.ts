@@ -17,7 +17,7 @@ export const TokenResponse = Type.Object({
   refreshToken: Type.String()
 })
 
-/** An access token or a refresh token: either ends the session that it belongs to. */
+/** An access token or a refresh token. Revoking either ends its session. */
 export const NewTokenRevocation = Type.Object({ token: Secret })
 
 export const TokenRevocation = Type.Object({ revokedAt: Timestamp })

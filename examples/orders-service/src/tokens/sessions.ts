@@ -7,17 +7,20 @@ import type { Configuration } from '../configuration.ts'
 import type { Database } from '../database/database.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../users/repository.ts'
 
-// One name for all processes, wherever they listen.
+// The same name in all processes, at any address.
 const name = 'orders-service'
 
-/** How users sign in, and how what they were given is checked. */
+/** Issues tokens to users who sign in, and verifies them. */
 export interface Sessions {
   readonly accessTokens: OwnTokens
   readonly revocations: RevocationFeed
   readonly issuer: TokenIssuer
 }
 
-/** Access tokens of 15 minutes, refresh tokens that are used once; both end when they are revoked, in every process on this database. */
+/**
+ * Opens the sessions: access tokens that are valid for 15 minutes and refresh tokens that can be used once. A revocation ends both, in
+ * every process on this database.
+ */
 export function sessionsOf(configuration: Configuration, database: Database, onError: (error: unknown) => void): Sessions {
   const keys = configuration.tokenSecrets.map((secret) => ({ kid: kidOf(secret), algorithm: 'HS256', secret }) as const)
   const accessTokens = ownTokens({ issuer: name, audience: name, keys })
@@ -36,7 +39,7 @@ export function sessionsOf(configuration: Configuration, database: Database, onE
   return { accessTokens, revocations, issuer }
 }
 
-// The same in every process, and stays when another secret comes before it.
+// The same in every process. It does not change when another secret is added before this one.
 function kidOf(secret: string) {
   return hash('sha256', `kid of ${secret}`, 'base64url').slice(0, 11)
 }

@@ -10,7 +10,7 @@ const demoUsers = [
 ]
 const ids = demoUsers.map(({ id }) => id)
 
-/** Two customers and one of the staff, for development alone: everybody knows their password. */
+/** Creates two customers and one member of the staff, for development only: their password is public. */
 export async function seedDemoUsers(database: Database): Promise<void> {
   if ((await countDemoUsers(database)) === demoUsers.length) return
   const { hash } = passwords()
@@ -24,11 +24,11 @@ export async function seedDemoUsers(database: Database): Promise<void> {
   }
 }
 
-/** Throws when the demo users are there: a database of development was taken into production. */
+/** Throws when the database has the demo users: a development database must not be used in production. */
 export async function refuseDemoUsers(database: Database): Promise<void> {
   if ((await countDemoUsers(database)) > 0) {
     throw new Error(
-      'This database has the demo users, whose password everybody knows. Delete them from its table "users", or take another database.'
+      'This database has the demo users, whose password is public. Delete them from the table "users", or use another database.'
     )
   }
 }

@@ -32,25 +32,25 @@ function ofOrder(description: string, example: Order) {
   return { description, schema: Order, example, versions: { 2: { schema, example: show(example), represent: show } } }
 }
 
-/** What clients can subscribe to. Data is the resource as its own GET answers it in the version of the subscription. */
+/** The events that clients can subscribe to. `data` is the resource as its GET returns it in the version of the subscription. */
 const events = {
   'order.created': ofOrder('An order was placed.', order),
   'order.updated': ofOrder('The status, the note or the items of an order were changed.', { ...order, status: 'paid' }),
   'order.cancelled': ofOrder('An order was cancelled.', { ...order, status: 'cancelled' }),
   'product.updated': {
-    description: 'The staff changed a product. What orders take from its stock is no event.',
+    description: 'The staff changed a product. A change of its stock by an order does not emit this event.',
     schema: Product,
     example: product
   }
 } as const satisfies WebhooksOptions['events']
 
-/** For the preset. A customer hears of their own orders, the staff of all of them, and everybody of products, which are public. */
+/** Options of the preset. Customers receive events of their own orders, staff of all orders, and both of products, which are public. */
 export const webhooks = {
   events,
   mayReceive: ({ owner }, { type, data }) => type === 'product.updated' || mayReceiveOf(owner, (data as Order).customerId)
 } as const satisfies WebhooksOptions
 
-/** Emits an event in the transaction of the handler that calls it: it is sent once that is committed, and never if it is not. */
+/** Emits an event in the transaction of the calling handler: it is sent after the commit, and never if the transaction is rolled back. */
 export async function emit(app: FastifyInstance, type: keyof typeof events, resource: Versioned<Order | Product>): Promise<void> {
   const { version: _, ...data } = resource
   await app.webhooks.emit(type, data)

@@ -1,5 +1,5 @@
--- Text that collections sort by has the collation "C": its order is the same on every server, and a prefix can use the index.
--- Timestamps keep the milliseconds that the interface shows, so that what a client read compares equal to what is stored.
+-- Text columns that collections sort by have the collation "C": the order is the same on every server, and a prefix can use the index.
+-- Timestamps have the milliseconds that the API shows, so that a value that a client read equals the stored value.
 
 CREATE TABLE categories (
   id uuid PRIMARY KEY,
@@ -81,7 +81,7 @@ CREATE TABLE order_cancellations (
   reason text
 );
 
--- How far the sample data goes, so that what was deleted by hand does not come back.
+-- The progress of the sample data, so that rows that were deleted manually are not restored.
 CREATE TABLE seedings (
   name text PRIMARY KEY,
   rows integer NOT NULL

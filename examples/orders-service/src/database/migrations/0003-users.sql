@@ -1,4 +1,4 @@
--- Who can sign in. The user of a customer has the id of the customer.
+-- The users that can sign in. The user of a customer has the id of the customer.
 CREATE TABLE users (
   id uuid PRIMARY KEY,
   email text NOT NULL,

@@ -1,4 +1,5 @@
--- Each change of a product or an order has a number: it is the tag of what clients read, and what their own changes are held to.
+-- Each change of a product or an order has a number. It is the entity tag that clients read, and the version that the preconditions of
+-- their changes name.
 ALTER TABLE products ADD COLUMN version bigint NOT NULL DEFAULT 1;
 ALTER TABLE orders ADD COLUMN version bigint NOT NULL DEFAULT 1;
 CREATE FUNCTION next_version() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.version := OLD.version + 1; RETURN NEW; END';
