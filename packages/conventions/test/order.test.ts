@@ -25,7 +25,7 @@ const faults: Readonly<Record<number, (wish: Wish) => void>> = {
   414: (wish) => (wish.query = `?q=${'x'.repeat(9000)}`),
   429: (wish) => (wish.remoteAddress = '127.0.0.9'),
   410: (wish) => (wish.version = 1),
-  401: (wish) => (wish.headers['authorization'] = 'Bearer nonsense'),
+  401: (wish) => (wish.headers['authorization'] = 'Bearer invalid'),
   406: (wish) => (wish.headers['accept'] = 'image/webp'),
   405: (wish) => (wish.method = 'PUT'),
   415: (wish) => (wish.headers['content-type'] = 'text/plain'),

@@ -93,7 +93,7 @@ async function isAlive(t: Test, say: (bytes: string) => Promise<string>) {
 t.test('responds in the envelope to bytes that are not an HTTP request [E5]', async (t) => {
   const { say } = await service(t)
   const cases: readonly (readonly [string, number, string, object?])[] = [
-    ['complete nonsense\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
+    ['not an HTTP request\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
     ['\x16\x03\x01\x02\x00\x01\x00', 400, 'MALFORMED_REQUEST'],
     ['GET ok HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET' }],
     ['GET /x?token=1&a=2 HTTP/1.1\r\nno colon\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET', href: /\/x\?a=2$/ }],

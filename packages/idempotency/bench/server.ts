@@ -19,7 +19,7 @@ export async function serve(way: string) {
   const app = Fastify()
   const isOurs = way === 'new key' || way === 'replay'
   if (isOurs) await app.register(idempotency, { scope: () => 'ada', store: memoryStore({ maximumKeys: 1e7, maximumBytes: 4e9 }) })
-  if (way === 'by hand') keepAnswersByHand(app)
+  if (way === 'hand-written') keepAnswersByHand(app)
   let orders = 0
   app.post<{ Body: { customer: string; lines: unknown[] } }>(
     '/orders',

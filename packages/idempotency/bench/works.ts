@@ -24,8 +24,8 @@ export const works = [
   { name: 'bare', ...server('bare', null) },
   { name: 'new key', ...server('new key', 'true') },
   { name: 'replay', ...replaying('replay') },
-  { name: 'by hand, new key', ...server('by hand', 'true') },
-  { name: 'by hand, replay', ...replaying('by hand') }
+  { name: 'hand-written, new key', ...server('hand-written', 'true') },
+  { name: 'hand-written, replay', ...replaying('hand-written') }
 ]
 
 async function load(address: string, replayed: 'true' | null, key: () => string) {

@@ -42,7 +42,7 @@ async function measure() {
     raw: '',
     sender: '',
     PGlite: 'memory://',
-    'by hand': server,
+    'hand-written': server,
     PostgreSQL: server,
     'two processes': server
   }
@@ -121,7 +121,7 @@ async function serve() {
 function wayOf(wish: Wish) {
   if (wish.way === 'raw') return posts(wish, rawPoster(wish.place.certificate))
   if (wish.way === 'sender') return posts(wish, senderPoster(wish.place.certificate))
-  return wish.way === 'by hand' ? outbox(wish) : service(wish)
+  return wish.way === 'hand-written' ? outbox(wish) : service(wish)
 }
 
 function answerRounds(way: Way) {

@@ -42,12 +42,16 @@ t.test('rejects when a step is missing before a later one', async (t) => {
 })
 
 t.test('rolls back a step that fails, on PGlite and on PostgreSQL', async (t) => {
-  const broken: Migration = { component: 'trees', version: 2, statements: [`INSERT INTO {schema}.trees VALUES ('elm')`, 'SELECT nonsense'] }
+  const broken: Migration = {
+    component: 'trees',
+    version: 2,
+    statements: [`INSERT INTO {schema}.trees VALUES ('elm')`, 'SELECT missing_column']
+  }
   const schema = server === '' ? (await inMemory()).schema : freshSchema(t)
   const databases = [(await inMemory()).database, ...(server === '' ? [] : [connect(t).database])]
   for (const database of databases) {
     await migrate(database, [first], { schema })
-    await t.rejects(migrate(database, [first, broken], { schema }), /nonsense/)
+    await t.rejects(migrate(database, [first, broken], { schema }), /missing_column/)
     t.equal((await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`)).length, 1)
     await migrate(database, [first, second], { schema })
   }
@@ -56,7 +60,7 @@ t.test('rolls back a step that fails, on PGlite and on PostgreSQL', async (t) =>
 t.test('rejects when the work ignores the failure of a statement', onServer, async (t) => {
   const { database } = connect(t)
   const work = database.transaction(async (queries) => {
-    await queries.query('SELECT nonsense').catch(() => {})
+    await queries.query('SELECT missing_column').catch(() => {})
     return 'done'
   })
   await t.rejects(work, { message: /was rolled back/ })

@@ -62,7 +62,7 @@ for (const kind of kinds) {
         })
         app.post('/swallows', { config }, async (request) => {
           await write('g')
-          await request.transaction.query('SELECT nonsense').catch(() => {})
+          await request.transaction.query('SELECT missing_column').catch(() => {})
           return {}
         })
         app.post('/deferred', { config }, async (request) => {
@@ -193,7 +193,7 @@ for (const kind of kinds) {
           const status = Number(request.query.status)
           await request.transaction.query(insert(things), [name])
           request.transaction.afterCommit(() => told.push(name))
-          if (status === 999) await request.transaction.query('SELECT nonsense').catch(() => {})
+          if (status === 999) await request.transaction.query('SELECT missing_column').catch(() => {})
           return reply.code(status === 999 ? 200 : status).send({})
         })
         app.post<{ Querystring: { status: number } }>('/batch', { config }, async (request, reply) => {

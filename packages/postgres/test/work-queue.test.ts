@@ -160,7 +160,7 @@ t.test('rolls back an outcome that ignores a failed statement, and tries its job
 })
 
 async function failUnnoticed(open: Transaction | undefined) {
-  await open?.query('SELECT nonsense').catch(() => {})
+  await open?.query('SELECT missing_column').catch(() => {})
 }
 
 /** Creates a pool whose process cannot send heartbeats. */

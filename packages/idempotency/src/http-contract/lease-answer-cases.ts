@@ -56,12 +56,12 @@ export const leaseAnswerCases: Readonly<Record<string, Case>> = {
     const { send, runs } = await serve({
       handler: async (_request, reply) => {
         reply.hijack()
-        reply.raw.writeHead(202).end('by hand')
+        reply.raw.writeHead(202).end('hijacked')
         await once(reply.raw, 'finish')
       }
     })
     const first = await send()
-    deepStrictEqual([first.status, first.body], [202, 'by hand'])
+    deepStrictEqual([first.status, first.body], [202, 'hijacked'])
     let retry = await send()
     while (retry.code === 'IDEMPOTENCY_IN_PROGRESS') retry = await send()
     expectRefusal(retry, 409, 'IDEMPOTENCY_RESPONSE_UNAVAILABLE')
