@@ -21,7 +21,7 @@ const tree = {
   }
 }
 
-t.test('a report contains each declaration that the entry points reach once, and nothing else', async (t) => {
+t.test('a report holds what the doors reach, once, and nothing else', async (t) => {
   const root = t.testdir(tree)
   const report = reportsOf(root).get('docs/api/one.md') ?? ''
   t.strictSame(report.match(/^\/\/ .*$/gm), ['// index.d.ts', '// one.d.ts', '// shape.d.ts', '// deep.d.ts'])
@@ -30,14 +30,14 @@ t.test('a report contains each declaration that the entry points reach once, and
   t.notMatch(report, 'sourceMappingURL')
 })
 
-t.test('a package that is not built causes an error that says how to build it', async (t) => {
+t.test('a package that is not built is asked to be', async (t) => {
   const root = t.testdir({ packages: { one: { 'package.json': tree.packages.one['package.json'] } } })
   t.throws(() => readMembers(root).map((member) => reportOf(root, member)), {
     message: /packages\/one\/dist\/index\.d\.ts is missing\. Run: pnpm build/
   })
 })
 
-t.test('reports that are missing, outdated or of a removed package are found', async (t) => {
+t.test('a report that is missing, old, or of a package that is gone is named', async (t) => {
   const docs = { api: { 'gone.md': '', 'one.md': 'old' } }
   const root = t.testdir({ ...tree, docs })
   t.strictSame(oldReports(root, reportsOf(root)), ['docs/api/one.md', 'docs/api/gone.md'])
