@@ -1,4 +1,4 @@
-// Copied by check-alone.ts into an empty folder with one package and Fastify, and run there.
+// check-alone.ts copies this file into an empty folder with one package and Fastify, and runs it there.
 import Fastify from 'fastify'
 
 const { name, doors, registers, alone, optional } = JSON.parse(process.argv[2])
@@ -13,18 +13,18 @@ if (registers) {
   const { default: plugin } = await import(name)
   if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
   const app = Fastify()
-  // Functions that JSON can't have: options that read a member of the request.
+  // Functions cannot be stored in JSON: these options read a property of the request.
   const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, (request) => request[member]])
   await app.register(plugin, { ...alone.options, ...Object.fromEntries(readers) })
   const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
   app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
   const answer = await app.inject({ url: '/probe', headers: alone.headers ?? {} })
   const wanted = alone.status ?? 200
-  if (answer.statusCode !== wanted) throw new Error(`GET /probe answered ${answer.statusCode} and not ${wanted}: ${answer.body}`)
+  if (answer.statusCode !== wanted) throw new Error(`GET /probe responded with ${answer.statusCode} instead of ${wanted}: ${answer.body}`)
   await app.close()
 }
 
-// A door to another library is for those who have that library.
+// An entry point for another library is only for users of that library.
 function needsOptionalPeer(error) {
   const missing = /Cannot find package '([^']+)'/.exec(error.message)?.[1]
   if (error.code !== 'ERR_MODULE_NOT_FOUND' || !optional.includes(missing)) throw error

@@ -1,14 +1,14 @@
-// Which package may import which, and under what name: the verdict on each file and each arrow.
+// Checks which package may import which other package, and how: one result for each file and each import.
 import { readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { type Import, importsOf, packageOf } from './imports.ts'
 import type { Floor, Member } from './workspace.ts'
 
 export interface Violation {
-  /** File and line from the root. */
+  /** The file and the line, from the root. */
   readonly where: string
   readonly rule: string
-  /** How to mend it. */
+  /** How to fix it. */
   readonly mend: string
 }
 
@@ -17,16 +17,16 @@ type Verdict = Omit<Violation, 'where'>
 export const forbiddenNames: ReadonlySet<string> = new Set(
   'core common shared utils util types helpers helper constants interfaces misc lib'.split(' ')
 )
-/** The only package that may run two plugins; the other packages of its floor know contracts, as types. */
+/** The only package that may register two plugins. Other packages of its layer import only the types of contracts. */
 export const preset: string = '@concordat/conventions'
 
-/** What a file of a package names or imports against the rules. `tools` are the root's devDependencies, free for every test. */
+/** Returns the names and imports of a file that break the rules. `tools` are the root's devDependencies, which every test may use. */
 export function fileViolations(root: string, member: Member, file: string, byName: Map<string, Member>, tools: object): Violation[] {
   const { folder, floor, manifest } = member
   const path = `${folder}/${file}`
   const found: Violation[] = []
   const bad = file.split('/').find((part) => !part.endsWith('.test-d.ts') && forbiddenNames.has(part.split('.')[0] as string))
-  if (bad) found.push({ where: path, rule: `has the name "${bad}", which says nothing`, mend: 'Name it by what it makes or owns.' })
+  if (bad) found.push({ where: path, rule: `has the undescriptive name "${bad}"`, mend: 'Name it after what it creates.' })
   const inSource = file.startsWith('src/')
   const declared = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }
   const allowed: object = inSource ? declared : { ...declared, ...manifest.devDependencies, ...tools }
@@ -45,11 +45,11 @@ export function fileViolations(root: string, member: Member, file: string, byNam
     if (!(name in allowed)) {
       return {
         rule: `imports ${specifier}, which its package.json does not declare`,
-        mend: `Add ${name} to ${inSource ? 'dependencies or peerDependencies' : 'devDependencies'}, or write node: before a built-in.`
+        mend: `Add ${name} to ${inSource ? 'dependencies or peerDependencies' : 'devDependencies'}, or node: before a built-in.`
       }
     }
     if (inSource && floor === 1 && !typeOnly && name === 'fastify') {
-      return { rule: 'is on floor 1 and imports fastify at run time', mend: 'Use import type.' }
+      return { rule: 'is on layer 1 and imports fastify at run time', mend: 'Use import type.' }
     }
     if (inSource && floor === 3 && !typeOnly && target?.floor === 2 && manifest.name !== preset) {
       return {
@@ -69,10 +69,10 @@ function relative(file: string, { specifier }: Import, inSource: boolean): Verdi
 }
 
 function doorRule(specifier: string) {
-  return { rule: `imports its own door, ${specifier}`, mend: 'Import the file that has what you need.' }
+  return { rule: `imports the entry point of its own package, ${specifier}`, mend: 'Import the file that contains the value.' }
 }
 
-/** Lower floors only. Beside the house, nothing of ours; examples may use everything. */
+/** Whether a layer may depend on another: only on lower layers. Separate packages must not; examples may depend on everything else. */
 export function mayStandOn(floor: Floor | undefined, target: Floor | undefined): boolean {
   if (floor === 'apart') return false
   if (floor === 4) return target !== 4
@@ -80,10 +80,15 @@ export function mayStandOn(floor: Floor | undefined, target: Floor | undefined):
 }
 
 export function arrow(floor: Floor | undefined, target: Member, what: string): Verdict {
-  const direction = floor === 'apart' ? 'apart and' : target.floor === floor ? 'a side-arrow:' : 'an up-arrow:'
+  const direction =
+    floor === 'apart'
+      ? 'a dependency, but its package is separate:'
+      : target.floor === floor
+        ? 'a dependency on its own layer:'
+        : 'a dependency on a higher layer:'
   const mend =
     floor === 'apart'
-      ? 'A package apart imports nothing of ours; speak HTTP.'
-      : `Floor ${floor} stands on lower floors only: take a function option that the preset fills, or test the two together in packages/conventions/test.`
-  return { rule: `is ${direction} it ${what} (floor ${target.floor})`, mend }
+      ? 'A separate package must not import packages of this repository. Use HTTP instead.'
+      : `Layer ${floor} may depend only on lower layers. Add a function option that the preset sets, or test both packages together in packages/conventions/test.`
+  return { rule: `has ${direction} it ${what} (layer ${target.floor})`, mend }
 }

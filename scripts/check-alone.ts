@@ -1,5 +1,5 @@
-// The promise to the user of one package: installed with nothing but Fastify, it works.
-// Packs every package as `pnpm build` left it, installs each tarball in an empty folder, and runs it there on plain Node.
+// Checks that each package works when only Fastify is installed with it: packs every package as `pnpm build` left it, installs each
+// tarball in an empty folder, and runs it there on plain Node.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -12,25 +12,25 @@ import { preset } from './arrows.ts'
 import { pnpm, run } from './run.ts'
 import { type Member, readManifest, readMembers, repository } from './workspace.ts'
 
-/** The file of each package as it is published, by its name. */
+/** The published file of each package, by package name. */
 type Tarballs = ReadonlyMap<string, string>
 
 const probe = join(import.meta.dirname, 'alone-probe.mjs')
 
-/** What is wrong with a packed package.json, against the one in the workspace. */
+/** Returns the errors in a packed package.json, compared with the one in the workspace. */
 export function manifestFaults(packed: Member['manifest'], source: Member['manifest']): string[] {
   const text = JSON.stringify(packed)
   const faults: string[] = []
-  if (!isDeepStrictEqual(packed.exports, source.publishConfig?.exports)) faults.push('its exports are not those of publishConfig.exports')
+  if (!isDeepStrictEqual(packed.exports, source.publishConfig?.exports)) faults.push('its exports differ from publishConfig.exports')
   for (const word of ['@concordat/source', 'workspace:', 'catalog:']) {
-    if (text.includes(`"${word}`)) faults.push(`its package.json still says ${word}`)
+    if (text.includes(`"${word}`)) faults.push(`its package.json still contains ${word}`)
   }
   return faults
 }
 
 /**
- * Installs each tarball beside Fastify alone, in a folder of `place` that is named like the package's folder. pnpm
- * runs once for all of them, and gives each folder its own lockfile and its own node_modules.
+ * Installs each tarball with only Fastify, in a folder of `place` that has the name of the package's folder. pnpm runs once for all of
+ * them, and gives each folder its own lockfile and its own node_modules.
  */
 export async function installAlone(members: readonly Member[], tarballs: Tarballs, place: string): Promise<void> {
   const fastify = readManifest(join(repository, 'node_modules/fastify/package.json')).version
@@ -40,7 +40,7 @@ export async function installAlone(members: readonly Member[], tarballs: Tarball
     mkdirSync(join(place, basename(folder)))
     writeFileSync(join(place, basename(folder), 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
   }
-  // Without hoisting, so that a package cannot find by chance a dependency that it does not declare.
+  // Without hoisting, so that a package cannot resolve a dependency that it does not declare.
   const settings = { packages: ['*'], sharedWorkspaceLockfile: false, hoist: false, overrides: files }
   writeFileSync(join(place, 'pnpm-workspace.yaml'), JSON.stringify(settings))
   writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true }))
@@ -48,7 +48,7 @@ export async function installAlone(members: readonly Member[], tarballs: Tarball
   if (installed.code !== 0) throw new Error(`The packages cannot be installed:\n${installed.output}`)
 }
 
-/** Tries a package in the folder of `place` where it is installed. Returns what failed, or an empty list. */
+/** Tests a package in the folder of `place` where it is installed. Returns the failures. */
 export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Tarballs, place: string): Promise<string[]> {
   const cwd = join(place, basename(folder))
   const installed = join(cwd, 'node_modules', manifest.name)
@@ -73,7 +73,7 @@ export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Ta
   ]
 }
 
-/** What publint and "Are the types wrong?" find in a tarball, except that a package of ES modules cannot be used as CommonJS. */
+/** Returns what publint and "Are the types wrong?" report for a tarball, except that a package of ES modules cannot be used as CommonJS. */
 async function packagingFaults(tarball: Buffer): Promise<string[]> {
   const bytes = new Uint8Array(tarball)
   const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true, level: 'error' })
@@ -87,7 +87,7 @@ async function packagingFaults(tarball: Buffer): Promise<string[]> {
   ]
 }
 
-/** Packs every package that is published, by name. */
+/** Packs every published package. Returns the tarballs by package name. */
 export async function packAll(members: readonly Member[], folder: string): Promise<Map<string, string>> {
   const filters = members.map(({ manifest }) => `--filter=${manifest.name}`)
   const packed = await pnpm(['-r', ...filters, 'pack', '--pack-destination', folder])

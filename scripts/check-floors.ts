@@ -1,5 +1,5 @@
-// The house rules as a check: an arrow points down, never up, never sideways, not even for a type.
-// `--write` also draws the house into docs/architecture.md; without it, an old drawing is a mistake.
+// Checks the rules for layers: a package imports only from lower layers, not from higher ones or its own, not even types.
+// `--write` also writes the list of layers into docs/architecture.md. Without it, an outdated list is an error.
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { arrow, fileViolations, mayStandOn, type Violation } from './arrows.ts'
@@ -9,7 +9,7 @@ import { filesUnder, type Member, readManifest, readMembers, repository } from '
 
 const linesOfGroundFloor = 240
 
-/** Everything below a root folder that breaks a house rule. */
+/** Returns everything below a root folder that breaks a rule for layers. */
 export function violationsOf(root: string): Violation[] {
   const members = readMembers(root)
   const byName = new Map(members.map((member) => [member.manifest.name, member]))
@@ -26,7 +26,7 @@ export function violationsOf(root: string): Violation[] {
 function manifestViolations({ folder, floor, manifest }: Member, byName: Map<string, Member>): Violation[] {
   const where = `${folder}/package.json`
   if (floor !== 'apart' && ![1, 2, 3, 4].includes(floor as number)) {
-    return [{ where, rule: 'names no floor', mend: 'Write "floor": 1, 2, 3 or "apart" into it.' }]
+    return [{ where, rule: 'does not state its layer', mend: 'Set "floor" to 1, 2, 3 or "apart".' }]
   }
   const found: Violation[] = []
   for (const field of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const) {
@@ -36,8 +36,8 @@ function manifestViolations({ folder, floor, manifest }: Member, byName: Map<str
       if (floor === 1 && field.startsWith('dep')) {
         found.push({
           where,
-          rule: `is on floor 1 and depends on ${name}`,
-          mend: 'The ground floor stands on nothing: write the few lines, or move up.'
+          rule: `is on layer 1 and depends on ${name}`,
+          mend: 'Layer 1 has no dependencies. Write the code yourself, or move the package to a higher layer.'
         })
       }
     }
@@ -50,14 +50,14 @@ function wholeViolations(root: string, { folder, floor }: Member): Violation[] {
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]))
   const found = cyclesOf(sources).map((cycle) => ({
     where: `${folder}/${cycle[0]}`,
-    rule: `is in a circle: ${cycle.join(' → ')}`,
-    mend: 'Move what both need into a file of its own.'
+    rule: `is part of an import cycle: ${cycle.join(' → ')}`,
+    mend: 'Move the code that both need into a separate file.'
   }))
   const counted = [...sources].filter(([file]) => !basename(file).endsWith('-contract.ts'))
   const lines = counted.reduce((sum, [, source]) => sum + source.trimEnd().split('\n').length, 0)
   if (floor === 1 && lines > linesOfGroundFloor) {
-    const rule = `is on floor 1 and has ${lines} lines in src, more than ${linesOfGroundFloor}`
-    found.push({ where: `${folder}/src`, rule, mend: 'Take out what is not its one noun.' })
+    const rule = `is on layer 1 and has ${lines} lines in src, more than ${linesOfGroundFloor}`
+    found.push({ where: `${folder}/src`, rule, mend: 'Move out the code that does not belong to its single concept.' })
   }
   return found
 }
@@ -69,5 +69,5 @@ if (import.meta.main) {
   const old = houseIsOld(repository)
   if (old) console.log(old)
   if (violations.length > 0 || old) process.exitCode = 1
-  else console.log('Every arrow points down.')
+  else console.log('All packages import only from lower layers.')
 }

@@ -1,10 +1,10 @@
-// Every relative link of every Markdown file leads to a file that is there, and to a heading that it has.
+// Checks that every relative link of every Markdown file leads to an existing file and an existing heading.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { anchorsOf, linksOf, proseOf } from './markdown.ts'
 import { filesUnder, repository } from './workspace.ts'
 
-/** One sentence for each link that leads nowhere. */
+/** Returns one sentence for each broken link. */
 export function brokenLinks(root: string): string[] {
   return filesUnder(root, '{*.md,{packages,examples,docs,.changeset}/**/*.md}').flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8')
@@ -18,16 +18,16 @@ export function brokenLinks(root: string): string[] {
 function faultOf(root: string, file: string, target: string) {
   if (/^[a-z][a-z+.-]*:/i.test(target)) return undefined
   const [path = '', anchor] = decodeURI(target).split('#')
-  if (path.startsWith('/')) return 'which is absolute; make it relative to the file'
+  if (path.startsWith('/')) return 'which is absolute; use a path relative to the file'
   const linked = path === '' ? file : posix.join(dirname(file), path)
   if (linked.startsWith('..')) return 'which is outside the repository'
-  if (!existsSync(join(root, linked))) return 'which is not there'
+  if (!existsSync(join(root, linked))) return 'which does not exist'
   if (anchor === undefined || statSync(join(root, linked)).isDirectory() || !linked.endsWith('.md')) return undefined
   const headings = anchorsOf(proseHeadings(readFileSync(join(root, linked), 'utf8')))
-  return headings.has(anchor) ? undefined : 'and there is no such heading'
+  return headings.has(anchor) ? undefined : 'which has no such heading'
 }
 
-/** A heading may hold code, which belongs to its anchor; a line in a code block that begins with # is no heading. */
+/** A heading may contain code, which is part of its anchor. A line in a code block that begins with # is not a heading. */
 function proseHeadings(text: string) {
   const prose = proseOf(text).split('\n')
   return text

@@ -1,9 +1,9 @@
-// Holds docs/rules.md equal to what the tests say they prove. A test names the rules it proves at the end of its title,
-// as `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` refreshes the last column first.
+// Keeps docs/rules.md consistent with the test titles. The title of a test ends with the rules that the test proves, for example
+// `… [K1] [K2]`. `node scripts/check-rules.ts` prints one line per problem; `--write` updates the last column first.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the check found, and the page as its last column should be. */
+/** The result of the check: the problems, and the page with the correct last column. */
 export interface RulesReport {
   readonly problems: readonly string[]
   readonly page: string
@@ -12,19 +12,19 @@ export interface RulesReport {
 interface Rule {
   readonly id: string
   readonly kinds: string
-  /** The hand-written parts of the last column: links to pages, and a mark that names what is still to come. */
+  /** The manual parts of the last column: links to pages, and a mark that names the packages that do not prove the rule yet. */
   readonly pages: readonly string[]
   readonly mark: string | undefined
 }
 
-// The test package has the tests that several packages run with their own stores.
+// The test harness has the tests that several packages run with their own stores.
 const testFiles = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/test/**/*.test.ts', 'test-harness/src/*.ts']
 const proofPattern = /\.test\.ts\)$|\(\.\.\/test-harness\//
 const rowPattern = /^(\| ([A-Z]\d+) \|.*\| ([RLD](?: [RLD])*) \|) ?(.*?) ?\|$/
 const titlePattern = /\btest\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)(?!\s*,\s*\{[^}]*\b(?:skip|todo)\b)/g
 const markPattern = /^(?:rest )?open: [a-z-]+(?:, [a-z-]+)*$/
 
-/** Reads the ledger and all test titles under `root`. */
+/** Reads the list of rules and all test titles under `root`. */
 export function checkRules(root: string): RulesReport {
   const problems: string[] = []
   const lines = readFileSync(join(root, 'docs/rules.md'), 'utf8').split('\n')
@@ -37,13 +37,13 @@ export function checkRules(root: string): RulesReport {
       if (/^\| [A-Z]\d+ \|/.test(line)) problems.push(`docs/rules.md: this row has no kind of proof (R, L, D): ${line}`)
       return line
     }
-    if (known.has(id)) problems.push(`${id}: stands twice in docs/rules.md.`)
+    if (known.has(id)) problems.push(`${id}: is listed twice in docs/rules.md.`)
     known.add(id)
     const tests = [...(proofs.get(id)?.keys() ?? [])].sort()
     const rule = readColumn(id, kinds, column)
     problems.push(...problemsOf(rule, tests, root))
     const right = columnOf(rule, tests)
-    if (right !== column) problems.push(`${id}: the last column is not what the test titles say. Run check-rules with --write.`)
+    if (right !== column) problems.push(`${id}: the last column does not match the test titles. Run check-rules with --write.`)
     return `${front} ${right === '' ? '' : `${right} `}|`
   })
 
@@ -85,20 +85,20 @@ function readColumn(id: string, kinds: string, column: string): Rule {
 function problemsOf({ id, kinds, pages, mark }: Rule, tests: readonly string[], root: string) {
   const problems: string[] = []
   if (mark !== undefined && !markPattern.test(mark))
-    problems.push(`${id}: "${mark}" is not a mark. Write "open: <package>" or "rest open: <package>".`)
+    problems.push(`${id}: "${mark}" is not a valid mark. Write "open: <package>" or "rest open: <package>".`)
   const proven = tests.length > 0
   if (mark?.startsWith('open:')) {
-    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Take the mark away (--write does).`)
+    if (proven) problems.push(`${id}: marked open, but ${tests.join(', ')} proves it. Remove the mark (--write does this).`)
     return problems
   }
   for (const name of mark?.replace('rest open: ', '').split(', ') ?? []) {
     const own = tests.find((file) => file.startsWith(`packages/${name}/`))
-    if (own !== undefined) problems.push(`${id}: the rest is marked open for ${name}, but ${own} proves it. Take the mark away.`)
+    if (own !== undefined) problems.push(`${id}: the rest is marked open for ${name}, but ${own} proves it. Remove the mark.`)
   }
   if (!proven && /[RL]/.test(kinds))
-    problems.push(`${id}: no test title ends with [${id}]. Name it in the title of the test that proves it, or mark it open.`)
+    problems.push(`${id}: no test title ends with [${id}]. Name it in the title of the test that proves it, or mark the rule as open.`)
   if (kinds.includes('D') && pages.length === 0)
-    problems.push(`${id}: is to be proven by documentation (D). Link the page in the last column.`)
+    problems.push(`${id}: must be proven by documentation (D). Link the page in the last column.`)
   for (const page of pages) {
     const target = /\(([^)#]*)/.exec(page)?.[1] ?? ''
     if (!existsSync(join(root, 'docs', target))) problems.push(`${id}: the page ${target} does not exist.`)

@@ -1,22 +1,22 @@
-// Every ```ts block of the documentation is a whole program that compiles, in a strict project, against the packages as
-// `pnpm build` left them.
+// Checks that every ```ts block of the documentation is a whole program that compiles, in a strict project, against the packages that
+// `pnpm build` has built.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { blocksOf } from './markdown.ts'
 import { run } from './run.ts'
 import { filesUnder, type Member, readMembers, repository } from './workspace.ts'
 
-/** Inside the package whose dependencies the snippets may use; git ignores it. */
+/** The folder for the programs, inside the package whose dependencies the snippets may use. Git ignores it. */
 const place = '.snippets'
 
 export interface Snippet {
-  /** The Markdown file and the line of the first line of code. */
+  /** The Markdown file, and the line of the first line of code. */
   readonly file: string
   readonly line: number
   readonly text: string
 }
 
-/** Snippets by the folder of the package in which they compile: their own, or the highest one for the README and docs. */
+/** Returns the snippets by the folder of the package in which they compile: their own, or the highest one for the README and docs. */
 export function snippetsByHome(root: string): Map<string, Snippet[]> {
   const members = readMembers(root)
   const [highest] = members.toSorted((a, b) => height(b) - height(a))
@@ -31,7 +31,7 @@ export function snippetsByHome(root: string): Map<string, Snippet[]> {
   return homes
 }
 
-/** Compiles the snippets of all packages, each package's as a program of its own. Returns the compiler's errors, by place in the text. */
+/** Compiles the snippets of each package as a separate program. Returns the errors of the compiler, by their place in the Markdown file. */
 export async function compileSnippets(root: string, homes: ReadonlyMap<string, readonly Snippet[]>): Promise<string[]> {
   const folders = [...homes.keys()].map((home) => join(root, home, place))
   try {
@@ -53,10 +53,10 @@ function writeProgram(root: string, home: string, snippets: readonly Snippet[]) 
   const folder = join(root, home, place)
   mkdirSync(folder, { recursive: true })
   for (const [index, { line, text }] of snippets.entries()) {
-    // As many empty lines before it as in the Markdown file, so that the compiler counts the same lines.
+    // The same number of lines before the code as in the Markdown file, so that the compiler reports the same line numbers.
     writeFileSync(join(folder, `${index}.ts`), `${'\n'.repeat(line - 1)}${text}\nexport {}\n`)
   }
-  // A snippet may use any package of ours, as its reader has installed it.
+  // A snippet may use all packages of this repository, as if they were installed.
   const paths = Object.fromEntries(readMembers(root).flatMap((member) => typesOf(root, member)))
   const compilerOptions = {
     noEmit: true,
@@ -72,7 +72,7 @@ function writeProgram(root: string, home: string, snippets: readonly Snippet[]) 
   )
 }
 
-/** Where the built types of each door of a package are, by the name that imports it. */
+/** Returns the files of the built types of each entry point of a package, by the name that imports it. */
 function typesOf(root: string, { folder, manifest }: Member): [string, string[]][] {
   return Object.entries(manifest.exports ?? {}).flatMap(([door, targets]) => {
     const types = typeof targets === 'string' ? undefined : targets['types']

@@ -1,5 +1,5 @@
-// `pnpm check`: everything that must hold before a change is merged. `pnpm check lint links` runs those steps alone, after
-// the build where one of them needs it; `--skip-tests` leaves out the one step that takes long.
+// `pnpm check`: all checks that must pass before a change is merged. `pnpm check lint links` runs only these steps, after the build if
+// a step needs it; `--skip-tests` skips the one step that takes long.
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Ran, run } from './run.ts'
@@ -7,7 +7,7 @@ import { type Ran, run } from './run.ts'
 interface Step {
   readonly name: string
   readonly command: readonly string[]
-  /** For a step that reads what the step `types` built. */
+  /** Whether the step reads the output of the step `types`. */
   readonly readsBuild?: boolean
   readonly env?: NodeJS.ProcessEnv
 }
@@ -32,8 +32,8 @@ const steps: readonly Step[] = [
   { name: 'prose', command: script('check-prose.ts') },
   { name: 'rules', command: script('check-rules.ts') },
   ...((await hasBase()) ? [{ name: 'changeset', command: ['changeset', 'status', `--since=${base}`] }] : []),
-  // The linter looks up the exports of a package in what is built. It takes half of the processors, because the other steps
-  // run beside it, and because each of its threads checks again the types that files have in common.
+  // The linter reads the exports of packages from the build. It uses half of the processors, because other steps run at the same time,
+  // and because each of its threads checks the types that files have in common again.
   { name: 'lint', command: ['oxlint'], readsBuild: true, env: { GOMAXPROCS: String(Math.ceil(processors / 2)) } },
   { name: 'alone', command: script('check-alone.ts'), readsBuild: true },
   { name: 'snippets', command: script('check-snippets.ts'), readsBuild: true },
@@ -44,7 +44,7 @@ const steps: readonly Step[] = [
 const words = process.argv.slice(2)
 const unknown = words.filter((word) => word !== '--skip-tests' && !steps.some(({ name }) => name === word))
 if (unknown.length > 0) {
-  console.error(`There is no step ${unknown.join(', ')}. The steps are ${steps.map(({ name }) => name).join(', ')}; or give --skip-tests.`)
+  console.error(`Unknown step: ${unknown.join(', ')}. Use --skip-tests or any of these steps: ${steps.map(({ name }) => name).join(', ')}.`)
   process.exit(1)
 }
 const named = steps.filter(({ name }) => words.includes(name))
@@ -56,14 +56,12 @@ await runAll(wanted.filter((step) => !step.readsBuild && step !== tests))
 const readers = wanted.filter(({ readsBuild }) => readsBuild)
 if (failed.includes(build.name)) for (const { name } of readers) console.log(`– ${name.padEnd(10)} not run, because types failed`)
 else await runAll(readers)
-// The tests run alone, because they take every processor.
+// The tests run alone, because they use every processor.
 await runAll(wanted.filter((step) => step === tests))
-console.log(
-  failed.length === 0 ? `Everything holds (${secondsSince(begin)}).` : `Not right: ${failed.join(', ')} (${secondsSince(begin)}).`
-)
+console.log(failed.length === 0 ? `All checks passed (${secondsSince(begin)}).` : `Failed: ${failed.join(', ')} (${secondsSince(begin)}).`)
 if (failed.length > 0) process.exitCode = 1
 
-/** Runs the steps, as many at once as there are processors, and reports them in their order. */
+/** Runs the steps, as many at the same time as there are processors, and reports them in their order. */
 async function runAll(group: readonly Step[]) {
   const results = new Map(group.map((step) => [step, Promise.withResolvers<Finished>()]))
   const waiting = results.entries()
@@ -86,7 +84,7 @@ function report({ name }: Step, { code, output, seconds }: Finished) {
   console.log(output.trimEnd().replaceAll(/^/gm, '    '))
 }
 
-/** A change is compared with its base only where there is one, and where it is not the base itself. */
+/** Whether a base exists that differs from the change, so that the change can be compared with it. */
 async function hasBase() {
   const { code, output } = await run('git', ['rev-parse', `${base}^{commit}`, 'HEAD'])
   const [one, other] = output.split('\n')

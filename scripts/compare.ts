@@ -1,6 +1,6 @@
 // pnpm bench [package] [rounds] [seconds]: the processor time that requests cost servers, in one interleaved run.
-// What is compared stands in the package's bench/works.ts, the servers in its bench/server.ts. Each round starts the servers anew, since
-// one start can be luckier than another by a tenth, and asks them in turn for half a second, since what slows the machine comes and goes.
+// The package's bench/works.ts lists what is compared, and its bench/server.ts starts the servers. Each round restarts the servers,
+// because start-ups differ by up to a tenth, and measures them in turn for half a second, because the load of the machine varies.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,18 +8,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import autocannon from 'autocannon'
 import { repository } from './workspace.ts'
 
-/** How to send requests for so many seconds: for autocannon, or a function that says how many it sent. */
+/** How to send requests for a number of seconds: options of autocannon, or a function that returns how many it sent. */
 type Load = Partial<autocannon.Options> | ((seconds: number) => Promise<number>)
 
 interface Work {
   readonly name: string
-  /** What its server is started with; works with the same words share one. */
+  /** The arguments of its server. Works with the same arguments share a server. */
   readonly server: readonly string[]
   /** The work that its cost is divided by. */
   readonly against?: string
-  /** The status that every answer must have, unless it is 200. */
+  /** The status that every response must have. @default 200 */
   readonly status?: number
-  /** Asked in each round, to look at the answer before it is timed. `headers` are those that the server told. */
+  /** Called in each round to check the response before the measurement. `headers` are the headers that the server reported. */
   readonly load: (address: string, headers: Record<string, string>) => Load | Promise<Load>
 }
 
@@ -40,7 +40,7 @@ const costs = new Map<string, number[]>(works.map((work) => [work.name, []]))
 
 for (let round = 1; round <= Number(rounds); round += 1) {
   const runners = await start()
-  // Until V8 has compiled what is hot: with less, that is up to 7 % of what is measured.
+  // Warms up until V8 has compiled the hot code. With a shorter warm-up, results differ by up to 7 %.
   for (const runner of runners) await measure(runner, 2)
   for (const runner of runners) await ask(runner.child, 'collect')
   for (const runner of runners) await measure(runner, 3)
@@ -88,11 +88,11 @@ async function measure(runner: Runner, duration: number) {
 
 async function send({ work, address, load }: Runner, duration: number) {
   if (typeof load === 'function') return load(duration)
-  // Who waits has to be woken by the server's writes, and only a slow server lets its clients wait: so nobody sleeps.
+  // A waiting process must be woken by the server's writes, and clients wait only for a slow server. So this process never sleeps.
   let isSending = true
   const stayAwake = () => void (isSending && setImmediate(stayAwake))
   stayAwake()
-  // It stops at the end of a sample.
+  // Autocannon stops at the end of a sample.
   const result = await autocannon({ url: address, connections: 20, ...load, duration, sampleInt: 100 })
   isSending = false
   const right = result.statusCodeStats?.[`${work.status ?? 200}`]?.count ?? 0
@@ -119,7 +119,7 @@ function report() {
   for (const { name, against } of works) {
     const own = costs.get(name) as number[]
     const times = `${quantile(own, 0).toFixed(1).padStart(6)}–${quantile(own, 0.5).toFixed(1).padEnd(6)}`
-    // Paired by round: what slows the machine for a while slows both.
+    // Ratios are computed per round, because load on the machine affects both works of a round.
     const ratios = costs.get(against ?? '')?.map((other, round) => (own[round] as number) / other)
     console.log(`${name.padEnd(32)} ${times} ${ratios ? compared(ratios, String(against)) : ''}`)
   }

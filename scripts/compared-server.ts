@@ -1,13 +1,14 @@
-// A server of compare.ts, as a process of its own: node scripts/compared-server.ts <module> [words]. The module's `serve` makes the
-// service; it is told where it listens, and each message is answered with the processor time used so far.
-// 'collect' collects garbage first. The first full collection that finds no callback of process.nextTick waiting makes V8 forget the shape
-// of those for good, and each costs twice from then on: 5 to 10 µs a request. When it comes is luck, but every service gets there.
+// A server of compare.ts as a separate process: node scripts/compared-server.ts <module> [words]. The function `serve` of the module
+// creates the service. This process sends its address, and responds to each message with the processor time used so far.
+// 'collect' runs the garbage collector first. The first full collection without a pending callback of process.nextTick makes V8 drop the
+// shape of these callbacks permanently, and each callback costs twice as much from then on: 5 to 10 µs a request. The time of that
+// collection is random, but every service reaches it.
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 interface Served {
   readonly app: FastifyInstance
-  /** What a request has to carry that only the server knows. */
+  /** Headers that a request must have and that only the server knows. */
   readonly headers?: Record<string, string>
 }
 
@@ -16,7 +17,7 @@ const { serve } = (await import(pathToFileURL(module).href)) as { serve: (...wor
 const { app, headers = {} } = await serve(...words)
 const address = await app.listen({ host: '127.0.0.1', port: 0 })
 process.on('message', (what) => {
-  // A message comes in such a callback itself.
+  // The message event itself runs in such a callback.
   setImmediate(() => {
     if (what === 'collect') globalThis.gc?.()
     process.send?.(process.cpuUsage())

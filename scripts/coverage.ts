@@ -1,4 +1,4 @@
-// Coverage of src: every line, and nearly every branch, of each package and example.
+// Checks the coverage of src: every line and almost every branch of each package and example.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,28 +9,28 @@ interface Count {
   readonly total: number
   readonly covered: number
 }
-/** A coverage summary as istanbul writes it: by absolute file name. */
+/** A coverage summary in the format of istanbul, by absolute file name. */
 export type Summary = Readonly<Record<string, { readonly lines: Count; readonly branches: Count }>>
 
 const branchesWanted = 0.95
 
 /**
- * Moves what processes wrote into the folder `from`, by NODE_V8_COVERAGE, to the folder `to`, and keeps what it says of `src`: the
- * rest, of Node.js packages and tests, is most of it.
+ * Moves the coverage files that processes wrote to the folder `from`, with NODE_V8_COVERAGE, to the folder `to`. Only the entries of `src`
+ * are retained: most entries are about Node.js packages and tests.
  */
 export function keepCoverage(root: string, from: string, to: string): void {
   const base = pathToFileURL(root).href
   const isSource = (url: string) => url.startsWith(base) && /^\/?(packages|examples)\/[^/]+\/src\//.test(url.slice(base.length))
   for (const file of globSync(join(from, '*.json'))) {
     const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] }
-    // A second copy of a module, by a query in its address, is the same source.
+    // A second copy of a module, with a query in its URL, is the same source.
     const kept = result.flatMap((script) => (isSource(script.url) ? [{ ...script, url: script.url.replace(/\?.*$/, '') }] : []))
     writeFileSync(join(to, basename(file)), JSON.stringify({ result: kept }))
   }
   rmSync(from, { recursive: true, force: true })
 }
 
-/** One sentence for each file or package that the tests don't cover enough; empty when all is well. */
+/** Returns one sentence for each file or package without enough coverage. */
 export function coverageGaps(root: string, summary: Summary): string[] {
   return readMembers(root).flatMap(({ folder, manifest }) => {
     const gaps: string[] = []
@@ -53,7 +53,7 @@ export function coverageGaps(root: string, summary: Summary): string[] {
   })
 }
 
-/** False for a file of types alone, which leaves nothing to run. */
+/** Returns false for a file that has only types, and therefore no code to run. */
 function runs(file: string) {
   const { program } = parseSync(file, readFileSync(file, 'utf8'))
   return program.body.some(

@@ -1,8 +1,8 @@
-// Circles of imports inside one package. A type import counts: a circle of types is a circle to the reader.
+// Finds import cycles inside one package. Type imports count, because a cycle of types is also hard to read.
 import { dirname, posix } from 'node:path'
 import { importsOf } from './imports.ts'
 
-/** One path for each circle among the files of a package, given as file name → source. */
+/** Returns one path for each cycle among the files of a package, given as a map of file names to sources. */
 export function cyclesOf(sources: ReadonlyMap<string, string>): string[][] {
   const arrows = new Map<string, string[]>()
   for (const [file, source] of sources) {

@@ -1,4 +1,4 @@
-// Draws the house, floor over floor, between two markers of docs/architecture.md.
+// Writes the list of layers between two markers of docs/architecture.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Member, readMembers } from './workspace.ts'
@@ -8,7 +8,7 @@ const start = '<!-- house:start -->'
 const end = '<!-- house:end -->'
 const width = 76
 
-/** The drawing, floors from the roof down, and under it what each package stands on. */
+/** Returns the layers, the highest first, and a table of the dependencies of each package. */
 export function drawHouse(root: string): string {
   const members = readMembers(root)
   const floors = ([4, 3, 2, 1, 'apart'] as const).flatMap((floor) => {
@@ -21,15 +21,15 @@ export function drawHouse(root: string): string {
     const below = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => ours.get(name) ?? [])
     return `| [${nameOf(member)}](../${member.folder}) | ${member.floor} | ${below.toSorted().join(', ') || '–'} |`
   })
-  return ['```text', ...floors, '```', '', '| package | floor | stands on |', '|---|---|---|', ...rows].join('\n')
+  return ['```text', ...floors, '```', '', '| package | layer | depends on |', '|---|---|---|', ...rows].join('\n')
 }
 
-/** Why the drawing in the page is not right, or undefined when it is. */
+/** Returns why the list in the page is wrong, or undefined when it is correct. */
 export function houseIsOld(root: string): string | undefined {
   const text = pageOf(root)
   if (text === undefined)
-    return `${page} has no drawing of the house.\n  Write the lines ${start} and ${end} into it, and run: pnpm floors --write`
-  return text === replaced(root, text) ? undefined : `The house in ${page} is not drawn as it is.\n  Run: pnpm floors --write`
+    return `${page} does not contain the list of layers.\n  Add the lines ${start} and ${end} to it, then run: pnpm floors --write`
+  return text === replaced(root, text) ? undefined : `The list of layers in ${page} is out of date.\n  Run: pnpm floors --write`
 }
 
 export function writeHouse(root: string): void {
@@ -37,7 +37,7 @@ export function writeHouse(root: string): void {
   if (text !== undefined) writeFileSync(join(root, page), replaced(root, text))
 }
 
-/** The text of the page, when it is there and has both markers. */
+/** Returns the text of the page, if the page exists and has both markers. */
 function pageOf(root: string) {
   const file = join(root, page)
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''

@@ -1,9 +1,9 @@
-// What a TypeScript file imports, type imports included.
+// Finds the imports of a TypeScript file, including type imports.
 import { parseSync, Visitor } from 'oxc-parser'
 
 export interface Import {
   readonly specifier: string
-  /** True when nothing of it is left at run time. */
+  /** Whether nothing of the import remains at run time. */
   readonly typeOnly: boolean
   readonly line: number
 }
@@ -15,7 +15,7 @@ interface Literal {
 }
 
 /**
- * Every module that a source names: static and dynamic imports, `import type`, `export … from`, `import()` types,
+ * Returns every module that a source names: static and dynamic imports, `import type`, `export … from`, `import()` types,
  * `import x = require()`, `declare module` and `/// <reference>`.
  */
 export function importsOf(file: string, source: string): Import[] {
@@ -31,7 +31,7 @@ export function importsOf(file: string, source: string): Import[] {
     if (reference) add({ type: 'Literal', value: reference[1], start }, true)
   }
   new Visitor({
-    // `import { type A }` still loads its module at run time; only `import type` leaves nothing.
+    // `import { type A }` still loads its module at run time. Only `import type` is removed completely.
     ImportDeclaration: ({ importKind, source }) => add(source, importKind === 'type'),
     ExportAllDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
     ExportNamedDeclaration: ({ exportKind, source }) => add(source, exportKind === 'type'),
@@ -43,7 +43,7 @@ export function importsOf(file: string, source: string): Import[] {
   return found.sort((a, b) => a.line - b.line)
 }
 
-/** The package that a specifier names, or undefined for a relative one, a built-in or a `#` import. */
+/** Returns the package that a specifier names, or undefined for a relative path, a built-in module or a `#` import. */
 export function packageOf(specifier: string): string | undefined {
   if (/^(\.|\/|#|node:|file:)/.test(specifier)) return undefined
   return specifier

@@ -1,13 +1,13 @@
-// What the checks need to know of a Markdown file: its code blocks, headings and links.
+// The parts of a Markdown file that the checks need: code blocks, headings and links.
 
 export interface Block {
   readonly language: string
-  /** The line of the file on which its first line stands, from 1. */
+  /** The line of the file that contains the first line of the block, from 1. */
   readonly line: number
   readonly text: string
 }
 
-/** The fenced code blocks of a text. */
+/** Returns the fenced code blocks of a text. */
 export function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = []
   let open: { fence: string; language: string; line: number; lines: string[] } | undefined
@@ -22,14 +22,14 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-/** The text with its code taken out, line for line, so that what looks like a link in code is none. */
+/** Returns the text without its code, with the same line numbers, so that code that looks like a link is ignored. */
 export function proseOf(markdown: string): string {
   const lines = markdown.split('\n')
   for (const { line, text } of blocksOf(markdown)) lines.fill('', line - 1, line - 1 + text.split('\n').length)
   return lines.join('\n').replaceAll(/(`+)[^`\n]+\1/g, (code) => ' '.repeat(code.length))
 }
 
-/** The anchors that GitHub gives to the headings, and those written as `<a id="…">`. */
+/** Returns the anchors that GitHub generates for the headings, and those written as `<a id="…">`. */
 export function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>()
   const headings = markdown.split('\n').filter((_, index, lines) => /^#{1,6} /.test(lines[index] as string))
@@ -48,7 +48,7 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors
 }
 
-/** The targets of links and images, with their lines. */
+/** Returns the targets of links and images, with their lines. */
 export function linksOf(markdown: string): { target: string; line: number }[] {
   const prose = proseOf(markdown)
   const found = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g), ...prose.matchAll(/^ {0,3}\[[^\]]+\]:\s+<?([^\s>]+)/gm)]

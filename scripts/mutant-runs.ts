@@ -1,4 +1,4 @@
-// Runs tests on mutants: puts each mutant into a copy of the workspace, and runs test files there until one fails.
+// Runs tests on mutants: copies each mutant into a copy of the workspace, and runs test files there until one fails.
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Mutant } from './mutations.ts'
@@ -8,13 +8,13 @@ import { filesUnder, readMembers } from './workspace.ts'
 
 export interface Verdict {
   readonly mutant: Mutant
-  /** The test file that fails; undefined for a survivor. */
+  /** The test file that fails, or undefined when the mutant survives. */
   readonly killer: string | undefined
   /** How long the test files ran. */
   readonly seconds: number
 }
 
-/** The limit for a test file. A mutant that makes a test hang is killed by it. */
+/** The time limit for a test file. A mutant that makes a test hang counts as killed. */
 const maxSeconds = 120
 const notCopied = new Set(['.git', '.tap', '.pnpm', 'dist'])
 
@@ -25,8 +25,8 @@ interface Run {
 }
 
 /**
- * Tries mutants of the workspace `root`, two at a time, and reports each verdict. A failure kills the mutant when it happens twice
- * and the same test file passes without the mutant. Rejects when `signal` aborts.
+ * Tests mutants of the workspace `root`, two at a time, and reports each verdict. A mutant is killed when a test file fails twice with the
+ * mutant and passes without it. Rejects when `signal` aborts.
  */
 export async function tryMutants(root: string, mutants: readonly Mutant[], { env, signal, report }: Run): Promise<void> {
   const folder = temporaryFolder('mutants')
@@ -42,7 +42,7 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
   }
 
   async function work(copy: string) {
-    // Links between the packages stay inside the copy; everything else that is installed is there once.
+    // Links between packages stay inside the copy. All other installed packages are shared with the workspace.
     cpSync(root, copy, { recursive: true, verbatimSymlinks: true, filter: (file) => !notCopied.has(basename(file)) })
     symlinkSync(join(root, 'node_modules/.pnpm'), join(copy, 'node_modules/.pnpm'))
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) report(await tryMutant(copy, mutant))
@@ -67,7 +67,7 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
 
     async function run() {
       const green = (await passes(copy, test)) || (await passes(copy, test))
-      if (!green) console.log(`${test} fails without a mutant, so it kills none.`)
+      if (!green) console.log(`${test} fails without a mutant, so its failures do not count.`)
       return green
     }
   }
@@ -82,7 +82,7 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
   }
 }
 
-/** The test files of the first tier that a source can break: of its package, then of those that depend on it, lowest floor first. */
+/** Returns the test files of the first tier that can fail for a source: of its package, then of its dependents, lowest layer first. */
 function testFilesFor(root: string, source: string) {
   const members = readMembers(root)
   const affected = new Set(members.filter(({ folder }) => source.startsWith(`${folder}/`)))

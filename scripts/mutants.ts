@@ -1,13 +1,13 @@
 // `pnpm mutants`: draws mutants of every package and runs the first tier of tests on each of them: the tests of its package, then
 // those of the packages and examples that depend on it. scripts/survivors.json explains the survivors, by name.
-//   --seed 18         another seed draws other mutants
-//   --per-package 5   how many of each package
-//   --package links   only these packages; may be repeated
-//   --shard 1/2       only every second mutant, from the first
+//   --seed 18         a different seed draws different mutants
+//   --per-package 5   the number of mutants of each package
+//   --package links   only this package; can be repeated
+//   --shard 1/2       only every second mutant, starting with the first
 //   --list            prints the mutants and runs nothing
-//   --allow 5         how many may survive
+//   --allow 5         the number of mutants that may survive
 //   --write           writes docs/mutants.md
-// Not mutated: what scripts/mutations.ts leaves out, and the tests that packages export, by `exportedTests`.
+// Not mutated: the code that scripts/mutations.ts excludes, and the tests that packages export, by `exportedTests`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -56,7 +56,7 @@ async function runAll() {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort(new Error(`Stopped by ${name}.`)))
   try {
     for (const kind of [postgres, redis]) {
-      // One started for this run takes what killed tests leave behind with it.
+      // A service that was started for this run is removed together with the data that killed tests leave behind.
       const service = (await kind.start()) ?? (await findService(kind))
       if (!service) throw new Error(`${kind.name} is missing. Install ${kind.debianPackage}, or set ${kind.variable} to its address.`)
       services.push(service)

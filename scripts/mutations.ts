@@ -1,5 +1,5 @@
-// Mutations: small changes of a source that some test must notice. Left out are imports and exports, types, names of properties,
-// and the wording of messages: the texts given to `new …Error()`, `refuse()` and `Symbol()`, and the properties in
+// Mutations: small changes of a source that a test must notice. Imports and exports, types, names of properties and the wording of
+// messages are excluded: the texts given to `new …Error()`, `refuse()` and `Symbol()`, and the properties in
 // `wordingNames`.
 import { createHash } from 'node:crypto'
 import { type Node, parseSync, visitorKeys } from 'oxc-parser'
@@ -8,7 +8,7 @@ export interface Mutant {
   readonly file: string
   readonly line: number
   readonly operator: string
-  /** The file and the changed lines before and after: the same for as long as these lines stay as they are. */
+  /** The file and the changed lines before and after. The name stays the same as long as these lines do not change. */
   readonly name: string
   readonly before: string
   readonly after: string
@@ -40,7 +40,7 @@ const swaps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   }
 }
 
-/** What each operator does, by its name. */
+/** The description of each operator, by its name. */
 export const operators: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(swaps).map(([name, pairs]) => [name, `Replaces ${listed(pairs)}.`])),
   condition: 'Negates the condition of an `if`, a `?:`, a loop or a `case`.',
@@ -50,7 +50,7 @@ export const operators: Readonly<Record<string, string>> = {
   text: "Empties a string or template; an empty one becomes `'mutant'`.",
   list: 'Empties a list of values.',
   return: 'Returns `undefined` from a function.',
-  statement: 'Removes a statement that calls or assigns.',
+  statement: 'Removes a statement that is a call or an assignment.',
   default: 'Replaces `a ?? b` with `a`, and removes the default of a parameter.',
   optional: 'Replaces `a?.b` with `a.b`.',
   anchor: 'Removes `^` or `$` from a regular expression.'
@@ -61,7 +61,7 @@ type Edit = readonly [operator: string, start: number, end: number, text: string
 const wordingNames = new Set(['message', 'remedy', 'en', 'es', 'description', 'summary'])
 const removable = new Set(['CallExpression', 'AwaitExpression', 'AssignmentExpression', 'UpdateExpression'])
 
-/** Every mutant of a file. A name that repeats is numbered. */
+/** Returns every mutant of a file. A number distinguishes mutants with the same name. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   const { program, errors } = parseSync(file, source)
   if (errors[0]) throw new SyntaxError(`${file}: ${errors[0].message}`)
@@ -90,7 +90,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
 
 /**
  * Draws mutants, each with the same probability. They are ordered by a hash of the seed and their name, so the same sources give
- * the same mutants, and a change of one line keeps the others. A mutant that does not parse is passed over.
+ * the same mutants, and a change of one line does not affect the others. Mutants that do not parse are skipped.
  */
 export function draw(mutants: readonly Mutant[], seed: number, count: number): Mutant[] {
   const hashed = mutants.map((mutant) => [createHash('sha256').update(`${seed} ${mutant.name}`).digest('hex'), mutant] as const)
@@ -136,7 +136,7 @@ function* editsOf(node: Node, source: string): Generator<Edit> {
   }
 }
 
-/** The nodes that are left at run time, without those that the head of this file leaves out. */
+/** The nodes that exist at run time, without those that the comment at the top of this file excludes. */
 function* runtimeNodes(node: Node): Generator<Node> {
   yield node
   for (const key of visitorKeys[node.type] ?? []) {
@@ -164,7 +164,7 @@ function whole({ start, end }: Node, text: string) {
   return [start, end, text] as const
 }
 
-/** Other operators negate these conditions already. */
+/** Whether other operators already negate this condition. */
 function isNegation(test: Node) {
   return (test.type === 'UnaryExpression' && test.operator === '!') || (test.type === 'BinaryExpression' && /==/.test(test.operator))
 }
@@ -179,7 +179,7 @@ function oneLine(text: string) {
   return text.trim().replaceAll(/\s+/g, ' ')
 }
 
-/** Without the middle, when it is long. */
+/** Removes the middle of a long text. */
 function shortened(text: string) {
   return text.length > 200 ? `${text.slice(0, 120)} … ${text.slice(-77)}` : text
 }

@@ -1,4 +1,4 @@
-// `pnpm new <name> ["what it promises"] [--floor 1]`: a package that passes every check, to be filled with its own work.
+// `pnpm new <name> ["description"] [--floor 1]`: creates a package that passes every check, as a starting point.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,18 +9,18 @@ import { filesUnder, repository } from './workspace.ts'
 export interface Wish {
   /** In kebab case: `rate-limiting`. */
   readonly name: string
-  /** One sentence: what the package promises. */
+  /** One sentence that says what the package does. */
   readonly description: string
   readonly floor: 1 | 2
 }
 
-/** Writes the package, its changeset and its project references. Throws a `TypeError` that says how to mend the wish. */
+/** Creates the package, its changeset and its project references. Throws a `TypeError` that says how to fix the arguments. */
 export function createPackage(root: string, { name, description, floor }: Wish): void {
   const folder = join(root, 'packages', name)
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) throw new TypeError(`"${name}" is not a name in kebab-case. Give one as rate-limiting.`)
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) throw new TypeError(`"${name}" is not in kebab-case. Use a name such as rate-limiting.`)
   const empty = name.split('-').find((word) => forbiddenNames.has(word))
-  if (empty) throw new TypeError(`"${empty}" says nothing. Name the package by the convention that it keeps.`)
-  if (existsSync(folder)) throw new TypeError(`packages/${name} is already there. Choose another name.`)
+  if (empty) throw new TypeError(`"${empty}" is not descriptive. Name the package after the convention that it implements.`)
+  if (existsSync(folder)) throw new TypeError(`packages/${name} already exists. Choose another name.`)
   const camel = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
   const words: Record<string, string> = {
     __name__: name,
@@ -73,7 +73,7 @@ function projectOf(part: 'src' | 'test', references: readonly { path: string }[]
   return { extends: '../../../tsconfig.json', compilerOptions, include: ['.'], references }
 }
 
-/** The root tsconfig.json is base and solution in one; its references stay sorted, one a line. */
+/** Adds references to the root tsconfig.json, which is both base and solution. The references are sorted, one per line. */
 function addReferences(file: string, added: readonly string[]) {
   const text = readFileSync(file, 'utf8')
   const start = text.indexOf('"references": [')
@@ -93,18 +93,18 @@ function json(value: object) {
 
 if (import.meta.main) {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { floor: { type: 'string', default: '2' } } })
-  const [name = '', description = 'Say here in one sentence what it promises.'] = positionals
+  const [name = '', description = 'Describe in one sentence what the package does.'] = positionals
   try {
-    if (values.floor !== '1' && values.floor !== '2') throw new TypeError('New packages live on floor 1 or 2. Give --floor 1 or nothing.')
+    if (values.floor !== '1' && values.floor !== '2') throw new TypeError('A new package has layer 1 or 2. Use --floor 1, or omit it.')
     createPackage(repository, { name, description, floor: values.floor === '1' ? 1 : 2 })
-    console.log(`packages/${name} is made. Linking it …`)
+    console.log(`packages/${name} was created. Installing its dependencies …`)
     const linked = await pnpm(['install', '--no-frozen-lockfile', '--reporter=append-only'])
     if (linked.code !== 0) throw new TypeError(`${linked.output}\nRun: npx pnpm@12 install`)
-    console.log(`Replace its sample rule by your own, then: pnpm floors --write && pnpm check`)
-    if (values.floor === '1') console.log('Floor 1 asks for a decision record in docs/decisions that names its three users.')
+    console.log(`Replace the sample rule with your own, then run: pnpm floors --write && pnpm check`)
+    if (values.floor === '1') console.log('Layer 1 requires a decision record in docs/decisions that names its three users.')
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    console.error(`${error.message}\nUse: pnpm new <name> ["what it promises"] [--floor 1]`)
+    console.error(`${error.message}\nUsage: pnpm new <name> ["description"] [--floor 1]`)
     process.exitCode = 1
   }
 }

@@ -1,15 +1,15 @@
-// The databases that the tests of the example copy: a process makes them before the run and removes them after it.
+// Starts the process that creates the databases that tests of the example copy, before the run, and that removes them after it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { repository } from './workspace.ts'
 
 export interface Prepared {
-  /** The variables that name them for the tests. */
+  /** The variables that name the databases for the tests. */
   readonly env: Readonly<Record<string, string>>
   remove(): Promise<void>
 }
 
-/** Makes them, on PGlite and on the PostgreSQL of `TEST_DATABASE_URL` where there is one. */
+/** Prepares the databases on PGlite, and on the PostgreSQL of `TEST_DATABASE_URL` if it is set. */
 export async function prepareDatabases(env: NodeJS.ProcessEnv): Promise<Prepared> {
   const program = ['--conditions=@concordat/source', 'examples/orders-service/test/prepare-databases.ts']
   const server = env['TEST_DATABASE_URL']

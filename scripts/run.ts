@@ -1,22 +1,22 @@
-// Runs a program and keeps what it says.
+// Runs a program and records its output.
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 import { readManifest, repository } from './workspace.ts'
 
 export interface Ran {
   readonly code: number
-  /** Standard output and error, as they came. */
+  /** Standard output and standard error, in the order in which they arrived. */
   readonly output: string
 }
 
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
-  /** Called with each piece of output, for a program whose progress is worth seeing. */
+  /** Called with each piece of output, for a program whose progress is worth showing. */
   readonly listen?: (text: string) => void
 }
 
-/** Runs a program with the workspace's own tools first in PATH. Never rejects: a program that can't start has code 127. */
+/** Runs a program with the workspace's own tools first in PATH. Never rejects: a program that cannot be started has code 127. */
 export function run(
   program: string,
   words: readonly string[],
@@ -37,7 +37,7 @@ export function run(
   })
 }
 
-/** Runs pnpm, by npx. The exact version of package.json, because npx looks up a range in the registry each time. */
+/** Runs pnpm with npx, in the exact version of package.json, because npx looks up a version range in the registry each time. */
 export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { packageManager = 'pnpm' } = readManifest(join(repository, 'package.json'))
   return run('npx', ['--yes', packageManager, ...words], options)

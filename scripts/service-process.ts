@@ -1,4 +1,4 @@
-// Programs that the tests need, started with a folder and a port of their own.
+// Starts programs that tests need, each with its own folder and port.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,15 +10,15 @@ import type { Kind, Service } from './services.ts'
 export interface Start {
   readonly kind: Kind
   readonly url: string
-  /** Its data; removed with it. */
+  /** The folder of its data, which is removed when the service stops. */
   readonly folder: string
   readonly program: string
   readonly words: readonly string[]
-  /** The account that runs it, when it is not the caller's. */
+  /** The account that runs it, if it is not the caller's. */
   readonly owner: { readonly uid?: number; readonly gid?: number }
 }
 
-/** Starts a program and waits until it answers. */
+/** Starts a program and waits until it responds. */
 export async function startProcess({ kind, url, folder, program, words, owner }: Start): Promise<Service> {
   const child = spawn(program, words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
@@ -37,14 +37,14 @@ export async function startProcess({ kind, url, folder, program, words, owner }:
   while (!(await kind.answers(url))) {
     if (child.pid === undefined || child.exitCode !== null || Date.now() > deadline) {
       await service.stop()
-      throw new Error(`${kind.name} was started by ${program} and does not answer.\n${complaint}`)
+      throw new Error(`${kind.name} was started with ${program} but does not respond.\n${complaint}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return service
 }
 
-/** PostgreSQL refuses to run as root, so there it gets an account without rights, and its folder with it. */
+/** PostgreSQL refuses to run as root. In that case it gets an unprivileged account, which also owns its folder. */
 export function ownerFor(folder: string): Start['owner'] {
   if (process.getuid?.() !== 0) return {}
   const owner = { uid: idOf('-u'), gid: idOf('-g') }
@@ -52,7 +52,7 @@ export function ownerFor(folder: string): Start['owner'] {
   return owner
 }
 
-/** Where a program is: in PATH, or in folders given as globs, the newest first. */
+/** Returns the path of a program: in PATH, or in folders given as globs, the newest first. */
 export function programPath(name: string, folders: readonly string[]): string | undefined {
   const places = [
     ...(process.env['PATH'] ?? '').split(delimiter),
@@ -70,7 +70,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Installs a package when that is possible without asking anybody: as root, on Debian or its children. */
+/** Installs a package when that is possible without user interaction: as root, on Debian or its derivatives. */
 export function installOnDebian(debianPackage: string): boolean {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return false
   console.log(`Installing ${debianPackage} with apt-get …`)

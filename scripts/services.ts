@@ -1,4 +1,4 @@
-// PostgreSQL and Redis for the tests: given by the caller, already running, started here, or installed first.
+// PostgreSQL and Redis for the tests: set by the caller, already running, started here, or installed first.
 import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
@@ -15,17 +15,17 @@ export interface Service {
 
 export interface Kind {
   readonly name: string
-  /** The variable that names it for the tests. */
+  /** The variable that contains its address for the tests. */
   readonly variable: string
-  /** Where it answers on a machine that runs one. */
+  /** The addresses at which it usually runs on a machine. */
   readonly usual: readonly string[]
   readonly debianPackage: string
   answers(url: string): Promise<boolean>
-  /** Starts one of its own with empty data; undefined where the program is not installed. */
+  /** Starts a separate service with empty data. Returns undefined when the program is not installed. */
   start(): Promise<Service | undefined>
 }
 
-/** The service for this run, or undefined when it can't be had here. */
+/** Returns the service for this run, or undefined when none is available. */
 export async function findService(
   kind: Kind,
   env: NodeJS.ProcessEnv = process.env,
@@ -39,15 +39,15 @@ export async function findService(
   return (await kind.start()) ?? (install(kind.debianPackage) ? kind.start() : undefined)
 }
 
-/** A program that tests start themselves, each with a configuration of its own. */
+/** A program that tests start themselves, each with its own configuration. */
 export interface Program {
   readonly name: string
-  /** The variable that says to the tests where it is. */
+  /** The variable that contains its path for the tests. */
   readonly variable: string
   readonly debianPackage: string
 }
 
-/** Where the program is, or undefined when it can't be had here. */
+/** Returns the path of the program, or undefined when it is not available. */
 export function findProgram(
   { name, variable, debianPackage }: Program,
   env: NodeJS.ProcessEnv = process.env,

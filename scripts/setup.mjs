@@ -1,6 +1,6 @@
-// Installs what the lockfile names, unless it is installed already: `setup.mjs example` installs what the example needs to run,
-// `setup.mjs` everything. It runs on Node 18 and later, with built-ins only, because it is the first thing that a fresh clone
-// executes.
+// Installs the packages of the lockfile, unless they are installed already: `setup.mjs example` installs the packages that the example
+// needs to run, `setup.mjs` all packages. It runs on Node 18 and later with built-in modules only, because it is the first thing that a
+// fresh clone executes.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,18 +23,18 @@ const wanted = hash.digest('hex')
 const [installed, installedScope] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
 
 if (installed !== wanted || (scope === 'everything' && installedScope !== scope)) {
-  console.log(scope === 'example' ? 'Installing what the example needs to run.' : 'Installing everything that tests and checks need.')
+  console.log(scope === 'example' ? 'Installing the packages of the example.' : 'Installing the packages of tests and checks.')
   rmSync(stamp, { force: true })
-  // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a whole install takes seconds. Where the
-  // lockfile is still the same, only packages are added: a service that runs meanwhile keeps those it uses.
+  // pnpm 12 leaves dangling links behind when a dependency moves to another peer; a full installation takes seconds. When the lockfile
+  // has not changed, packages are only added: a service that runs in the meantime keeps the packages that it uses.
   const stale = installed === wanted ? [] : ['.', ...manifests.map((manifest) => dirname(manifest))]
   for (const folder of stale) rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
-  // The exact version, because npx looks up a range in the registry each time.
+  // The exact version, because npx looks up a version range in the registry each time.
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   // pnpm checks the age of every package in the lockfile, for which it loads 225 MB of metadata, mostly about packages that the
-  // example does not use. An installation of everything includes that check. The integrity of packages is checked in both.
+  // example does not use. An installation of all packages includes that check. The integrity of packages is checked in both.
   const only = scope === 'example' ? ['--prod', '--filter=.', '--filter=orders-service...', '--trust-lockfile'] : []
-  // A lockfile alone decides what is installed: --frozen-lockfile refuses to resolve dependencies.
+  // The lockfile alone determines what is installed: --frozen-lockfile refuses to resolve dependencies.
   const install = spawnSync('npx', ['--yes', packageManager, 'install', '--frozen-lockfile', '--reporter=append-only', ...only], {
     cwd: root,
     stdio: 'inherit',
@@ -47,9 +47,9 @@ if (installed !== wanted || (scope === 'everything' && installedScope !== scope)
   writeFileSync(stamp, `${wanted} ${scope}`)
 }
 
-// On Linux the packages bring Node 24, and its scripts run on it. Elsewhere they run on the Node that is here.
+// On Linux the packages include Node 24, and the scripts run on it. On other systems they run on the installed Node.
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (!existsSync(join(root, 'node_modules', '.bin', 'node')) && (major < 22 || (major === 22 && minor < 19))) {
-  console.error(`Node ${process.versions.node} is too old to run this repository here. Install Node 24 and try again.`)
+  console.error(`Node ${process.versions.node} is too old for this repository. Install Node 24 and try again.`)
   process.exit(1)
 }

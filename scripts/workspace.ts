@@ -1,9 +1,9 @@
-// The packages and examples of a workspace, read from their package.json files.
+// Reads the packages and examples of a workspace from their package.json files.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A floor of the house, or `apart`: beside it, importing nothing of it. */
+/** A layer, or `apart` for a separate package that imports no package of the layers. */
 export type Floor = 1 | 2 | 3 | 4 | 'apart'
 
 export interface Manifest {
@@ -15,7 +15,7 @@ export interface Manifest {
   readonly packageManager?: string
   readonly floor?: Floor
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
-  /** What check-alone registers the plugin with. */
+  /** The options with which check-alone registers the plugin. */
   readonly alone?: {
     readonly options?: object
     readonly config?: object
@@ -37,14 +37,14 @@ export interface Member {
   readonly manifest: Manifest
 }
 
-/** The root of this repository. */
+/** The root folder of this repository. */
 export const repository: string = fileURLToPath(new URL('..', import.meta.url))
 
 export function readManifest(file: string): Manifest {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-/** Every package and example below a root folder, by folder name. Examples live on floor 4 unless they say otherwise. */
+/** Returns every package and example below a root folder, by folder name. Examples are on layer 4 unless they state another layer. */
 export function readMembers(root: string): Member[] {
   return filesUnder(root, '{packages,examples}/*/package.json').map((file) => {
     const manifest = readManifest(join(root, file))
@@ -52,7 +52,7 @@ export function readMembers(root: string): Member[] {
   })
 }
 
-/** Files that match a glob, from a root, sorted, with forward slashes; never from node_modules or dist. */
+/** Returns the files below a root that match a glob, sorted, with forward slashes, without those in node_modules and dist. */
 export function filesUnder(root: string, pattern: string): string[] {
   if (!existsSync(root)) return []
   return globSync(pattern, { cwd: root, exclude: isMade })

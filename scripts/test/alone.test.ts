@@ -4,7 +4,7 @@ import t from 'tap'
 import { installAlone, manifestFaults, tryAlone } from '../check-alone.ts'
 import type { Member } from '../workspace.ts'
 
-// Without this, pnpm and its children would write their coverage.
+// Without this line, pnpm and its children would write coverage files.
 delete process.env['NODE_V8_COVERAGE']
 
 const doors = { '.': { types: './dist/index.d.ts', default: './dist/index.js' } }
@@ -42,7 +42,7 @@ await installAlone(
 )
 const faultsOf = ({ member }: typeof good) => tryAlone(member, tarballs, join(place, 'alone'))
 
-/** A plugin with this source: its manifest and the files that are packed. */
+/** Returns a plugin with this source: its manifest and the files that are packed. */
 function plugin(name: string, source: string, more: Partial<Member['manifest']> = {}) {
   const manifest: Member['manifest'] = {
     name: `@concordat/${name}`,
@@ -57,19 +57,19 @@ function plugin(name: string, source: string, more: Partial<Member['manifest']> 
   return { name, files, member: { folder: `packages/${name}`, floor: 2, manifest } satisfies Member }
 }
 
-t.test('a plugin that needs nothing but Fastify passes', async (t) => {
+t.test('a plugin that needs only Fastify passes', async (t) => {
   t.strictSame(await faultsOf(good), [])
 })
 
-t.test('a plugin that forgot a dependency, or answers otherwise, does not', async (t) => {
+t.test('a plugin without a required dependency, or with a different response, fails', async (t) => {
   const [forgot] = await faultsOf(forgetful)
   t.match(forgot, /Cannot find package 'fastify-plugin'/)
   // Another package that is installed at the same time declares it.
   t.strictSame(await faultsOf(honest), [])
-  t.match(await faultsOf(open), [/GET \/probe answered 200 and not 401/])
+  t.match(await faultsOf(open), [/GET \/probe responded with 200 instead of 401/])
 })
 
-t.test('a plugin whose manifest names a file that is not packed is refused', async (t) => {
+t.test('a plugin whose manifest names a file that is not packed fails', async (t) => {
   t.match(await faultsOf(untyped), [
     /^publint: .*\.types is \.\/dist\/plugin\.d\.ts but the file does not exist/,
     /^attw: .*"resolutionKind":"node16-esm"/,
@@ -77,7 +77,7 @@ t.test('a plugin whose manifest names a file that is not packed is refused', asy
   ])
 })
 
-t.test('a manifest that was packed as it stands in the workspace is refused', async (t) => {
+t.test('a manifest that was packed without changes fails', async (t) => {
   const source: Member['manifest'] = {
     name: '@concordat/x',
     exports: { '.': { '@concordat/source': './src/index.ts', default: './dist/index.js' } },
@@ -85,8 +85,8 @@ t.test('a manifest that was packed as it stands in the workspace is refused', as
     dependencies: { '@concordat/links': 'workspace:^' }
   }
   t.strictSame(manifestFaults(source, source), [
-    'its exports are not those of publishConfig.exports',
-    'its package.json still says @concordat/source',
-    'its package.json still says workspace:'
+    'its exports differ from publishConfig.exports',
+    'its package.json still contains @concordat/source',
+    'its package.json still contains workspace:'
   ])
 })

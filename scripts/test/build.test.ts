@@ -1,7 +1,7 @@
 import t from 'tap'
 import { staleOutput } from '../build.ts'
 
-t.test('what was built from a source file that is gone is found, and nothing else', async (t) => {
+t.test('the output of removed source files is found, and nothing else', async (t) => {
   const output = { 'kept.js': '', 'kept.js.map': '', 'kept.d.ts': '', 'kept.d.ts.map': '' }
   const root = t.testdir({
     packages: {

@@ -7,7 +7,7 @@ import { checkRules } from '../check-rules.ts'
 const head = '| id | rule | package | proof | where |\n| --- | --- | --- | --- | --- |\n'
 const script = join(import.meta.dirname, '../check-rules.ts')
 
-// The call is put together, so that these titles are not taken for titles of this file.
+// The call is composed, so that these titles do not count as titles of this file.
 const call = 't.test'
 const titled = (title: string, options = '') => `${call}('${title}'${options}, async (t) => {})\n`
 const inDocs = (...rows: string[]) => ({ 'rules.md': `# Rules\n\n${head}${rows.join('\n')}\n`, 'guide.md': '# Guide\n' })
@@ -20,7 +20,7 @@ function tree(t: Test, docs: Record<string, string>, packages: Record<string, un
   return t.testdir({ docs, packages, ...more } as Parameters<Test['testdir']>[0])
 }
 
-t.test('a rule that a title proves, one that a page shows and one that is open leave nothing to say', async (t) => {
+t.test('a rule with a title, a rule with a page and an open rule cause no problem', async (t) => {
   const root = tree(
     t,
     inDocs(
@@ -34,20 +34,20 @@ t.test('a rule that a title proves, one that a page shows and one that is open l
   t.strictSame(checkRules(root).problems, [])
 })
 
-t.test('a rule that nothing proves is reported, and a page alone proves only documentation', async (t) => {
+t.test('a rule without proof is reported, and a page alone proves only documentation', async (t) => {
   const root = tree(t, inDocs('| K1 | Three members. | links | R L | [guide](guide.md) |', '| Q8 | Explained. | docs | D | |'))
   t.match(checkRules(root).problems, [/^K1: no test title ends with \[K1\]/, /^Q8: .*Link the page/])
   t.equal(checkRules(root).problems.length, 2)
 })
 
-t.test('a rule marked open that a test proves is stale, and writing takes the mark away', async (t) => {
+t.test('a rule that is marked open although a test proves it is stale, and --write removes the mark', async (t) => {
   const root = tree(t, inDocs('| K1 | Three members. | links | R | open: links |'), links(titled('links [K1]')))
   const { problems, page } = checkRules(root)
   t.match(problems, [/^K1: marked open, but packages\/links\/test\/self\.test\.ts proves it/, /^K1: the last column/])
   t.match(page, `| R | ${proven} |`)
 })
 
-t.test('a rest marked open is stale as soon as the named package proves the rule', async (t) => {
+t.test('a rest that is marked open is stale as soon as the named package proves the rule', async (t) => {
   t.match(checkRules(tree(t, restOpen('webhooks, links'), links(titled('links [K1]')))).problems, [
     /^K1: the rest is marked open for links/
   ])
@@ -64,13 +64,13 @@ t.test('a title that names an unknown rule is reported with its file', async (t)
   t.strictSame(checkRules(root).problems, ['scripts/test/a.test.ts: the title "x [Z9]" names Z9, which docs/rules.md does not have.'])
 })
 
-t.test('the column lists every proving file of packages, examples and scripts, sorted, whatever the quotes', async (t) => {
+t.test('the column lists every proving file of packages, examples and scripts, sorted, with any kind of quotes', async (t) => {
   const root = tree(t, inDocs('| K1 | Three members. | links | R | |'), links(titled('links [K1]').replaceAll("'", '`')), {
     examples: { orders: { test: { 'surface.test.ts': titled('links [K1]').replaceAll("'", '"') } } },
     scripts: { test: { 'b.test.ts': titled("it\\'s [K1]") } }
   })
   const { problems, page } = checkRules(root)
-  t.strictSame(problems, ['K1: the last column is not what the test titles say. Run check-rules with --write.'])
+  t.strictSame(problems, ['K1: the last column does not match the test titles. Run check-rules with --write.'])
   t.match(page, `| R | [orders/surface](../examples/orders/test/surface.test.ts) · ${proven} · [scripts/b](../scripts/test/b.test.ts) |`)
 })
 
@@ -80,7 +80,7 @@ t.test('skipped, unfinished and commented tests prove nothing', async (t) => {
   t.match(checkRules(root).problems, [/^K1: no test title/])
 })
 
-t.test('mistakes of the page are reported: a rule twice, no kind, an unknown mark, a page that is not there', async (t) => {
+t.test('errors in the page are reported: a duplicate rule, a missing kind, an unknown mark, a missing page', async (t) => {
   const root = tree(
     t,
     inDocs(
@@ -92,14 +92,14 @@ t.test('mistakes of the page are reported: a rule twice, no kind, an unknown mar
     )
   )
   t.match(checkRules(root).problems, [
-    /^K1: stands twice/,
+    /^K1: is listed twice/,
     /no kind of proof/,
-    /^K3: "open: links · later" is not a mark/,
+    /^K3: "open: links · later" is not a valid mark/,
     /^V5: the page policy\.md does not exist/
   ])
 })
 
-t.test('the command prints a line per problem and fails, and --write mends what it can', async (t) => {
+t.test('the command prints a line per problem and fails, and --write fixes the marks and links', async (t) => {
   const rows = inDocs('| K1 | Three members. | links | R | open: links |', '| K2 | Absolute. | links | R | |')
   const root = tree(t, rows, links(titled('links [K1]')))
   const run = (...options: string[]) => spawnSync(process.execPath, [script, ...options], { cwd: root, encoding: 'utf8' })

@@ -17,7 +17,7 @@ const tree = {
   }
 }
 
-t.test('full lines and 95 % of the branches are enough, and a file of types needs no test', async (t) => {
+t.test('all lines and 95 % of the branches are enough, and a file of types needs no test', async (t) => {
   const root = t.testdir(tree)
   const branches = { total: 100, covered: 95 }
   const summary = {
@@ -27,7 +27,7 @@ t.test('full lines and 95 % of the branches are enough, and a file of types need
   t.strictSame(coverageGaps(root, summary), [])
 })
 
-t.test('a line that no test runs, too few branches and a file never loaded are named', async (t) => {
+t.test('lines without a test, too few branches and files that are never loaded are reported', async (t) => {
   const root = t.testdir(tree)
   const summary = { [join(root, 'packages/one/src/one.ts')]: { lines: { total: 10, covered: 8 }, branches: { total: 100, covered: 94 } } }
   t.strictSame(coverageGaps(root, summary), [

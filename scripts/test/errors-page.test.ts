@@ -23,12 +23,12 @@ t.test('the page lists every code once, by status and then by code, with texts, 
   t.match(page, /^# Errors\n/)
 })
 
-t.test('a text with a bar or a line break stays one cell', async (t) => {
+t.test('a text with a vertical bar or a line break stays in one cell', async (t) => {
   const page = errorsPage([{ code: 'ODD', statusCode: 400, message: { en: 'a|b\nc', es: 'd' }, remedy: 'e' }], () => [])
   t.match(page, '| `ODD` | 400 | a\\|b c | d | e |  |\n')
 })
 
-t.test('the command accepts the page that it wrote, and refuses one that says something else', async (t) => {
+t.test('the command accepts the page that it wrote, and refuses a different page', async (t) => {
   const repository = join(import.meta.dirname, '../..')
   const root = t.testdir({ docs: { 'errors.md': '# Errors\n' }, packages: { 'error-catalogue': {} } })
   for (const name of ['packages/error-catalogue/package.json', 'packages/error-catalogue/src']) {
@@ -41,7 +41,7 @@ t.test('the command accepts the page that it wrote, and refuses one that says so
       encoding: 'utf8'
     })
 
-  t.match(run(), { status: 1, stdout: /^docs\/errors\.md is not what the code says/ })
+  t.match(run(), { status: 1, stdout: /^docs\/errors\.md does not match the code/ })
   t.match(run('--write'), { status: 0, stdout: '' })
   t.match(run(), { status: 0, stdout: '' })
   t.match(readFileSync(page, 'utf8'), /^\| `VALIDATION_FAILED` \| 422 \| .* \| error-catalogue(, [a-z-]+)* \|$/m)

@@ -13,7 +13,7 @@ const plugin = (name: string, more: object = {}) =>
     ...more
   })
 
-/** A right house: a ground floor, two plugins, a preset, a kit apart, an example. */
+/** A valid workspace: a package of layer 1, two plugins, a preset, a separate kit, an example. */
 const rightHouse = () => ({
   'package.json': JSON.stringify({ devDependencies: { tap: '*' } }),
   docs: { 'architecture.md': '# House\n<!-- house:start -->\n<!-- house:end -->\nEnd\n' },
@@ -63,14 +63,14 @@ const rightHouse = () => ({
 
 type House = ReturnType<typeof rightHouse>
 
-/** Builds the right house with one thing changed, and tells what is wrong with it. */
+/** Builds the valid workspace with one change, and returns the violations. */
 function wrongWith(t: Test, change: (house: House) => void) {
   const house = rightHouse()
   change(house)
   return violationsOf(t.testdir(house)).map(({ where, rule, mend }) => `${where} ${rule}. ${mend}`)
 }
 
-t.test('a house whose arrows all point down is right', async (t) => {
+t.test('a workspace whose packages import only from lower layers is valid', async (t) => {
   t.strictSame(
     wrongWith(t, () => {}),
     []
@@ -79,45 +79,49 @@ t.test('a house whose arrows all point down is right', async (t) => {
 
 const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = [
   [
-    'an up-arrow',
+    'an import from a higher layer',
     (h) => void (h.packages.left.src['up.ts'] = "import '@concordat/conventions'"),
-    /^packages\/left\/src\/up\.ts:1 is an up-arrow: it imports @concordat\/conventions \(floor 3\)\. Floor 2 stands on lower floors only/
+    /^packages\/left\/src\/up\.ts:1 has a dependency on a higher layer: it imports @concordat\/conventions \(layer 3\)\. Layer 2 may depend only on lower layers/
   ],
   [
-    'a side-arrow',
+    'an import from the same layer',
     (h) => void (h.packages.left.src['side.ts'] = "\nimport { right } from '@concordat/right'"),
-    /left\/src\/side\.ts:2 is a side-arrow: it imports @concordat\/right/
+    /left\/src\/side\.ts:2 has a dependency on its own layer: it imports @concordat\/right/
   ],
   [
-    'a type-only side-arrow',
+    'a type-only import from the same layer',
     (h) => void (h.packages.left.src['side.ts'] = "import type { right } from '@concordat/right'"),
-    /is a side-arrow: it imports types of @concordat\/right/
+    /has a dependency on its own layer: it imports types of @concordat\/right/
   ],
   [
-    'a side-arrow by an import() type',
+    'an import() type from the same layer',
     (h) => void (h.packages.left.src['side.ts'] = "export type R = import('@concordat/right').R"),
-    /side-arrow: it imports types of/
+    /dependency on its own layer: it imports types of/
   ],
   [
-    'a side-arrow by a dynamic import',
+    'a dynamic import from the same layer',
     (h) => void (h.packages.left.src['side.ts'] = "await import('@concordat/right')"),
-    /side-arrow: it imports @concordat\/right/
+    /dependency on its own layer: it imports @concordat\/right/
   ],
-  ['a side-arrow by export from', (h) => void (h.packages.left.src['side.ts'] = "export * from '@concordat/right'"), /side-arrow/],
   [
-    'a side-arrow by a reference',
+    'an export from the same layer',
+    (h) => void (h.packages.left.src['side.ts'] = "export * from '@concordat/right'"),
+    /has a dependency on its own layer/
+  ],
+  [
+    'a reference to the same layer',
     (h) => void (h.packages.left.src['side.ts'] = '/// <reference types="@concordat/right" preserve="true" />'),
-    /side-arrow/
+    /has a dependency on its own layer/
   ],
   [
-    'a side-arrow in a test',
+    'an import from the same layer in a test',
     (h) => void (h.packages.left.test['both.test.ts'] = "import '@concordat/right'"),
-    /left\/test\/both\.test\.ts:1 is a side-arrow.*packages\/conventions\/test/
+    /left\/test\/both\.test\.ts:1 has a dependency on its own layer.*packages\/conventions\/test/
   ],
   [
-    'a sideways devDependency',
+    'a devDependency on the same layer',
     (h) => void (h.packages.left['package.json'] = plugin('left', { devDependencies: { '@concordat/right': 'workspace:^' } })),
-    /left\/package\.json is a side-arrow: it has @concordat\/right in devDependencies/
+    /left\/package\.json has a dependency on its own layer: it has @concordat\/right in devDependencies/
   ],
   [
     'an undeclared package',
@@ -130,14 +134,14 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
     /imports tap, which its package\.json does not declare/
   ],
   [
-    'its own door',
+    'its own entry point',
     (h) => void (h.packages.left.src['more.ts'] = "import { left } from './index.ts'"),
-    /more\.ts:1 imports its own door, \.\/index\.ts\. Import the file that has/
+    /more\.ts:1 imports the entry point of its own package, \.\/index\.ts\. Import the file that contains/
   ],
   [
     'its own name in src',
     (h) => void (h.packages.left.src['more.ts'] = "import type { left } from '@concordat/left'"),
-    /imports its own door, @concordat\/left/
+    /imports the entry point of its own package, @concordat\/left/
   ],
   [
     'a path out of the package',
@@ -145,21 +149,25 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
     /which is outside its package\. Import the other package by its name/
   ],
   [
-    'a circle, types counted',
+    'an import cycle, types included',
     (h) => {
       h.packages.left.src['a.ts'] = "import type { B } from './b.ts'"
       h.packages.left.src['b.ts'] = "import { a } from './a.ts'"
     },
-    /left\/src\/a\.ts is in a circle: src\/a\.ts → src\/b\.ts → src\/a\.ts\. Move what both need/
+    /left\/src\/a\.ts is part of an import cycle: src\/a\.ts → src\/b\.ts → src\/a\.ts\. Move the code that both need/
   ],
   [
-    'a name that says nothing',
+    'an undescriptive name',
     (h) => void (h.packages.left.src['utils.ts'] = ''),
-    /left\/src\/utils\.ts has the name "utils\.ts", which says nothing/
+    /left\/src\/utils\.ts has the undescriptive name "utils\.ts"/
   ],
-  ['a test name that says nothing', (h) => void (h.packages.left.test['common.test.ts'] = ''), /has the name "common\.test\.ts"/],
   [
-    'a ground floor with a dependency',
+    'an undescriptive test name',
+    (h) => void (h.packages.left.test['common.test.ts'] = ''),
+    /has the undescriptive name "common\.test\.ts"/
+  ],
+  [
+    'a package of layer 1 with a dependency',
     (h) =>
       void (h.packages.ground['package.json'] = JSON.stringify({
         name: '@concordat/ground',
@@ -167,17 +175,17 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
         dependencies: { x: '1' },
         peerDependencies: { fastify: '^5' }
       })),
-    /ground\/package\.json is on floor 1 and depends on x/
+    /ground\/package\.json is on layer 1 and depends on x/
   ],
   [
-    'a ground floor that runs Fastify',
+    'a package of layer 1 that runs Fastify',
     (h) => void (h.packages.ground.src['more.ts'] = "import { type FastifyRequest } from 'fastify'"),
-    /floor 1 and imports fastify at run time\. Use import type/
+    /layer 1 and imports fastify at run time\. Use import type/
   ],
   [
-    'a ground floor of more than 240 lines',
+    'a package of layer 1 with more than 240 lines',
     (h) => void (h.packages.ground.src['long.ts'] = '//\n'.repeat(240)),
-    /ground\/src is on floor 1 and has 243 lines in src, more than 240/
+    /ground\/src is on layer 1 and has 243 lines in src, more than 240/
   ],
   [
     'a store that runs a plugin',
@@ -185,32 +193,32 @@ const wrongs: [title: string, change: (house: House) => void, said: RegExp][] = 
     /at run time, and only @concordat\/conventions registers plugins/
   ],
   [
-    'a kit apart that imports the house',
+    'a separate kit that imports a package',
     (h) => void ((h.packages.kit.src as Record<string, string>)['more.ts'] = "import '@concordat/ground'"),
-    /is apart and it imports @concordat\/ground.*speak HTTP/
+    /has a dependency, but its package is separate: it imports @concordat\/ground.*Use HTTP/
   ],
   [
-    'a package that stands on the kit apart',
+    'a package that depends on the separate kit',
     (h) => void (h.packages.left.src['more.ts'] = "import '@concordat/kit'"),
-    /is an up-arrow: it imports @concordat\/kit \(floor apart\)/
+    /has a dependency on a higher layer: it imports @concordat\/kit \(layer apart\)/
   ],
   [
-    'an example that stands on another example',
+    'an example that depends on another example',
     (h) =>
       void ((h.examples as Record<string, object>)['stall'] = {
         'package.json': JSON.stringify({ name: 'stall', dependencies: { shop: '*' } })
       }),
-    /examples\/stall\/package\.json is a side-arrow: it has shop in dependencies/
+    /examples\/stall\/package\.json has a dependency on its own layer: it has shop in dependencies/
   ],
   [
-    'a package without a floor',
+    'a package without a layer',
     (h) => void (h.packages.right['package.json'] = JSON.stringify({ name: '@concordat/right' })),
-    /right\/package\.json names no floor\. Write "floor"/
+    /right\/package\.json does not state its layer\. Set "floor"/
   ]
 ]
 
 for (const [title, change, said] of wrongs) {
-  t.test(`${title} is refused, with file, rule and mend`, async (t) => {
+  t.test(`${title} is refused, with the file, the rule and the fix`, async (t) => {
     const found = wrongWith(t, change)
     t.ok(
       found.some((line) => said.test(line)),
@@ -219,14 +227,14 @@ for (const [title, change, said] of wrongs) {
   })
 }
 
-t.test('a contract suite does not count against the ground floor', async (t) => {
+t.test('a contract suite does not count against the line limit of layer 1', async (t) => {
   t.strictSame(
     wrongWith(t, (h) => void (h.packages.ground.src['store-contract.ts'] = '//\n'.repeat(300))),
     []
   )
 })
 
-t.test('the house is drawn between its markers, and an old drawing is noticed', async (t) => {
+t.test('the list of layers is written between its markers, and an outdated list is found', async (t) => {
   const root = t.testdir(rightHouse())
   t.match(houseIsOld(root), /pnpm floors --write/)
   writeHouse(root)
@@ -241,13 +249,13 @@ t.test('the house is drawn between its markers, and an old drawing is noticed', 
   t.match(page, '| [store](../packages/store) | 3 | left |\n<!-- house:end -->\nEnd\n')
 })
 
-t.test('a page without markers is asked for them', async (t) => {
+t.test('a page without markers is reported', async (t) => {
   const root = t.testdir({ ...rightHouse(), docs: {} })
   writeHouse(root)
-  t.match(houseIsOld(root), /has no drawing/)
+  t.match(houseIsOld(root), /does not contain the list of layers/)
 })
 
-t.test('a long floor is drawn over several lines', async (t) => {
+t.test('a long layer is written on several lines', async (t) => {
   const packages = Object.fromEntries(
     Array.from({ length: 9 }, (_, n) => [`a-rather-long-name-${n}`, { 'package.json': plugin(`a-rather-long-name-${n}`) }])
   )

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { brokenLinks } from '../check-links.ts'
 
-t.test('links to files, folders, headings and other sites are right', async (t) => {
+t.test('links to files, folders, headings and other sites are valid', async (t) => {
   const root = t.testdir({
     'README.md': [
       '# Read me',
@@ -20,17 +20,17 @@ t.test('links to files, folders, headings and other sites are right', async (t) 
   t.strictSame(brokenLinks(root), [])
 })
 
-t.test('a link that leads nowhere is named with its file and line', async (t) => {
+t.test('a broken link is reported with its file and line', async (t) => {
   const root = t.testdir({
     'README.md': '\n[a](gone.md)\n[b](docs/page.md#gone)\n[c](../outside.md)\n[d](/docs/page.md)\n[e](#gone)\n\n[f]: gone-too.md\n',
     docs: { 'page.md': '```sh\n# gone\n```\n' }
   })
   t.strictSame(brokenLinks(root), [
-    'README.md:2 links to gone.md, which is not there',
-    'README.md:3 links to docs/page.md#gone, and there is no such heading',
+    'README.md:2 links to gone.md, which does not exist',
+    'README.md:3 links to docs/page.md#gone, which has no such heading',
     'README.md:4 links to ../outside.md, which is outside the repository',
-    'README.md:5 links to /docs/page.md, which is absolute; make it relative to the file',
-    'README.md:6 links to #gone, and there is no such heading',
-    'README.md:8 links to gone-too.md, which is not there'
+    'README.md:5 links to /docs/page.md, which is absolute; use a path relative to the file',
+    'README.md:6 links to #gone, which has no such heading',
+    'README.md:8 links to gone-too.md, which does not exist'
   ])
 })

@@ -5,14 +5,14 @@ import t from 'tap'
 import { tryMutants, type Verdict } from '../mutant-runs.ts'
 import { draw, mutantsOf, operators } from '../mutations.ts'
 
-/** The changed sources by operator. */
+/** Returns the changed sources by operator. */
 function changesOf(source: string) {
   const changes: Record<string, string[]> = {}
   for (const { operator, source: changed } of mutantsOf('a.ts', source)) (changes[operator] ??= []).push(changed)
   return changes
 }
 
-/** The names of five mutants that a seed draws. */
+/** Returns the names of the five mutants that a seed draws. */
 function namesOf(source: string, seed: number) {
   return draw(mutantsOf('a.ts', source), seed, 5).map(({ name }) => name)
 }
@@ -44,7 +44,7 @@ t.test('each operator makes its change, and the result parses', async (t) => {
   t.strictSame(new Set(cases.map(([, operator]) => operator)), new Set(Object.keys(operators)))
 })
 
-t.test('imports, types, names of properties and the wording of messages are left as they are', async (t) => {
+t.test('imports, types, names of properties and the wording of messages are not changed', async (t) => {
   const source = `import a from 'a'
     export * from 'b'
     export { c } from 'c'
@@ -63,7 +63,7 @@ t.test('a mutant is named by its file and lines, and by a number where they repe
   t.ok(names.includes('a.ts: f(1) → f(2)') && names.includes('a.ts: f(1) → f(2) (2)'))
 })
 
-t.test('the same seed draws the same mutants, another seed others, and a change elsewhere keeps them', async (t) => {
+t.test('the same seed draws the same mutants, a different seed different ones, and a change elsewhere does not affect them', async (t) => {
   const source = Array.from({ length: 50 }, (_, index) => `f${index}(a < b)`).join('\n')
   t.equal(new Set(namesOf(source, 1)).size, 5)
   t.strictSame(namesOf(source, 1), namesOf(source, 1))
@@ -72,7 +72,7 @@ t.test('the same seed draws the same mutants, another seed others, and a change 
   t.strictSame(draw(mutantsOf('a.ts', 'a < b'), 1, 0), [])
 })
 
-t.test('a mutant is killed by a test of its package or of a dependent, or survives, and a test that fails anyway kills none', async (t) => {
+t.test('a mutant is killed by a test of its package or of a dependent, or survives, and a test that always fails kills none', async (t) => {
   const source = 'export const f = () => 1\nexport const g = () => 2\nexport const h = () => 3\n'
   const root = t.testdir({
     packages: {
@@ -100,7 +100,7 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
   t.strictSame(killers, ['packages/one/test/b.test.ts', 'packages/two/test/d.test.ts', undefined])
 })
 
-t.test('a run that is interrupted ends its tests', async (t) => {
+t.test('an interrupted run ends its tests', async (t) => {
   const files = {
     'package.json': '{"name":"one","floor":1}',
     src: { 'a.ts': 'f(1)' },

@@ -7,11 +7,11 @@ import { createPackage } from '../new-package.ts'
 import { run } from '../run.ts'
 import { filesUnder, repository } from '../workspace.ts'
 
-/** A workspace with the ground floor of this one, linked as pnpm would link it. */
+/** A workspace with a package of layer 1, linked as pnpm would link it. */
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
   const references = '"references": [\n    { "path": "packages/api-error" },\n    { "path": "scripts" }\n  ]\n}\n'
-  // The linter obeys the .gitignore of the nearest repository, and ours leaves out where tests write.
+  // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json']) cpSync(join(repository, file), join(root, file))
   const source = join(repository, 'packages/api-error')
@@ -33,7 +33,7 @@ function link(root: string, name: string) {
   }
 }
 
-/** Everything that `pnpm check` asks of one package. Answers what is wrong, as text. */
+/** Runs all checks of `pnpm check` on one package. Returns the errors as text. */
 async function complaintsAbout(root: string, name: string) {
   const folder = `packages/${name}`
   const tests = filesUnder(root, `${folder}/test/*.test.ts`)
@@ -50,7 +50,7 @@ async function complaintsAbout(root: string, name: string) {
   return complaints.join('\n')
 }
 
-t.test('a new plugin passes types, format, lint, floors and its own tests', async (t) => {
+t.test('a new plugin passes the checks of types, format, lint and layers, and its own tests', async (t) => {
   const root = workspace(t)
   createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', floor: 2 })
   link(root, 'path-length')
@@ -62,7 +62,7 @@ t.test('a new plugin passes types, format, lint, floors and its own tests', asyn
   )
 })
 
-t.test('a new package of the ground floor does too, and stands on nothing', async (t) => {
+t.test('a new package of layer 1 passes the checks too, and has no dependencies', async (t) => {
   const root = workspace(t)
   createPackage(root, { name: 'ledger', description: 'Names without space around them.', floor: 1 })
   t.equal(await complaintsAbout(root, 'ledger'), '')
@@ -79,13 +79,13 @@ t.test('the root project references the package and its tests, in order', async 
   )
 })
 
-t.test('a name that is taken, badly written or says nothing is refused and writes nothing', async (t) => {
+t.test('a name that is taken, malformed or undescriptive is refused, and nothing is written', async (t) => {
   const root = workspace(t)
   for (const [name, said] of [
-    ['api-error', /already there\. Choose another name/],
-    ['RateLimit', /not a name in kebab-case/],
-    ['../escape', /not a name in kebab-case/],
-    ['page-utils', /"utils" says nothing/]
+    ['api-error', /already exists\. Choose another name/],
+    ['RateLimit', /is not in kebab-case\. Use/],
+    ['../escape', /is not in kebab-case\. Use/],
+    ['page-utils', /"utils" is not descriptive/]
   ] as const) {
     t.throws(() => createPackage(root, { name, description: '', floor: 2 }), said)
   }

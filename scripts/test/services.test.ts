@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { findProgram, findService, type Kind, postgres, redis } from '../services.ts'
 
-/** A kind whose world is given: which addresses answer, and whether its program is installed. */
+/** Returns a kind of service with a given environment: which address responds, and whether its program is installed. */
 const kindWith = ({ answering = '', installed = false }): Kind & { installed: boolean } => ({
   name: 'Test',
   variable: 'TEST_URL',
@@ -18,18 +18,18 @@ const kindWith = ({ answering = '', installed = false }): Kind & { installed: bo
 })
 const never = () => false
 
-t.test('the address that the caller gives is used as it is', async (t) => {
+t.test('the address that the caller sets is used without changes', async (t) => {
   t.match(await findService(kindWith({ answering: 'test://first' }), { TEST_URL: 'test://given' }, never), {
     url: 'test://given',
     how: 'given by TEST_URL'
   })
 })
 
-t.test('what already runs at a usual address comes next', async (t) => {
+t.test('a service that already runs at a usual address is used next', async (t) => {
   t.match(await findService(kindWith({ answering: 'test://second', installed: true }), {}, never), { url: 'test://second' })
 })
 
-t.test('an installed program is started, and one that is missing is installed first', async (t) => {
+t.test('an installed program is started, and a missing program is installed first', async (t) => {
   t.match(await findService(kindWith({ installed: true }), {}, never), { url: 'test://own' })
   const kind = kindWith({})
   const found = await findService(kind, {}, (name) => {
@@ -40,11 +40,11 @@ t.test('an installed program is started, and one that is missing is installed fi
   t.match(found, { url: 'test://own' })
 })
 
-t.test('where nothing helps there is no service', async (t) => {
+t.test('returns undefined when no service is available', async (t) => {
   t.equal(await findService(kindWith({}), {}, never), undefined)
 })
 
-t.test('a program is the one that the caller names, else the one that is installed, else it is installed first', (t) => {
+t.test('a program is the one that the caller sets, else the installed one, else it is installed first', (t) => {
   const program = { name: 'node', variable: 'TEST_PROGRAM', debianPackage: 'test-program' }
   t.equal(findProgram(program, { TEST_PROGRAM: '/opt/node' }, never), '/opt/node')
   t.match(findProgram(program, {}, never), /\/node$/)
@@ -60,8 +60,8 @@ t.test('a program is the one that the caller names, else the one that is install
 })
 
 for (const kind of [postgres, redis]) {
-  t.test(`${kind.name} starts with empty data on a free port, answers, and leaves nothing behind`, async (t) => {
-    // A folder that the account of the database can reach, which a folder under the repository need not be.
+  t.test(`${kind.name} starts with empty data on a free port, responds, and leaves no files behind`, async (t) => {
+    // A folder that the account of the database can access. A folder in the repository may not be accessible.
     const folder = mkdtempSync(join(tmpdir(), 'services-'))
     chmodSync(folder, 0o755)
     const before = process.env['TMPDIR']
@@ -72,9 +72,9 @@ for (const kind of [postgres, redis]) {
       rmSync(folder, { recursive: true })
     })
     const service = await kind.start()
-    t.equal(service !== undefined && (await kind.answers(service.url)), service !== undefined, 'it answers where it is installed')
+    t.equal(service !== undefined && (await kind.answers(service.url)), service !== undefined, 'it responds if it is installed')
     await service?.stop()
-    t.equal(service !== undefined && (await kind.answers(service.url)), false, 'and no longer after its end')
+    t.equal(service !== undefined && (await kind.answers(service.url)), false, 'it does not respond after it has stopped')
     t.strictSame(readdirSync(folder), [])
   })
 }

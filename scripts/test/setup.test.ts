@@ -5,7 +5,7 @@ import { importsOf, packageOf } from '../imports.ts'
 import { run } from '../run.ts'
 import { filesUnder, readMembers, repository } from '../workspace.ts'
 
-// Records its arguments instead of installing, and fails while there is a file named failing.
+// Records its arguments instead of installing, and fails while a file with the name failing exists.
 const npx = `#!${process.execPath}
 const { appendFileSync, existsSync, mkdirSync } = require('node:fs')
 appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n')
@@ -13,7 +13,7 @@ mkdirSync('node_modules', { recursive: true })
 process.exitCode = existsSync('failing') ? 1 : 0
 `
 
-/** A repository with setup.mjs, and an `npx` that installs nothing. */
+/** Creates a repository with setup.mjs, and an `npx` that installs nothing. */
 function repositoryWithNpx(t: Test) {
   const root = t.testdir({
     'package.json': '{ "packageManager": "pnpm@12.0.1" }',
@@ -27,7 +27,7 @@ function repositoryWithNpx(t: Test) {
   chmodSync(join(root, 'programs/npx'), 0o755)
   const env = { ...process.env, PATH: [join(root, 'programs'), process.env['PATH']].join(delimiter) }
   const calls = () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [])
-  /** Runs setup.mjs; resolves to its exit code, its output and the calls of npx that it made. */
+  /** Runs setup.mjs. Resolves to its exit code, its output and the calls of npx that it made. */
   const setup = async (...scope: readonly string[]) => {
     const before = calls().length
     const { code, output } = await run('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
@@ -39,24 +39,24 @@ function repositoryWithNpx(t: Test) {
 const everything = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only'
 const example = `${everything} --prod --filter=. --filter=orders-service... --trust-lockfile`
 
-t.test('npm start installs what the example needs, and npm test installs the rest', async (t) => {
+t.test('npm start installs the packages of the example, and npm test installs the rest', async (t) => {
   const { root, setup } = repositoryWithNpx(t)
-  t.match(await setup('example'), { code: 0, output: 'Installing what the example needs to run.\n', installs: [example] })
+  t.match(await setup('example'), { code: 0, output: 'Installing the packages of the example.\n', installs: [example] })
   t.strictSame(await setup('example'), { code: 0, output: '', installs: [] }, 'the second start installs nothing')
   mkdirSync(join(root, 'node_modules/fastify'))
-  t.match(await setup(), { code: 0, output: 'Installing everything that tests and checks need.\n', installs: [everything] })
-  t.ok(existsSync(join(root, 'node_modules/fastify')), 'a service that runs meanwhile keeps its packages')
+  t.match(await setup(), { code: 0, output: 'Installing the packages of tests and checks.\n', installs: [everything] })
+  t.ok(existsSync(join(root, 'node_modules/fastify')), 'a service that runs in the meantime keeps its packages')
   t.strictSame(await setup(), { code: 0, output: '', installs: [] }, 'the second run of tests installs nothing')
 })
 
-t.test('after an installation of everything, npm start installs nothing', async (t) => {
+t.test('after an installation of all packages, npm start installs nothing', async (t) => {
   const { setup } = repositoryWithNpx(t)
   t.strictSame((await setup()).installs, [everything])
   t.strictSame((await setup('example')).installs, [])
-  t.strictSame((await setup()).installs, [], 'and is still known as an installation of everything')
+  t.strictSame((await setup()).installs, [], 'it still counts as an installation of all packages')
 })
 
-t.test('a changed lockfile or manifest leads to a new installation from scratch', async (t) => {
+t.test('a changed lockfile or manifest causes a new installation from scratch', async (t) => {
   const { root, setup } = repositoryWithNpx(t)
   await setup()
   for (const file of ['pnpm-lock.yaml', 'package.json', 'packages/links/package.json', 'test-harness/package.json']) {
@@ -95,7 +95,7 @@ t.test('after a failed installation of the rest, npm start installs again', asyn
   t.strictSame((await setup('example')).installs, [example])
 })
 
-t.test('npm start installs every package that the example, and the packages under it, import', async (t) => {
+t.test('npm start installs every package that the example and its dependencies import', async (t) => {
   const lockfile = readFileSync(join(repository, 'pnpm-lock.yaml'), 'utf8')
   const missing = readMembers(repository).flatMap(({ folder, manifest }) => {
     const installed = [manifest.name, ...productionDependencies(lockfile, folder)]
@@ -114,7 +114,7 @@ t.test('npm start installs every package that the example, and the packages unde
   ])
 })
 
-/** The names under `dependencies` of a package in pnpm-lock.yaml. */
+/** Returns the names under `dependencies` of a package in pnpm-lock.yaml. */
 function productionDependencies(lockfile: string, folder: string) {
   const importer = lockfile.split(/^ {2}(?=\S)/m).find((part) => part.startsWith(`${folder}:\n`)) ?? ''
   const dependencies = importer.split(/^ {4}(?=\S)/m).find((part) => part.startsWith('dependencies:\n')) ?? ''

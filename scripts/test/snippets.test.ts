@@ -29,7 +29,7 @@ function workspace(t: Test, readme: string) {
   return root
 }
 
-t.test('a snippet belongs to its package, and one of the whole suite to the highest', async (t) => {
+t.test('a snippet belongs to its package, and a snippet of the whole suite to the highest package', async (t) => {
   const homes = snippetsByHome(workspace(t, `${fence}ts\nlet a\n${fence}\n${fence}json\n{}\n${fence}\n~~~ts\nlet b\n~~~\n`))
   t.strictSame([...homes.keys()], ['packages/two', 'packages/one'])
   t.strictSame(homes.get('packages/one'), [
@@ -38,14 +38,14 @@ t.test('a snippet belongs to its package, and one of the whole suite to the high
   ])
 })
 
-t.test('a whole program compiles, with any package of ours and top-level await', async (t) => {
+t.test('a whole program compiles with all packages of the repository and top-level await', async (t) => {
   const root = workspace(t, `${fence}ts\nimport { two } from '@concordat/two'\nconst unused = await Promise.resolve(two)\n${fence}\n`)
   const homes = snippetsByHome(root)
   t.strictSame(await compileSnippets(root, homes), [])
   for (const home of homes.keys()) t.equal(existsSync(join(root, home, '.snippets')), false)
 })
 
-t.test('a snippet that does not compile is named by its place in the text', async (t) => {
+t.test('a snippet that does not compile is reported with its place in the Markdown file', async (t) => {
   const root = workspace(t, `# One\n\n${fence}ts\nimport { one } from '@concordat/one'\n\nconst word: string = one\n${fence}\n`)
   t.match(await compileSnippets(root, snippetsByHome(root)), [
     /^packages\/one\/README\.md:6:7: error TS2322: Type 'number' is not assignable/

@@ -9,7 +9,7 @@ import { startTest, type TestRun } from '../test-process.ts'
 const tap = import.meta.resolve('tap')
 const hanging = 'setInterval(() => {}, 1000)'
 
-/** What comes of the test file of a folder. */
+/** Runs the test file of a folder, and returns its outcome. */
 function runTest(cwd: string, options: Partial<TestRun> = {}) {
   const run = { cwd, env: process.env, maxSeconds: 30, signal: new AbortController().signal, stderr: 'ignore', ...options } as const
   const { stdout, ended } = startTest('a.test.ts', run)
@@ -20,29 +20,29 @@ function folderWith(t: Test, source: string) {
   return t.testdir({ 'a.test.ts': `import t from '${tap}'\n${source}` })
 }
 
-t.test('a file of TypeScript runs, and its failures are shown with their place', async (t) => {
+t.test('a TypeScript file runs, and its failures are shown with their location', async (t) => {
   const outcome = await runTest(folderWith(t, `t.ok(true as boolean)\nt.equal(1, 2, 'same')`))
   t.match(outcome, { passed: 1, failed: 1 })
   t.match(outcome.lines.join('\n'), /✗ same\n[^]*-2\n +\+1\n[^]*a\.test\.ts:3:3/)
 })
 
-t.test('a test that does not end within its time is named', async (t) => {
+t.test('a test that exceeds its time limit is named', async (t) => {
   const folder = folderWith(t, `t.pass()\nt.test('waits', () => new Promise(() => ${hanging}))`)
   const outcome = await runTest(folder, { maxSeconds: 1 })
   t.match(outcome, { passed: 1, failed: 1 })
   t.match(outcome.lines.join('\n'), /✗ [^]*waits/)
 })
 
-t.test('processes that a test leaves behind end with it', async (t) => {
+t.test('processes that a test leaves behind end together with the test', async (t) => {
   const source = `import { spawn } from 'node:child_process'
     const child = spawn(process.execPath, ['-e', '${hanging}'], { stdio: ['ignore', 'inherit', 'ignore'] })
     child.unref()
     t.pass()`
-  // Where one stayed, it would hold the output open.
+  // A process that stays would keep the output open.
   t.match(await runTest(folderWith(t, source)), { passed: 1, failed: 0 })
 })
 
-t.test('a run that is stopped ends its test', async (t) => {
+t.test('a stopped run ends its test', async (t) => {
   const controller = new AbortController()
   const folder = t.testdir({ 'a.test.ts': hanging })
   const outcome = runTest(folder, { signal: controller.signal })
@@ -51,7 +51,7 @@ t.test('a run that is stopped ends its test', async (t) => {
   t.match(await runTest(folder, { signal: controller.signal }), { failed: 1 })
 })
 
-t.test('the coverage of src is kept, that of everything else is not', async (t) => {
+t.test('the coverage of src is retained, other coverage is removed', async (t) => {
   const root = t.testdir({
     'a.test.ts': `import t from '${tap}'\nimport './packages/one/src/a.ts'\nt.pass()`,
     packages: { one: { src: { 'a.ts': 'export const a: number = 1' } } },
