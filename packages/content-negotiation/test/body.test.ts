@@ -28,7 +28,7 @@ t.test('a body must have a media type of its route; the response lists them [N3]
     'application/json, application/json',
     'application/json;charset=utf-8;charset=utf-8',
     'application/json;x="',
-    `application/json;x=${'a'.repeat(2048)}`
+    `application/json;x=${'a'.repeat(2030)}`
   ]) {
     for (const method of methods) {
       const answer = await app.inject({ method: method as 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{}' })
@@ -45,7 +45,8 @@ t.test('a body must have a media type of its route; the response lists them [N3]
     'Application/JSON; charset=utf-8',
     'application/json;charset="UTF8"',
     'application/json;',
-    'application/json ; v=1'
+    'application/json ; v=1',
+    `application/json;x=${'a'.repeat(2029)}`
   ]) {
     t.strictSame(
       (await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{"a":1}' })).json(),

@@ -77,7 +77,8 @@ t.test('reads at most 20 ranges and 2,048 characters of the header', async (t) =
   const localeOf = await localeService()
   t.equal(await localeOf(`${'de,'.repeat(19)}es`), 'es')
   t.equal(await localeOf(`${'de,'.repeat(20)}es`), 'en')
-  t.equal(await localeOf(`es,${'a'.repeat(2048)}`), 'en')
+  t.equal(await localeOf(`es,${'a'.repeat(2045)}`), 'es')
+  t.equal(await localeOf(`es,${'a'.repeat(2046)}`), 'en')
 })
 
 t.test('keeps only the most recent of twenty thousand different headers in memory', async (t) => {
