@@ -91,7 +91,7 @@ export const leaseOutageCases: Readonly<Record<string, Case>> = {
     let isDown = true
     const outcomes: string[] = []
     const { send, runs } = await serve({
-      options: { leaseMilliseconds: 1500, storeTimeoutMilliseconds: 100, onOutcome: (outcome) => outcomes.push(outcome) },
+      options: { leaseMilliseconds: 2000, storeTimeoutMilliseconds: 500, onOutcome: (outcome) => outcomes.push(outcome) },
       through: (store) => failing(store, (method) => method === 'complete' && isDown)
     })
     strictEqual((await send()).status, 201)
