@@ -32,7 +32,7 @@ interface Module {
 export interface PublicDeclarations {
   /** The declarations of each entry point, by exported name; those of another package as an export statement. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** What exports refer to, and no entry point exports. */
+  /** What exports refer to, and no entry point exports, by name and file. */
   readonly unexported: ReadonlyMap<string, string>
   readonly augmentations: readonly string[]
 }
@@ -111,7 +111,8 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
         if (!local.has(name) && !imports.has(name)) continue
         const target = originOf({ from: origin.from, name })
         if (isFile(target.from) && !exported.has(keyOf(target)) && !visited.has(keyOf(target)))
-          unexported.set(target.name, declared(target))
+          // Files may each have an internal type of the same name.
+          unexported.set(`${target.name} ${target.from}`, declared(target))
       }
     }
     return declarations.map(({ text }) => text).join('\n')

@@ -18,7 +18,7 @@ const dist = {
     "import { type inner } from './one.ts';\ndeclare module 'fastify' {\n    interface FastifyRequest {\n        one: 1;\n    }\n}\ndeclare const plugin: 1;\nexport default plugin;\n",
   'star.d.ts': "export * from './shape.ts';\nexport type * from 'elsewhere';\nexport declare class Star {\n}\n",
   'deep.d.ts': "import { type Deepest } from './deepest.ts';\nexport declare const deep: Deepest;\n",
-  'deepest.d.ts': 'export type Deepest = typeof depth;\ndeclare const depth: 1;\n'
+  'deepest.d.ts': 'export type Deepest = typeof depth | Size;\ndeclare const depth: 1;\ntype Size = 3;\n'
 }
 
 function report(t: Test, changes: object = {}) {
@@ -75,7 +75,8 @@ declare module 'fastify' {
 \`\`\`ts
 interface Base {
 }
-type Deepest = typeof depth;
+type Deepest = typeof depth | Size;
+type Size = 3;
 type Size = 1;
 declare const depth: 1;
 \`\`\`
