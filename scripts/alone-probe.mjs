@@ -18,9 +18,10 @@ if (registers) {
   await app.register(plugin, { ...alone.options, ...Object.fromEntries(readers) })
   const schema = { response: { 200: { type: 'object', properties: { ok: { type: 'boolean' } } } } }
   app.get('/probe', { config: alone.config ?? {}, schema }, async () => ({ ok: true }))
-  const answer = await app.inject({ url: '/probe', headers: alone.headers ?? {} })
+  const response = await app.inject({ url: '/probe', headers: alone.headers ?? {} })
   const wanted = alone.status ?? 200
-  if (answer.statusCode !== wanted) throw new Error(`GET /probe responded with ${answer.statusCode} instead of ${wanted}: ${answer.body}`)
+  if (response.statusCode !== wanted)
+    throw new Error(`GET /probe responded with ${response.statusCode} instead of ${wanted}: ${response.body}`)
   await app.close()
 }
 

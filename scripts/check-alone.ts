@@ -8,7 +8,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { problemKindInfo } from '@arethetypeswrong/core/problems'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { preset } from './arrows.ts'
+import { preset } from './imports-between-layers.ts'
 import { pnpm, run } from './run.ts'
 import { type Member, readManifest, readMembers, repository } from './workspace.ts'
 
@@ -49,7 +49,7 @@ export async function installAlone(members: readonly Member[], tarballs: Tarball
 }
 
 /** Tests a package in the folder of `place` where it is installed. Returns the failures. */
-export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Tarballs, place: string): Promise<string[]> {
+export async function tryAlone({ folder, manifest, layer }: Member, tarballs: Tarballs, place: string): Promise<string[]> {
   const cwd = join(place, basename(folder))
   const installed = join(cwd, 'node_modules', manifest.name)
   const packed = readManifest(join(installed, 'package.json'))
@@ -57,7 +57,7 @@ export async function tryAlone({ folder, manifest, floor }: Member, tarballs: Ta
   const task = {
     name: manifest.name,
     doors: Object.keys(packed.exports ?? {}),
-    registers: floor === 2 || manifest.name === preset,
+    registers: layer === 2 || manifest.name === preset,
     alone: manifest.alone ?? {},
     optional: Object.keys(manifest.peerDependenciesMeta ?? {})
   }

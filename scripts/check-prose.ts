@@ -25,7 +25,7 @@ export interface Exception {
 }
 
 /** A text of a file, and the line on which it begins. */
-interface Passage {
+interface TextBlock {
   readonly line: number
   readonly text: string
 }
@@ -63,8 +63,8 @@ export async function wordsToAvoid(
   const allowed = exceptions
     .filter((exception) => exception.files === undefined || matchesGlob(file, exception.files))
     .map(({ pattern }) => new RegExp(pattern, 'gi'))
-  const passages = file.endsWith('.md') ? [{ line: 1, text: source }] : passagesOf(file, source)
-  const found = passages.map(async ({ line, text }) => {
+  const blocks = file.endsWith('.md') ? [{ line: 1, text: source }] : blocksOf(file, source)
+  const found = blocks.map(async ({ line, text }) => {
     // Most have none, and need not be parsed.
     if (avoided.every(({ pattern }) => text.search(pattern) < 0)) return []
     const options = {
@@ -79,27 +79,27 @@ export async function wordsToAvoid(
 }
 
 /** Comments, and texts of several words. */
-function passagesOf(file: string, source: string): Passage[] {
+function blocksOf(file: string, source: string): TextBlock[] {
   const { program, comments } = parseSync(file, source)
   const lineOf = (offset: number) => source.slice(0, offset).split('\n').length
-  const passages: { line: number; text: string; end: number }[] = []
+  const blocks: { line: number; text: string; end: number }[] = []
   for (const { value, start, end } of comments) {
     const text = value.replaceAll(/^ *\*+ ?/gm, '')
-    const last = passages.at(-1)
+    const last = blocks.at(-1)
     // A sentence may go through several comments of a line each.
     if (last !== undefined && /^\n *$/.test(source.slice(last.end, start))) Object.assign(last, { text: `${last.text}\n${text}`, end })
-    else passages.push({ line: lineOf(start), text, end })
+    else blocks.push({ line: lineOf(start), text, end })
   }
   const add = ({ start }: { start: number }, text: unknown) => {
     // A text of one word is a name.
     if (typeof text === 'string' && /\S\s+\S/.test(text))
-      passages.push({ line: lineOf(start), text: text.replaceAll(/\s+/g, ' ').trim(), end: start })
+      blocks.push({ line: lineOf(start), text: text.replaceAll(/\s+/g, ' ').trim(), end: start })
   }
   new Visitor({
     Literal: (node) => add(node, node.value),
     TemplateElement: (node) => add(node, node.value.cooked)
   }).visit(program)
-  return passages.toSorted((one, other) => one.line - other.line)
+  return blocks.toSorted((one, other) => one.line - other.line)
 }
 
 function ruleFor(avoided: readonly Avoided[], allowed: readonly RegExp[]): TextlintRuleModule {

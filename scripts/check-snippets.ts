@@ -80,8 +80,8 @@ function typesOf(root: string, { folder, manifest }: Member): [string, string[]]
   })
 }
 
-function height({ floor }: Member) {
-  return typeof floor === 'number' ? floor : 0
+function height({ layer }: Member) {
+  return typeof layer === 'number' ? layer : 0
 }
 
 if (import.meta.main) {

@@ -42,7 +42,7 @@ for (let round = 1; round <= Number(rounds); round += 1) {
   const runners = await start()
   // Warms up until V8 has compiled the hot code. With a shorter warm-up, results differ by up to 7 %.
   for (const runner of runners) await measure(runner, 2)
-  for (const runner of runners) await ask(runner.child, 'collect')
+  for (const runner of runners) await call(runner.child, 'collect')
   for (const runner of runners) await measure(runner, 3)
   for (const runner of runners) runner.microseconds = runner.requests = 0
   for (let slice = 0; slice < slices; slice += 1) {
@@ -69,8 +69,8 @@ async function launch(server: readonly string[]) {
   const program = fileURLToPath(new URL('compared-server.ts', import.meta.url))
   const child = fork(program, [join(folder, 'server.ts'), ...server], { execArgv: ['--conditions=@concordat/source', '--expose-gc'] })
   child.once('exit', () => process.exit(1))
-  const [told] = (await once(child, 'message')) as [{ address: string; headers: Record<string, string> }]
-  return { child, ...told }
+  const [received] = (await once(child, 'message')) as [{ address: string; headers: Record<string, string> }]
+  return { child, ...received }
 }
 
 async function stop(runners: readonly Runner[]) {
@@ -102,11 +102,11 @@ async function send({ work, address, load }: Runner, duration: number) {
 }
 
 async function processorTime(child: ChildProcess): Promise<number> {
-  const { user, system } = await ask(child, 'time')
+  const { user, system } = await call(child, 'time')
   return user + system
 }
 
-async function ask(child: ChildProcess, what: 'collect' | 'time'): Promise<NodeJS.CpuUsage> {
+async function call(child: ChildProcess, what: 'collect' | 'time'): Promise<NodeJS.CpuUsage> {
   child.send(what)
   const [usage] = (await once(child, 'message')) as [NodeJS.CpuUsage]
   return usage

@@ -87,7 +87,7 @@ function testFilesFor(root: string, source: string) {
   const members = readMembers(root)
   const affected = new Set(members.filter(({ folder }) => source.startsWith(`${folder}/`)))
   for (const { manifest } of affected) {
-    for (const member of members.toSorted((a, b) => Number(a.floor) - Number(b.floor))) {
+    for (const member of members.toSorted((a, b) => Number(a.layer) - Number(b.layer))) {
       const { dependencies, devDependencies, peerDependencies } = member.manifest
       if (manifest.name in { ...dependencies, ...devDependencies, ...peerDependencies }) affected.add(member)
     }

@@ -15,10 +15,11 @@ import { tryMutants, type Verdict } from './mutant-runs.ts'
 import { draw, type Mutant, mutantsOf, operators } from './mutations.ts'
 import { type Prepared, prepareDatabases } from './prepared-databases.ts'
 import { run } from './run.ts'
-import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, type Service, varnish } from './services.ts'
+import type { Service } from './service-process.ts'
+import { chromium, findProgram, findService, haproxy, nginx, postgres, redis, varnish } from './services.ts'
 import { filesUnder, readMembers, repository } from './workspace.ts'
 
-const exportedTests = /-contract(\.ts$|\/)|\/(adapter-suite|bad-|crash-soak|store-fixtures|test-kit)/
+const exportedTests = /\/src\/testing\//
 
 const { values } = parseArgs({
   options: {

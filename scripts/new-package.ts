@@ -1,21 +1,21 @@
-// `pnpm new <name> ["description"] [--floor 1]`: creates a package that passes every check, as a starting point.
+// `pnpm new <name> ["description"] [--layer 0|1]`: creates a package that passes every check, as a starting point.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { forbiddenNames } from './arrows.ts'
+import { forbiddenNames } from './imports-between-layers.ts'
 import { pnpm } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
-export interface Wish {
+export interface NewPackage {
   /** In kebab case: `rate-limiting`. */
   readonly name: string
   /** One sentence that says what the package does. */
   readonly description: string
-  readonly floor: 1 | 2
+  readonly layer: 0 | 1 | 2
 }
 
 /** Creates the package, its changeset and its project references. Throws a `TypeError` that says how to fix the arguments. */
-export function createPackage(root: string, { name, description, floor }: Wish): void {
+export function createPackage(root: string, { name, description, layer }: NewPackage): void {
   const folder = join(root, 'packages', name)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) throw new TypeError(`"${name}" is not in kebab-case. Use a name such as rate-limiting.`)
   const empty = name.split('-').find((word) => forbiddenNames.has(word))
@@ -30,19 +30,19 @@ export function createPackage(root: string, { name, description, floor }: Wish):
     __UPPER__: name.replaceAll('-', '_').toUpperCase()
   }
   const filled = (text: string) => text.replaceAll(/__(name|description|camel|Pascal|UPPER)__/g, (place) => words[place] ?? place)
-  const template = join(import.meta.dirname, 'template', floor === 1 ? 'ground' : 'plugin')
+  const template = join(import.meta.dirname, 'template', layer === 2 ? 'plugin' : 'ground')
   for (const file of filesUnder(template, '**/*.txt')) {
     write(join(folder, filled(file.slice(0, -'.txt'.length))), filled(readFileSync(join(template, file), 'utf8')))
   }
-  write(join(folder, 'package.json'), json(manifestOf({ name, description, floor })))
-  const references = floor === 1 ? [] : [{ path: '../api-error' }]
+  write(join(folder, 'package.json'), json(manifestOf({ name, description, layer })))
+  const references = layer === 2 ? [{ path: '../api-error' }] : []
   write(join(folder, 'tsconfig.json'), json(projectOf('src', references)))
   write(join(folder, 'test/tsconfig.json'), json(projectOf('test', [{ path: '..' }])))
   write(join(root, '.changeset', `${name}-is-new.md`), `---\n'@concordat/${name}': minor\n---\n\n${description}\n`)
   addReferences(join(root, 'tsconfig.json'), [`packages/${name}`, `packages/${name}/test`])
 }
 
-function manifestOf({ name, description, floor }: Wish) {
+function manifestOf({ name, description, layer }: NewPackage) {
   const built = { types: './dist/index.d.ts', default: './dist/index.js' }
   return {
     name: `@concordat/${name}`,
@@ -50,13 +50,13 @@ function manifestOf({ name, description, floor }: Wish) {
     description,
     license: 'MIT',
     type: 'module',
-    floor,
+    layer,
     engines: { node: '>=22.19' },
     exports: { '.': { '@concordat/source': './src/index.ts', ...built } },
     publishConfig: { access: 'public', exports: { '.': built } },
     files: ['dist', 'src', '!dist/.tsbuildinfo*'],
     sideEffects: false,
-    ...(floor === 2 && {
+    ...(layer === 2 && {
       peerDependencies: { fastify: '^5.0.0' },
       devDependencies: { fastify: 'catalog:' },
       dependencies: { '@concordat/api-error': 'workspace:^', 'fastify-plugin': 'catalog:' }
@@ -92,19 +92,20 @@ function json(value: object) {
 }
 
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { floor: { type: 'string', default: '2' } } })
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { layer: { type: 'string', default: '2' } } })
   const [name = '', description = 'Describe in one sentence what the package does.'] = positionals
   try {
-    if (values.floor !== '1' && values.floor !== '2') throw new TypeError('A new package has layer 1 or 2. Use --floor 1, or omit it.')
-    createPackage(repository, { name, description, floor: values.floor === '1' ? 1 : 2 })
+    const layer = Number(values.layer)
+    if (layer !== 0 && layer !== 1 && layer !== 2) throw new TypeError('A new package has layer 0, 1 or 2. Use --layer 0 or 1, or omit it.')
+    createPackage(repository, { name, description, layer })
     console.log(`packages/${name} was created. Installing its dependencies …`)
     const linked = await pnpm(['install', '--no-frozen-lockfile', '--reporter=append-only'])
     if (linked.code !== 0) throw new TypeError(`${linked.output}\nRun: npx pnpm@12 install`)
-    console.log(`Replace the sample rule with your own, then run: pnpm floors --write && pnpm check`)
-    if (values.floor === '1') console.log('Layer 1 requires a decision record in docs/decisions that names its three users.')
+    console.log(`Replace the sample rule with your own, then run: pnpm layers --write && pnpm check`)
+    if (layer !== 2) console.log('Layers 0 and 1 require a decision record in docs/decisions that names its three users.')
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    console.error(`${error.message}\nUsage: pnpm new <name> ["description"] [--floor 1]`)
+    console.error(`${error.message}\nUsage: pnpm new <name> ["description"] [--layer 0|1]`)
     process.exitCode = 1
   }
 }

@@ -5,11 +5,18 @@ import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { Kind, Service } from './services.ts'
+
+export interface Service {
+  readonly url: string
+  /** How it was found, for the report. */
+  readonly how: string
+  stop(): Promise<void>
+}
 
 export interface Start {
-  readonly kind: Kind
+  readonly name: string
   readonly url: string
+  readonly responds: (url: string) => Promise<boolean>
   /** The folder of its data, which is removed when the service stops. */
   readonly folder: string
   readonly program: string
@@ -19,7 +26,7 @@ export interface Start {
 }
 
 /** Starts a program and waits until it responds. */
-export async function startProcess({ kind, url, folder, program, words, owner }: Start): Promise<Service> {
+export async function startProcess({ name, url, responds, folder, program, words, owner }: Start): Promise<Service> {
   const child = spawn(program, words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   let complaint = ''
   child.stderr.on('data', (data: Buffer) => (complaint += data.toString()))
@@ -34,10 +41,10 @@ export async function startProcess({ kind, url, folder, program, words, owner }:
     }
   }
   const deadline = Date.now() + 30_000
-  while (!(await kind.answers(url))) {
+  while (!(await responds(url))) {
     if (child.pid === undefined || child.exitCode !== null || Date.now() > deadline) {
       await service.stop()
-      throw new Error(`${kind.name} was started with ${program} but does not respond.\n${complaint}`)
+      throw new Error(`${name} was started with ${program} but does not respond.\n${complaint}`)
     }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

@@ -4,14 +4,7 @@ import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
-import { freePort, installOnDebian, ownerFor, programPath, startProcess, temporaryFolder } from './service-process.ts'
-
-export interface Service {
-  readonly url: string
-  /** How it was found, for the report. */
-  readonly how: string
-  stop(): Promise<void>
-}
+import { freePort, installOnDebian, ownerFor, programPath, type Service, startProcess, temporaryFolder } from './service-process.ts'
 
 export interface Kind {
   readonly name: string
@@ -20,7 +13,7 @@ export interface Kind {
   /** The addresses at which it usually runs on a machine. */
   readonly usual: readonly string[]
   readonly debianPackage: string
-  answers(url: string): Promise<boolean>
+  responds(url: string): Promise<boolean>
   /** Starts a separate service with empty data. Returns undefined when the program is not installed. */
   start(): Promise<Service | undefined>
 }
@@ -34,7 +27,7 @@ export async function findService(
   const given = env[kind.variable]
   if (given) return { url: given, how: `given by ${kind.variable}`, stop: async () => {} }
   for (const url of kind.usual) {
-    if (await kind.answers(url)) return { url, how: 'already running', stop: async () => {} }
+    if (await kind.responds(url)) return { url, how: 'already running', stop: async () => {} }
   }
   return (await kind.start()) ?? (install(kind.debianPackage) ? kind.start() : undefined)
 }
@@ -67,7 +60,7 @@ export const postgres: Kind = {
   variable: 'TEST_DATABASE_URL',
   usual: ['postgres:postgres', 'postgres', userInfo().username].map((login) => `postgres://${login}@127.0.0.1:5432/postgres`),
   debianPackage: 'postgresql',
-  async answers(url) {
+  async responds(url) {
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 })
     client.on('error', () => {})
     return client.connect().then(
@@ -93,7 +86,7 @@ export const postgres: Kind = {
     const settings = ['fsync=off', 'max_connections=200'].flatMap((setting) => ['-c', setting])
     const words = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', folder, ...settings]
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    return startProcess({ kind: postgres, url, folder, program: join(dirname(initdb), 'postgres'), words, owner })
+    return startProcess({ ...postgres, url, folder, program: join(dirname(initdb), 'postgres'), words, owner })
   }
 }
 
@@ -102,13 +95,13 @@ export const redis: Kind = {
   variable: 'TEST_REDIS_URL',
   usual: ['redis://127.0.0.1:6379'],
   debianPackage: 'redis-server',
-  answers(url) {
+  responds(url) {
     const { hostname, port } = new URL(url)
     return new Promise((resolve) => {
       const socket = connect({ host: hostname, port: Number(port), timeout: 2000 }, () => socket.write('PING\r\n'))
-      const answer = (is: boolean) => resolve((socket.destroy(), is))
-      socket.on('data', (data) => answer(data.toString().startsWith('+PONG')))
-      socket.on('error', () => answer(false)).on('timeout', () => answer(false))
+      const response = (is: boolean) => resolve((socket.destroy(), is))
+      socket.on('data', (data) => response(data.toString().startsWith('+PONG')))
+      socket.on('error', () => response(false)).on('timeout', () => response(false))
     })
   },
   async start() {
@@ -117,6 +110,6 @@ export const redis: Kind = {
     const folder = temporaryFolder('redis')
     const port = await freePort()
     const words = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder]
-    return startProcess({ kind: redis, url: `redis://127.0.0.1:${port}`, folder, program, words, owner: {} })
+    return startProcess({ ...redis, url: `redis://127.0.0.1:${port}`, folder, program, words, owner: {} })
   }
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** A layer, or `apart` for a separate package that imports no package of the layers. */
-export type Floor = 1 | 2 | 3 | 4 | 'apart'
+export type Layer = 0 | 1 | 2 | 3 | 4 | 'apart'
 
 export interface Manifest {
   readonly name: string
@@ -13,7 +13,7 @@ export interface Manifest {
   readonly private?: boolean
   /** In the root only, with an exact version. */
   readonly packageManager?: string
-  readonly floor?: Floor
+  readonly layer?: Layer
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   /** The options with which check-alone registers the plugin. */
   readonly alone?: {
@@ -33,7 +33,7 @@ export interface Manifest {
 export interface Member {
   /** The folder from the root, with forward slashes: `packages/links`. */
   readonly folder: string
-  readonly floor: Floor | undefined
+  readonly layer: Layer | undefined
   readonly manifest: Manifest
 }
 
@@ -48,7 +48,7 @@ export function readManifest(file: string): Manifest {
 export function readMembers(root: string): Member[] {
   return filesUnder(root, '{packages,examples}/*/package.json').map((file) => {
     const manifest = readManifest(join(root, file))
-    return { folder: dirname(file), manifest, floor: manifest.floor ?? (file.startsWith('examples/') ? 4 : undefined) }
+    return { folder: dirname(file), manifest, layer: manifest.layer ?? (file.startsWith('examples/') ? 4 : undefined) }
   })
 }
 

@@ -54,7 +54,7 @@ function plugin(name: string, source: string, more: Partial<Member['manifest']> 
   }
   const text = JSON.stringify({ ...manifest, license: 'MIT', type: 'module', files: ['dist'] })
   const files = { 'package.json': text, dist: { 'index.js': source, 'index.d.ts': types } }
-  return { name, files, member: { folder: `packages/${name}`, floor: 2, manifest } satisfies Member }
+  return { name, files, member: { folder: `packages/${name}`, layer: 2, manifest } satisfies Member }
 }
 
 t.test('a plugin that needs only Fastify passes', async (t) => {

@@ -4,7 +4,7 @@ import { readMembers } from '../workspace.ts'
 
 const manifest = JSON.stringify({
   name: '@concordat/one',
-  floor: 1,
+  layer: 1,
   exports: { '.': { types: './dist/index.d.ts' }, './deep': { types: './dist/deep.d.ts' }, './package.json': './package.json' }
 })
 const dist = {

@@ -6,7 +6,7 @@ const all = { total: 10, covered: 10 }
 const tree = {
   packages: {
     one: {
-      'package.json': '{"name":"@concordat/one","floor":1}',
+      'package.json': '{"name":"@concordat/one","layer":1}',
       src: {
         'index.ts': "export { one } from './one.ts'",
         'one.ts': 'export const one = 1',

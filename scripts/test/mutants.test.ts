@@ -77,7 +77,7 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
   const root = t.testdir({
     packages: {
       one: {
-        'package.json': '{"name":"one","floor":1,"type":"module","exports":{"@concordat/source":"./src/index.ts"}}',
+        'package.json': '{"name":"one","layer":1,"type":"module","exports":{"@concordat/source":"./src/index.ts"}}',
         src: { 'index.ts': source },
         test: {
           'a.test.ts': 'process.exit(1)',
@@ -86,7 +86,7 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
         }
       },
       two: {
-        'package.json': '{"name":"two","floor":2,"type":"module","dependencies":{"one":"*"}}',
+        'package.json': '{"name":"two","layer":2,"type":"module","dependencies":{"one":"*"}}',
         test: { 'd.test.ts': "import assert from 'node:assert'\nimport { g } from 'one'\nassert.equal(g(), 2)" },
         node_modules: { one: t.fixture('symlink', '../../one') }
       }
@@ -102,7 +102,7 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
 
 t.test('an interrupted run ends its tests', async (t) => {
   const files = {
-    'package.json': '{"name":"one","floor":1}',
+    'package.json': '{"name":"one","layer":1}',
     src: { 'a.ts': 'f(1)' },
     test: { 'a.test.ts': 'setInterval(() => {}, 1000)' }
   }

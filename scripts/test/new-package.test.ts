@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { childEnvironment } from '@concordat/test-harness/child'
 import t, { type Test } from 'tap'
-import { violationsOf } from '../check-floors.ts'
+import { violationsOf } from '../check-layers.ts'
 import { createPackage } from '../new-package.ts'
 import { run } from '../run.ts'
 import { filesUnder, repository } from '../workspace.ts'
@@ -52,7 +52,7 @@ async function complaintsAbout(root: string, name: string) {
 
 t.test('a new plugin passes the checks of types, format, lint and layers, and its own tests', async (t) => {
   const root = workspace(t)
-  createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', floor: 2 })
+  createPackage(root, { name: 'path-length', description: 'Paths of a length that every proxy lets through.', layer: 2 })
   link(root, 'path-length')
   t.equal(await complaintsAbout(root, 'path-length'), '')
   t.match(readFileSync(join(root, '.changeset/path-length-is-new.md'), 'utf8'), "'@concordat/path-length': minor")
@@ -64,14 +64,14 @@ t.test('a new plugin passes the checks of types, format, lint and layers, and it
 
 t.test('a new package of layer 1 passes the checks too, and has no dependencies', async (t) => {
   const root = workspace(t)
-  createPackage(root, { name: 'ledger', description: 'Names without space around them.', floor: 1 })
+  createPackage(root, { name: 'ledger', description: 'Names without space around them.', layer: 1 })
   t.equal(await complaintsAbout(root, 'ledger'), '')
   t.notMatch(readFileSync(join(root, 'packages/ledger/package.json'), 'utf8'), 'dependencies')
 })
 
 t.test('the root project references the package and its tests, in order', async (t) => {
   const root = workspace(t)
-  createPackage(root, { name: 'zebra', description: 'Stripes.', floor: 2 })
+  createPackage(root, { name: 'zebra', description: 'Stripes.', layer: 2 })
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   t.strictSame(
     references.map(({ path }: { path: string }) => path),
@@ -87,7 +87,7 @@ t.test('a name that is taken, malformed or undescriptive is refused, and nothing
     ['../escape', /is not in kebab-case\. Use/],
     ['page-utils', /"utils" is not descriptive/]
   ] as const) {
-    t.throws(() => createPackage(root, { name, description: '', floor: 2 }), said)
+    t.throws(() => createPackage(root, { name, description: '', layer: 2 }), said)
   }
   t.equal(existsSync(join(root, '.changeset')), false)
 })

@@ -5,13 +5,13 @@ import t from 'tap'
 import { findProgram, findService, type Kind, postgres, redis } from '../services.ts'
 
 /** Returns a kind of service with a given environment: which address responds, and whether its program is installed. */
-const kindWith = ({ answering = '', installed = false }): Kind & { installed: boolean } => ({
+const kindWith = ({ running = '', installed = false }): Kind & { installed: boolean } => ({
   name: 'Test',
   variable: 'TEST_URL',
   usual: ['test://first', 'test://second'],
   debianPackage: 'test-server',
   installed,
-  answers: async (url) => url === answering,
+  responds: async (url) => url === running,
   async start() {
     return this.installed ? { url: 'test://own', how: 'started for this run', stop: async () => {} } : undefined
   }
@@ -19,14 +19,14 @@ const kindWith = ({ answering = '', installed = false }): Kind & { installed: bo
 const never = () => false
 
 t.test('the address that the caller sets is used without changes', async (t) => {
-  t.match(await findService(kindWith({ answering: 'test://first' }), { TEST_URL: 'test://given' }, never), {
+  t.match(await findService(kindWith({ running: 'test://first' }), { TEST_URL: 'test://given' }, never), {
     url: 'test://given',
     how: 'given by TEST_URL'
   })
 })
 
 t.test('a service that already runs at a usual address is used next', async (t) => {
-  t.match(await findService(kindWith({ answering: 'test://second', installed: true }), {}, never), { url: 'test://second' })
+  t.match(await findService(kindWith({ running: 'test://second', installed: true }), {}, never), { url: 'test://second' })
 })
 
 t.test('an installed program is started, and a missing program is installed first', async (t) => {
@@ -48,13 +48,13 @@ t.test('a program is the one that the caller sets, else the installed one, else 
   const program = { name: 'node', variable: 'TEST_PROGRAM', debianPackage: 'test-program' }
   t.equal(findProgram(program, { TEST_PROGRAM: '/opt/node' }, never), '/opt/node')
   t.match(findProgram(program, {}, never), /\/node$/)
-  const asked: string[] = []
+  const requested: string[] = []
   const missing = { ...program, name: 'no-such-program' }
   t.equal(
-    findProgram(missing, {}, (name) => asked.push(name) > 0),
+    findProgram(missing, {}, (name) => requested.push(name) > 0),
     undefined
   )
-  t.strictSame(asked, ['test-program'])
+  t.strictSame(requested, ['test-program'])
   t.equal(findProgram(missing, {}, never), undefined)
   t.end()
 })
@@ -72,9 +72,9 @@ for (const kind of [postgres, redis]) {
       rmSync(folder, { recursive: true })
     })
     const service = await kind.start()
-    t.equal(service !== undefined && (await kind.answers(service.url)), service !== undefined, 'it responds if it is installed')
+    t.equal(service !== undefined && (await kind.responds(service.url)), service !== undefined, 'it responds if it is installed')
     await service?.stop()
-    t.equal(service !== undefined && (await kind.answers(service.url)), false, 'it does not respond after it has stopped')
+    t.equal(service !== undefined && (await kind.responds(service.url)), false, 'it does not respond after it has stopped')
     t.strictSame(readdirSync(folder), [])
   })
 }

@@ -13,13 +13,13 @@ function workspace(t: Test, readme: string) {
     docs: { api: { 'one.md': `${fence}ts\nnot a program\n${fence}\n` } },
     packages: {
       one: {
-        'package.json': JSON.stringify({ name: '@concordat/one', type: 'module', floor: 1, exports: doors }),
+        'package.json': JSON.stringify({ name: '@concordat/one', type: 'module', layer: 1, exports: doors }),
         'README.md': readme,
         'CHANGELOG.md': `${fence}ts\nold\n${fence}\n`,
         dist: { 'index.d.ts': 'export declare const one: number' }
       },
       two: {
-        'package.json': JSON.stringify({ name: '@concordat/two', type: 'module', floor: 2, exports: doors }),
+        'package.json': JSON.stringify({ name: '@concordat/two', type: 'module', layer: 2, exports: doors }),
         dist: { 'index.d.ts': 'export declare const two: number' }
       }
     }

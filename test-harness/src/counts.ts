@@ -1,5 +1,7 @@
-import { type LoginAttemptStore, loginAttemptStoreContract } from '@concordat/authentication'
-import { type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import type { RateLimitStore } from '@concordat/rate-limiting'
+import { rateLimitStoreContract } from '@concordat/rate-limiting/testing'
+import type { LoginAttemptStore } from '@concordat/token-issuing'
+import { loginAttemptStoreContract } from '@concordat/token-issuing/testing'
 import type { Test } from 'tap'
 import { casesOf } from './contract-cases.ts'
 
@@ -11,8 +13,7 @@ export function inTurn(one: RateLimitStore, two: RateLimitStore): RateLimitStore
 
 /** Tests a rate limit store against its contract. */
 export function testRateLimits(t: Test, store: RateLimitStore): void {
-  const test = casesOf(t)
-  for (const { title, check } of storeContract) void test(title, () => check(store))
+  rateLimitStoreContract(casesOf(t), () => store)
 }
 
 /** Tests login attempt stores on the same counts against their contract. Without a second store, only the first is used. */

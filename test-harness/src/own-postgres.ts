@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '@concordat/idempotency/crash-soak'
+import { freePort } from '@concordat/idempotency/testing'
 import { Client } from 'pg'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
@@ -17,7 +17,7 @@ export async function ownPostgres(): Promise<OwnServer | undefined> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
   const command = [join(initdb, '../postgres'), '-D', folder, '-h', '127.0.0.1', '-p', port, '-k', folder] as const
   // After SIGQUIT, PostgreSQL recovers from its write-ahead log, as after a crash.
-  return startOwnServer({ url, folder, command, owner, crash: 'SIGQUIT', answers: () => answers(url) })
+  return startOwnServer({ url, folder, command, owner, crash: 'SIGQUIT', responds: () => responds(url) })
 }
 
 // The folder of a version contains all programs; the folder in PATH may contain only links.
@@ -38,7 +38,7 @@ function idOf(flag: string) {
   return Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout || 65_534)
 }
 
-async function answers(connectionString: string) {
+async function responds(connectionString: string) {
   const client = new Client({ connectionString, connectionTimeoutMillis: 2000 })
   client.on('error', () => {})
   return client.connect().then(

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from '@concordat/idempotency/crash-soak'
+import { freePort } from '@concordat/idempotency/testing'
 import { Redis } from 'ioredis'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
@@ -17,11 +17,11 @@ export async function ownRedis(): Promise<OwnServer | undefined> {
   const url = `redis://127.0.0.1:${port}`
   const durable = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
   const command = [program, '--bind', '127.0.0.1', '--port', port, '--dir', folder, ...durable] as const
-  return startOwnServer({ url, folder, command, crash: 'SIGKILL', answers: () => answers(url) })
+  return startOwnServer({ url, folder, command, crash: 'SIGKILL', responds: () => responds(url) })
 }
 
 // Redis responds with an error while it loads its log.
-async function answers(url: string) {
+async function responds(url: string) {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 }).on('error', () => {})
   return client
     .connect()

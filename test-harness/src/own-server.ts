@@ -22,11 +22,11 @@ export interface ServerProgram {
   /** Signal after which the server must recover. */
   readonly crash: NodeJS.Signals
   /** Returns whether a client can connect and send queries. */
-  readonly answers: () => Promise<boolean>
+  readonly responds: () => Promise<boolean>
 }
 
 /** Starts a server and waits until it responds. */
-export async function startOwnServer({ url, folder, command, owner, crash, answers }: ServerProgram): Promise<OwnServer> {
+export async function startOwnServer({ url, folder, command, owner, crash, responds }: ServerProgram): Promise<OwnServer> {
   const [program, ...words] = command
   let server = await begin()
 
@@ -34,7 +34,7 @@ export async function startOwnServer({ url, folder, command, owner, crash, answe
     const child = spawn(program, words, { ...owner, cwd: folder, stdio: 'ignore' })
     await until(async () => {
       if (child.exitCode !== null) throw new Error(`${program} exited immediately after its start.`)
-      return answers()
+      return responds()
     })
     return child
   }

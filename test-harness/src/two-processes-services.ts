@@ -1,14 +1,7 @@
 // Services for processes of tests. Each package passes its stores.
-import authentication, {
-  type LoginAttemptStore,
-  ownTokens,
-  passwords,
-  type RefreshTokenStore,
-  type RevocationStore,
-  revocationFeed,
-  tokenIssuer
-} from '@concordat/authentication'
+import authentication, { ownTokens, type RevocationStore, revocationFeed } from '@concordat/authentication'
 import rateLimiting, { type RateLimitStore } from '@concordat/rate-limiting'
+import { type LoginAttemptStore, passwords, type RefreshTokenStore, tokenIssuer } from '@concordat/token-issuing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { maxStalenessSeconds, requestsPerMinute } from './two-processes.ts'
 
@@ -32,8 +25,7 @@ export async function serveProtected({ refreshTokens, revocations: store, attemp
     findUser: (name) => (name === 'ada' ? ada : undefined),
     findUserById: () => ada,
     refreshKeys: [secret],
-    refreshTokens,
-    attemptStore: attempts,
+    stores: { refreshTokens, loginAttempts: attempts },
     revocations
   })
 
@@ -56,7 +48,7 @@ export async function serveCounted(store: RateLimitStore, whenStoreFails: string
   await app.register(rateLimiting, {
     addressLimit: { limit: requestsPerMinute, windowSeconds: 60 },
     store,
-    storeTimeoutMilliseconds: 2000,
+    storeTimeoutSeconds: 2,
     whenStoreFails: whenStoreFails as 'countLocally' | 'refuse'
   })
   app.get('/orders', async () => [])

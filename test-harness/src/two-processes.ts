@@ -15,33 +15,33 @@ interface Session {
 }
 
 async function signIn({ url }: Child, request: object = { username: 'ada', password: 'correct horse battery staple' }) {
-  const answer = await fetch(`${url}/tokens`, {
+  const response = await fetch(`${url}/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request)
   })
-  return { status: answer.status, ...((await answer.json()) as Session & { code?: string }) }
+  return { status: response.status, ...((await response.json()) as Session & { code?: string }) }
 }
 
 function guess(child: Child) {
   return signIn(child, { username: 'bob', password: 'wrong horse battery staple' })
 }
 
-async function ask({ url }: Child, { accessToken }: Session) {
-  const answer = await fetch(`${url}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
-  const { code } = (await answer.json()) as { code?: string }
-  return { status: answer.status, code, retryAfter: answer.headers.get('retry-after') }
+async function call({ url }: Child, { accessToken }: Session) {
+  const response = await fetch(`${url}/orders`, { headers: { authorization: `Bearer ${accessToken}` } })
+  const { code } = (await response.json()) as { code?: string }
+  return { status: response.status, code, retryAfter: response.headers.get('retry-after') }
 }
 
 /** Repeats the request until the response has this status, and returns the response with the elapsed time. */
-async function askUntil(child: Child, session: Session, status: number) {
+async function sendUntil(child: Child, session: Session, status: number) {
   const startedAt = performance.now()
-  let answer = await ask(child, session)
+  let response = await call(child, session)
   await until(async () => {
-    if (answer.status !== status) answer = await ask(child, session)
-    return answer.status === status
+    if (response.status !== status) response = await call(child, session)
+    return response.status === status
   })
-  return { ...answer, milliseconds: performance.now() - startedAt }
+  return { ...response, milliseconds: performance.now() - startedAt }
 }
 
 function claimsOf({ accessToken }: Session) {
@@ -72,19 +72,19 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
   await t.test('a process rejects within a second what another process has revoked [U4]', async (t) => {
     for (const [way, path] of Object.entries(ways)) {
       const session = await signIn(here)
-      t.match(await Promise.all([ask(here, session), ask(there, session)]), [{ status: 200 }, { status: 200 }])
+      t.match(await Promise.all([call(here, session), call(there, session)]), [{ status: 200 }, { status: 200 }])
       t.equal((await fetch(here.url + path(session), { method: 'DELETE' })).status, 200)
-      const refused = await askUntil(there, session, 401)
+      const refused = await sendUntil(there, session, 401)
       t.match(refused, { code: 'TOKEN_REVOKED' })
       t.ok(refused.milliseconds < 1000, `by ${way}: ${Math.round(refused.milliseconds)} ms`)
-      t.match(await ask(here, session), { status: 401, code: 'TOKEN_REVOKED' })
+      t.match(await call(here, session), { status: 401, code: 'TOKEN_REVOKED' })
     }
   })
 
   await t.test('a session of one process continues in another, and ends there when it is revoked in the first [U3, U4]', async (t) => {
     const first = await signIn(here)
     const second = await signIn(there, { refreshToken: first.refreshToken })
-    t.match(await ask(here, second), { status: 200 })
+    t.match(await call(here, second), { status: 200 })
     await fetch(`${here.url}/sessions/${claimsOf(first).sid}`, { method: 'DELETE' })
     t.match(await signIn(there, { refreshToken: second.refreshToken }), { status: 401, code: 'REFRESH_TOKEN_REVOKED' })
   })
@@ -98,35 +98,35 @@ export async function testProtection(t: Test, { here, there, proxy }: ProtectedP
 
   await t.test('a process without new revocation data responds with 503 before its data is too old, and recovers [U4]', async (t) => {
     const [kept, revoked] = [await signIn(here), await signIn(here)]
-    t.match(await Promise.all([ask(there, kept), ask(there, revoked)]), [{ status: 200 }, { status: 200 }])
+    t.match(await Promise.all([call(there, kept), call(there, revoked)]), [{ status: 200 }, { status: 200 }])
     proxy.cut()
-    const silent = await askUntil(there, kept, 503)
+    const silent = await sendUntil(there, kept, 503)
     t.match(silent, { code: 'AUTHENTICATION_UNAVAILABLE', retryAfter: String(maxStalenessSeconds) })
     const allowed = maxStalenessSeconds * 1000
     t.ok(silent.milliseconds < allowed + 1000, `503 after ${Math.round(silent.milliseconds)} ms, with data that may be ${allowed} ms old`)
     await fetch(`${here.url}/sessions/${claimsOf(revoked).sid}`, { method: 'DELETE' })
-    t.match(await Promise.all([ask(here, kept), ask(there, revoked)]), [{ status: 200 }, { status: 503 }])
+    t.match(await Promise.all([call(here, kept), call(there, revoked)]), [{ status: 200 }, { status: 503 }])
     proxy.heal()
-    t.comment(`recovered after ${Math.round((await askUntil(there, kept, 200)).milliseconds)} ms`)
+    t.comment(`recovered after ${Math.round((await sendUntil(there, kept, 200)).milliseconds)} ms`)
     t.match(
-      await ask(there, revoked),
+      await call(there, revoked),
       { status: 401, code: 'TOKEN_REVOKED' },
       'the first new data includes what was revoked in the meantime'
     )
     const late = await signIn(here)
-    t.match(await ask(there, late), { status: 200 })
+    t.match(await call(there, late), { status: 200 })
     await fetch(`${here.url}/sessions/${claimsOf(late).sid}`, { method: 'DELETE' })
-    t.match(await askUntil(there, late, 401), { code: 'TOKEN_REVOKED' })
+    t.match(await sendUntil(there, late, 401), { code: 'TOKEN_REVOKED' })
     t.ok(there.runs())
   })
 
   await t.test('with a timeout, silently lost connections are replaced [U4]', async (t) => {
     const session = await signIn(here)
-    t.match(await ask(there, session), { status: 200 })
+    t.match(await call(there, session), { status: 200 })
     proxy.cut()
-    await askUntil(there, session, 503)
+    await sendUntil(there, session, 503)
     proxy.healForNew()
-    t.comment(`recovered after ${Math.round((await askUntil(there, session, 200)).milliseconds)} ms`)
+    t.comment(`recovered after ${Math.round((await sendUntil(there, session, 200)).milliseconds)} ms`)
     t.match(await signIn(there, { refreshToken: session.refreshToken }), { status: 200 })
     t.ok(there.runs())
   })

@@ -1,8 +1,8 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 
 /** Waits until the condition is true, and checks it at this interval. Otherwise only the timeout of the test ends the wait. */
-export async function until(condition: () => boolean | Promise<boolean>, everyMilliseconds = 5): Promise<void> {
-  while (!(await condition())) await delay(everyMilliseconds)
+export async function until(condition: () => boolean | Promise<boolean>, everyMs = 5): Promise<void> {
+  while (!(await condition())) await delay(everyMs)
 }
 
 /**

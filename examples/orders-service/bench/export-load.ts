@@ -44,19 +44,19 @@ async function load(rate: number, work: () => Promise<unknown>) {
   const paths = ['/v1/products?perPage=20', `/v1/orders?perPage=20`, `/v1/orders/${service.orderId}`]
   const times: number[] = []
   const memory: number[] = []
-  const asked: Promise<void>[] = []
+  const requested: Promise<void>[] = []
   const state = { isOver: false }
   let [turn, refused] = [0, 0]
   const begun = performance.now()
   const worked = work().finally(() => (state.isOver = true))
   while (!state.isOver) {
-    asked.push(ask(paths[(turn += 1) % paths.length] ?? ''))
+    requested.push(call(paths[(turn += 1) % paths.length] ?? ''))
     memory.push(residentMegabytes(service.child))
     await delay(Math.max(0, begun + (turn * 1000) / rate - performance.now()))
   }
   await worked
   const seconds = (performance.now() - begun) / 1000
-  await Promise.all(asked)
+  await Promise.all(requested)
   const sorted = times.toSorted((a, b) => a - b)
   const at = (part: number) => Math.round((sorted[Math.floor(sorted.length * part)] ?? 0) * 10) / 10
   const rss = memory.toSorted((a, b) => a - b)
@@ -68,11 +68,11 @@ async function load(rate: number, work: () => Promise<unknown>) {
     rssMegabytes: { median: rss[rss.length >> 1], peak: rss.at(-1) }
   }
 
-  async function ask(path: string) {
+  async function call(path: string) {
     const sent = performance.now()
-    const answer = await request(path)
-    await answer.arrayBuffer()
-    if (answer.status !== 200) refused += 1
+    const response = await request(path)
+    await response.arrayBuffer()
+    if (response.status !== 200) refused += 1
     times.push(performance.now() - sent)
   }
 }
@@ -82,9 +82,9 @@ async function cancelling() {
   const id = await begun()
   const sent = performance.now()
   const { status } = await request(`/v1/order-exports/${id}`, { method: 'DELETE' })
-  const answered = performance.now()
+  const responded = performance.now()
   while ((await chunksOf(id)) > 0) await delay(20)
-  return { status, answeredAfterMilliseconds: Math.round(answered - sent), stoppedAfterMilliseconds: Math.round(performance.now() - sent) }
+  return { status, respondedAfterMs: Math.round(responded - sent), stoppedAfterMs: Math.round(performance.now() - sent) }
 }
 
 /** Measures how long a service with an export takes to stop, the state of the export then, and how soon the next process finishes it. */
@@ -93,19 +93,19 @@ async function stopping() {
   const sent = performance.now()
   service.child.kill('SIGTERM')
   const [code] = await once(service.child, 'close')
-  const exitMilliseconds = Math.round(performance.now() - sent)
+  const exitMs = Math.round(performance.now() - sent)
   const { rows } = await sql.query('SELECT state, tries FROM concordat.jobs WHERE id = $1', [id])
   service = await start()
   const ready = performance.now()
   while ((await recordOf(id)).status === 'queued') await delay(10)
-  const begunAgainAfterMilliseconds = Math.round(performance.now() - ready)
+  const begunAgainAfterMs = Math.round(performance.now() - ready)
   await finished(id)
-  return { code, exitMilliseconds, left: rows[0], begunAgainAfterMilliseconds }
+  return { code, exitMs, left: rows[0], begunAgainAfterMs }
 }
 
 async function begin() {
-  const answer = await request('/v1/order-exports', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
-  return ((await answer.json()) as { data: { jobId: string } }).data.jobId
+  const response = await request('/v1/order-exports', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+  return ((await response.json()) as { data: { jobId: string } }).data.jobId
 }
 
 /** Starts an export and waits until it has written something. */
@@ -172,12 +172,12 @@ async function start() {
     if (out.includes('Orders service at ')) break
   }
   const address = /Orders service at (\S+)/.exec(out)?.[1] ?? ''
-  const answer = await fetch(`${address}/v1/tokens`, {
+  const response = await fetch(`${address}/v1/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'ops@example.com', password: 'correct horse battery staple' })
   })
-  const { data } = (await answer.json()) as { data: { accessToken: string } }
+  const { data } = (await response.json()) as { data: { accessToken: string } }
   const authorization = `Bearer ${data.accessToken}`
   const some = await fetch(`${address}/v1/orders?perPage=1`, { headers: { authorization } })
   const [order] = ((await some.json()) as { data: { id: string }[] }).data

@@ -1,5 +1,8 @@
 import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+import { postgresRowErrors } from '@concordat/postgres/rows'
 import { postgresStores } from '@concordat/postgres/stores'
+import { postgresTransactions } from '@concordat/postgres/unit-of-work'
+import signInRoutes, { tokenIssuingErrors } from '@concordat/token-issuing'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { access, subscriberOf } from './access.ts'
@@ -7,7 +10,6 @@ import { categories } from './categories/routes.ts'
 import type { Configuration } from './configuration.ts'
 import { customerErrors } from './customers/errors.ts'
 import { customers } from './customers/routes.ts'
-import { databaseErrors } from './database/errors.ts'
 import { openDatabase } from './database/open-database.ts'
 import { showProgress } from './database/progress.ts'
 import { health } from './health/routes.ts'
@@ -23,8 +25,7 @@ import { orders } from './orders/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import { openRateLimits } from './rate-limits.ts'
-import { tokens } from './tokens/routes.ts'
-import { sessionsOf } from './tokens/sessions.ts'
+import { sessionsOf } from './users/sessions.ts'
 import { versions } from './versions.ts'
 import { webhooks } from './webhooks/events.ts'
 import { openWorkQueue } from './work-queue.ts'
@@ -42,7 +43,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   const onError = (error: unknown) => app.log.error({ err: error }, 'database')
   const database = await openDatabase(configuration, onError, showProgress)
   app.addHook('onClose', () => database.close())
-  const queue = openWorkQueue(app, database)
+  const queue = await openWorkQueue(app, database)
   const sessions = sessionsOf(configuration, database, onError)
   const rateLimits = await openRateLimits(configuration, (error) => app.log.error({ err: error }, 'redis'))
   app.addHook('onClose', () => rateLimits.close())
@@ -54,11 +55,12 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },
     stores: { ...postgresStores(database.postgres), queue },
+    transactions: postgresTransactions(database.postgres),
     // A process that receives a stop signal has ten seconds in total.
-    jobs: { graceSeconds: 2 },
+    jobs: { stopGraceSeconds: 2 },
     webhooks: { ...webhooks, dangerouslyAllowLoopback: configuration.localWebhooks && 'any-certificate', stopGraceSeconds: 2 },
     // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
-    idempotency: { waitMilliseconds: 2000 },
+    idempotency: { waitSeconds: 2 },
     rateLimiting: rateLimits.options,
     authentication: { ...access, issuers: [sessions.accessTokens], revocations: sessions.revocations },
     openapi: {
@@ -67,7 +69,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
       license: { name: 'MIT', identifier: 'MIT' },
       reference: inProduction ? false : '/reference'
     },
-    errorCatalogue: { include: [databaseErrors, productErrors, imageErrors, customerErrors, orderErrors] }
+    errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, customerErrors, orderErrors] }
   })
 
   const exportJob = orderExportJob(database)
@@ -77,7 +79,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
   return app
 
   async function resources(version: typeof app, representation: OrderRepresentation) {
-    await version.register(tokens, { sessions })
+    await version.register(signInRoutes, sessions.routes)
     await version.register(categories, { database })
     await version.register(products, { database })
     await version.register(images, { database })

@@ -3,6 +3,9 @@ import { type TString, Type } from '@sinclair/typebox'
 /** An identifier. The service creates UUIDs of version 7. The length excludes `urn:uuid:`, which the format allows. */
 export const Id: TString = Type.String({ format: 'uuid', maxLength: 36 })
 
+/** The path parameter of a resource. */
+export const IdPath = Type.Object({ id: Id })
+
 /** A time in UTC, with milliseconds. */
 export const Timestamp: TString = Type.String({ format: 'date-time' })
 

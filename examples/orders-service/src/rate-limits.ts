@@ -1,6 +1,6 @@
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import { fromIoredis } from '@concordat/redis'
-import { redisRateLimits } from '@concordat/redis/rate-limits'
+import { redisRateLimitStore } from '@concordat/redis/rate-limits'
 import { Redis } from 'ioredis'
 import type { Configuration } from './configuration.ts'
 
@@ -18,5 +18,5 @@ export async function openRateLimits({ rateLimit, redisUrl }: Configuration, onE
   redis.on('error', onError)
   // The client reconnects to a Redis that is unavailable, so the service starts without it.
   await redis.connect().catch(() => {})
-  return { options: { store: redisRateLimits(fromIoredis(redis), { prefix: 'orders-service' }) }, close: () => redis.disconnect() }
+  return { options: { store: redisRateLimitStore(fromIoredis(redis), { prefix: 'orders-service' }) }, close: () => redis.disconnect() }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-const { ask: staff, as, app } = await startService(t, { seedOrders: 60 })
+const { call: staff, as, app } = await startService(t, { seedOrders: 60 })
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const anybody = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
   const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
@@ -10,7 +10,8 @@ const anybody = async (method: string, path: string, body?: object, headers: Rec
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const signIn = async (username = 'ada@example.com') => (await anybody('POST', '/v1/tokens', { username, password })).body.data
-const ordersOf = async (ask: typeof staff) => (await ask('GET', '/v1/orders?perPage=100')).body.data as { id: string; customerId: string }[]
+const ordersOf = async (call: typeof staff) =>
+  (await call('GET', '/v1/orders?perPage=100')).body.data as { id: string; customerId: string }[]
 const ids = Object.fromEntries(
   (await staff('GET', '/v1/customers?perPage=100')).body.data.map(({ id, email }: { id: string; email: string }) => [email, id])
 )
@@ -35,9 +36,9 @@ t.test('a wrong password and an unknown user get the same response [U8]', async 
 
 t.test('a token request with half of a grant, or with two grants, gets an error that says what is missing', async (t) => {
   for (const body of [{}, { username: 'ada@example.com' }, { password }, { username: 'a', password, refreshToken: 'x' }]) {
-    const { status, body: answer } = await anybody('POST', '/v1/tokens', body)
+    const { status, body: received } = await anybody('POST', '/v1/tokens', body)
     t.equal(status, 422, JSON.stringify(body))
-    t.ok(answer.error.errors.length > 0)
+    t.ok(received.error.errors.length > 0)
   }
 })
 

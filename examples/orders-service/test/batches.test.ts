@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { startService } from './service.ts'
 
-const { ask, as } = await startService(t)
+const { call, as } = await startService(t)
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
-const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
+const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
 const newProduct = async (unitsInStock = 10) =>
-  (await ask('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock })).body.data.id as string
-const stockOf = async (id: string) => (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
+  (await call('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock })).body.data.id as string
+const stockOf = async (id: string) => (await call('GET', `/v1/products/${id}`)).body.data.unitsInStock
 const order = (productId: string, quantity = 1) => ({ method: 'POST', path: '/v1/orders', body: { items: [{ productId, quantity }] } })
 const named = (operations: readonly object[]) => operations.map((operation, index) => ({ id: `op-${index}`, ...operation }))
 
@@ -21,9 +21,9 @@ interface ReadOutcome {
 
 async function batch(by: typeof ada, operations: readonly object[], more: { atomic?: boolean; key?: string } = {}) {
   const { key = randomUUID(), ...rest } = more
-  const answer = await by('POST', '/v1/order-batches', { operations: named(operations), ...rest }, { 'idempotency-key': key })
-  const outcomes: ReadOutcome[] = answer.body.data ?? []
-  return { answer, outcomes, statuses: outcomes.map(({ status }) => status) }
+  const response = await by('POST', '/v1/order-batches', { operations: named(operations), ...rest }, { 'idempotency-key': key })
+  const outcomes: ReadOutcome[] = response.body.data ?? []
+  return { response, outcomes, statuses: outcomes.map(({ status }) => status) }
 }
 
 t.test('operations on orders run in their order, and each gets the response that it would get on its own [B1]', async (t) => {
@@ -34,7 +34,7 @@ t.test('operations on orders run in their order, and each gets the response that
     order(product, 9),
     { method: 'GET', path: '/v1/orders?perPage=1' }
   ])
-  t.equal(placed.answer.status, 200)
+  t.equal(placed.response.status, 200)
   t.strictSame(placed.statuses, [201, 201, 409, 200])
   t.match(placed.outcomes[2]?.body, { error: { code: 'INSUFFICIENT_STOCK' }, _links: [{ rel: 'self' }] })
   const [first, second] = placed.outcomes.map(({ body }) => body.data?.id as string)
@@ -69,7 +69,7 @@ t.test('each operation requires the permission of its own route, and sees only w
   t.strictSame(foreign.statuses, [404, 404, 404])
   const own = await batch(ada, [{ method: 'PATCH', path: `/v1/orders/${id}`, headers: { 'if-match': '*' }, body: { status: 'paid' } }])
   t.match(own.outcomes, [{ status: 403, body: { error: { code: 'INSUFFICIENT_PERMISSION' } } }])
-  t.equal((await ask('POST', '/v1/order-batches', {}, { authorization: '' })).status, 401)
+  t.equal((await call('POST', '/v1/order-batches', {}, { authorization: '' })).status, 401)
 })
 
 t.test('an atomic batch takes effect as a whole or not at all, and reports this for every operation [B1]', async (t) => {
@@ -77,8 +77,8 @@ t.test('an atomic batch takes effect as a whole or not at all, and reports this 
   t.strictSame((await batch(ada, [order(product), order(product, 2)], { atomic: true })).statuses, [201, 201])
   t.equal(await stockOf(product), 7)
   const key = randomUUID()
-  const wish = [order(product, 3), order(product, 9), order(product)]
-  const failed = await batch(ada, wish, { atomic: true, key })
+  const input = [order(product, 3), order(product, 9), order(product)]
+  const failed = await batch(ada, input, { atomic: true, key })
   t.strictSame(failed.statuses, [424, 409, 424])
   t.match(failed.outcomes[0]?.body, {
     error: {
@@ -91,7 +91,7 @@ t.test('an atomic batch takes effect as a whole or not at all, and reports this 
   })
   t.equal(failed.outcomes[0]?.headers['location'], undefined)
   t.equal(await stockOf(product), 7)
-  t.strictSame((await batch(ada, wish, { atomic: true, key })).answer.bytes, failed.answer.bytes)
+  t.strictSame((await batch(ada, input, { atomic: true, key })).response.bytes, failed.response.bytes)
   t.strictSame((await batch(ada, [order(product), { method: 'GET', path: '/v1/orders' }], { atomic: true })).statuses, [424, 409])
   t.equal(await stockOf(product), 7)
 })
@@ -105,9 +105,9 @@ t.test('a batch that is sent again with its key is replayed; each operation can 
   const key = randomUUID()
   const first = await batch(ada, [order(product), order(product)], { key })
   const again = await batch(ada, [order(product), order(product)], { key })
-  t.strictSame([again.answer.bytes, again.answer.headers['idempotency-replayed']], [first.answer.bytes, 'true'])
+  t.strictSame([again.response.bytes, again.response.headers['idempotency-replayed']], [first.response.bytes, 'true'])
   t.equal(await stockOf(product), 8, 'two orders, each placed once')
-  t.match((await batch(ada, [order(product)], { key })).answer, { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
+  t.match((await batch(ada, [order(product)], { key })).response, { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
 
   const own = { ...order(product), headers: { 'Idempotency-Key': randomUUID() } }
   const [once, twice] = [await batch(ada, [own]), await batch(ada, [own])]
@@ -118,14 +118,14 @@ t.test('a batch that is sent again with its key is replayed; each operation can 
 
 t.test('an invalid batch is refused as a whole, with all of its errors', async (t) => {
   const product = await newProduct()
-  const { answer } = await batch(ada, [
+  const { response } = await batch(ada, [
     order(product),
     { method: 'GET', path: '/v1/products' },
     { method: 'GET', path: '/v1/order-batches' }
   ])
-  t.match(answer, { status: 422, body: { error: { code: 'BATCH_INVALID' } } })
+  t.match(response, { status: 422, body: { error: { code: 'BATCH_INVALID' } } })
   t.strictSame(
-    answer.body.error.errors.map(({ field }: { field: string }) => field),
+    response.body.error.errors.map(({ field }: { field: string }) => field),
     ['body.operations.1.path', 'body.operations.2.path']
   )
   t.equal(
@@ -134,7 +134,7 @@ t.test('an invalid batch is refused as a whole, with all of its errors', async (
         ada,
         Array.from({ length: 101 }, () => order(product))
       )
-    ).answer.status,
+    ).response.status,
     422
   )
   t.equal(await stockOf(product), 10)
@@ -160,7 +160,7 @@ t.test('each version has batches of its own operations only [V1]', async (t) => 
 })
 
 t.test('the description has the batch: its request, its response, and that it can be atomic [B1] [Q13]', async (t) => {
-  const { paths, components } = (await ask('GET', '/v1/openapi')).body
+  const { paths, components } = (await call('GET', '/v1/openapi')).body
   const { post } = paths['/v1/order-batches'] ?? {}
   t.match(post, { 'x-idempotency': 'required', summary: 'Execute a batch of operations' })
   const { schema } = post.requestBody.content['application/json']

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { password, startService } from './service.ts'
 
-const { ask, as, app } = await startService(t)
+const { call, as, app } = await startService(t)
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
-const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
+const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
 const whole = { name: 'Rye Bread', categoryId, unitPrice: '3.33', currency: 'EUR', unitsInStock: 1000, discontinued: false }
-const newProduct = async () => (await ask('POST', '/v1/products', whole)).body.data
+const newProduct = async () => (await call('POST', '/v1/products', whole)).body.data
 const bread = await newProduct()
 const newOrder = async () => (await ada('POST', '/v1/orders', { items: [{ productId: bread.id, quantity: 1 }] })).body.data
 const policy = async (path: string) => (await ada('GET', path)).headers['cache-control']
@@ -36,9 +36,9 @@ t.test('unchanged representations are not sent again: lists are compared by cont
     t.strictSame([again.status, again.bytes.length, again.headers['etag']], [304, 0, tag], path)
     t.equal(again.headers['cache-control'], first.headers['cache-control'])
   }
-  const before = (await ask('GET', `/v1/products/${bread.id}`)).headers['etag'] as string
+  const before = (await call('GET', `/v1/products/${bread.id}`)).headers['etag'] as string
   await newOrder()
-  const after = await ask('GET', `/v1/products/${bread.id}`, undefined, { 'if-none-match': before })
+  const after = await call('GET', `/v1/products/${bread.id}`, undefined, { 'if-none-match': before })
   t.equal(after.status, 200, 'an order has taken units of the product')
 })
 
@@ -46,7 +46,7 @@ t.test('an order is changed and deleted only when If-Match names its current ver
   const order = await newOrder()
   const path = `/v1/orders/${order.id}`
   const tag = (await ada('GET', path)).headers['etag'] as string
-  const { data } = (await ask('POST', '/v1/tokens', { username: 'ada@example.com', password })).body
+  const { data } = (await call('POST', '/v1/tokens', { username: 'ada@example.com', password })).body
   const unguarded = await app.inject({ method: 'DELETE', url: path, headers: { authorization: `Bearer ${data.accessToken}` } })
   t.match(unguarded.json().error, { status: 428, code: 'PRECONDITION_REQUIRED' })
   const changed = await ada('PATCH', path, { note: 'Ring twice' }, { 'if-match': tag })
@@ -74,32 +74,32 @@ t.test('preconditions do not reveal the orders of other customers [U10]', async 
 t.test('a product is created only when it does not exist, and replaced only when If-Match names its current version [O1]', async (t) => {
   const path = `/v1/products/${unknown}`
   const create = { 'if-none-match': '*' }
-  t.equal((await ask('PUT', path, whole, create)).status, 201)
-  t.match(await ask('PUT', path, whole, create), { status: 412 })
-  const tag = (await ask('GET', path)).headers['etag'] as string
-  const replaced = await ask('PUT', path, { ...whole, name: 'White Bread' }, { 'if-match': tag })
+  t.equal((await call('PUT', path, whole, create)).status, 201)
+  t.match(await call('PUT', path, whole, create), { status: 412 })
+  const tag = (await call('GET', path)).headers['etag'] as string
+  const replaced = await call('PUT', path, { ...whole, name: 'White Bread' }, { 'if-match': tag })
   t.equal(replaced.status, 200)
   t.notOk(replaced.headers['etag'], 'the stored representation differs from the one that was sent')
-  t.match(await ask('PUT', path, whole, { 'if-match': tag }), { status: 412 })
-  t.match(await ask('PATCH', path, { name: 'Toast' }, { 'if-match': tag }), { status: 412 })
-  t.match(await ask('DELETE', path, undefined, { 'if-match': tag }), { status: 412 })
-  const current = (await ask('GET', path)).headers['etag'] as string
-  t.equal((await ask('PATCH', path, { name: 'Toast' }, { 'if-match': current })).status, 200)
-  t.equal((await ask('PUT', `/v1/products/${other}`, whole, { 'if-match': '*' })).status, 412)
-  t.equal((await ask('PUT', path, whole)).status, 200, 'a PUT without preconditions replaces the product')
-  t.equal((await ask('DELETE', path)).status, 204)
+  t.match(await call('PUT', path, whole, { 'if-match': tag }), { status: 412 })
+  t.match(await call('PATCH', path, { name: 'Toast' }, { 'if-match': tag }), { status: 412 })
+  t.match(await call('DELETE', path, undefined, { 'if-match': tag }), { status: 412 })
+  const current = (await call('GET', path)).headers['etag'] as string
+  t.equal((await call('PATCH', path, { name: 'Toast' }, { 'if-match': current })).status, 200)
+  t.equal((await call('PUT', `/v1/products/${other}`, whole, { 'if-match': '*' })).status, 412)
+  t.equal((await call('PUT', path, whole)).status, 200, 'a PUT without preconditions replaces the product')
+  t.equal((await call('DELETE', path)).status, 204)
 })
 
 t.test('one of many simultaneous changes to the same version succeeds [O1]', async (t) => {
   const path = `/v1/orders/${(await newOrder()).id}`
   for (let round = 0; round < 3; round += 1) {
     const tag = (await ada('GET', path)).headers['etag'] as string
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => ada('PATCH', path, { note: `${round}.${index}` }, { 'if-match': tag }))
     )
-    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    const statuses = responses.map(({ status }) => status).toSorted((a, b) => a - b)
     t.strictSame(statuses, [200, ...Array.from({ length: 19 }, () => 412)])
-    const winner = answers.find(({ status }) => status === 200)
+    const winner = responses.find(({ status }) => status === 200)
     t.equal((await ada('GET', path)).body.data.note, winner?.body.data.note)
   }
 })

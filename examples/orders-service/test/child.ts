@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import type { Test } from 'tap'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 
 /** The service as a separate process. */
 export interface Child {
@@ -16,12 +16,12 @@ export interface Child {
 
 /** Signs a user in and returns the header with the access token. */
 export async function signIn(address: string, username = 'ops@example.com'): Promise<{ authorization: string }> {
-  const answer = await describedFetch(`${address}/v1/tokens`, {
+  const response = await describedFetch(`${address}/v1/tokens`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: 'correct horse battery staple' })
   })
-  const { data } = (await answer.json()) as { data: { accessToken: string } }
+  const { data } = (await response.json()) as { data: { accessToken: string } }
   return { authorization: `Bearer ${data.accessToken}` }
 }
 

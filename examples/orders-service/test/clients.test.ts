@@ -6,7 +6,7 @@ import createClient from 'openapi-fetch'
 import t, { type Test } from 'tap'
 import { clientTypesFile, clientTypesOf } from './client/generate.ts'
 import type { components, paths } from './client/v2.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { password, startService } from './service.ts'
 import { startReceiver } from './webhook-receiver.ts'
 
@@ -106,10 +106,10 @@ t.test('every operator of every filter does what its name says, when the typed c
   )
   t.strictSame(describedFilters(), [...called].toSorted(), 'every operator was used')
 
-  function same(path: string, query: object, answer: Answered<{ id: string }>, expected: readonly { id: string }[]) {
+  function same(path: string, query: object, received: ListResult<{ id: string }>, expected: readonly { id: string }[]) {
     const [name] = Object.keys(query)
     called.add(`${path} ${name}`)
-    t.strictSame(idsOf(rowsOf(answer)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
+    t.strictSame(idsOf(rowsOf(received)), idsOf(expected), `${path} ${JSON.stringify(query)}: ${expected.length}`)
   }
 })
 
@@ -135,12 +135,12 @@ t.test('a typed client places an order, handles an error by its code, and change
   t.equal(changed.data?.data.note, 'Ring twice.')
 })
 
-interface Answered<Row> {
+interface ListResult<Row> {
   readonly data?: { readonly data: Row[] }
   readonly error?: unknown
 }
 
-function rowsOf<Row>({ data, error }: Answered<Row>): Row[] {
+function rowsOf<Row>({ data, error }: ListResult<Row>): Row[] {
   if (data === undefined) throw new Error(JSON.stringify(error))
   return data.data
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startService } from './service.ts'
 
-const { ask } = await startService(t, { seedOrders: 60 })
+const { call } = await startService(t, { seedOrders: 60 })
 
 interface Link {
   readonly rel: string
@@ -11,7 +11,7 @@ interface Link {
 const pathOf = (href: string) => href.replace('https://shop.example', '')
 
 async function read(path: string) {
-  const { status, body } = await ask('GET', path)
+  const { status, body } = await call('GET', path)
   if (status !== 200) throw new Error(`${path} responded with ${status}: ${JSON.stringify(body)}`)
   const links = new Map((body._links as Link[]).map(({ rel, href }) => [rel, pathOf(href)]))
   return { rows: body.data as Record<string, string>[], links, pagination: body._meta.pagination }
@@ -113,7 +113,7 @@ t.test('filters by equality and by operators return the same rows as a check of 
 })
 
 t.test('undeclared parameters are refused, and every wrong parameter is named [Q7] [Q11]', async (t) => {
-  const { status, body } = await ask('GET', '/v1/orders?page=2&stauts=paid&note=x&total[gte]=1e3&sort=status&perPage=101&total[like]=5')
+  const { status, body } = await call('GET', '/v1/orders?page=2&stauts=paid&note=x&total[gte]=1e3&sort=status&perPage=101&total[like]=5')
   t.equal(status, 422)
   t.equal(body.error.code, 'INVALID_QUERY_PARAMETERS')
   t.equal(body.error.error, 'ValidationError')
@@ -121,17 +121,17 @@ t.test('undeclared parameters are refused, and every wrong parameter is named [Q
     body.error.errors.map(({ field }: { field: string }) => field),
     ['note', 'page', 'perPage', 'sort', 'stauts', 'total[gte]', 'total[like]']
   )
-  const spanish = await ask('GET', '/v1/products?after=x', undefined, { 'accept-language': 'es' })
+  const spanish = await call('GET', '/v1/products?after=x', undefined, { 'accept-language': 'es' })
   t.match(spanish.body.error.errors, [{ field: 'after', message: /no se admite en esta colección/ }])
-  for (const path of whole.keys()) t.equal((await ask('GET', `${path}?unknown=1`)).status, 422, path)
+  for (const path of whole.keys()) t.equal((await call('GET', `${path}?unknown=1`)).status, 422, path)
 })
 
 t.test('a cursor is valid only for its own list [Q2]', async (t) => {
   const { links } = await read('/v1/orders?perPage=5&status=shipped')
   const next = links.get('next') as string
-  t.equal((await ask('GET', next)).status, 200)
-  t.equal((await ask('GET', next.replace('status=shipped', 'status=pending'))).body.error.code, 'CURSOR_MISMATCH')
-  t.equal((await ask('GET', '/v1/orders?after=AAAA')).body.error.code, 'CURSOR_INVALID')
+  t.equal((await call('GET', next)).status, 200)
+  t.equal((await call('GET', next.replace('status=shipped', 'status=pending'))).body.error.code, 'CURSOR_MISMATCH')
+  t.equal((await call('GET', '/v1/orders?after=AAAA')).body.error.code, 'CURSOR_INVALID')
 })
 
 t.test('nested collections have their own pages', async (t) => {

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { openDatabase as open } from '@concordat/postgres/open'
 import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
-import { openPostgreSQL } from '../src/database/postgresql.ts'
-import { inTransaction } from '../src/database/queries.ts'
 import { type Child, signIn, startChild } from './child.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { emptyDatabase, freshDatabase, server } from './fresh-database.ts'
 import { startService } from './service.ts'
 
 const ignore = () => {}
-const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
 
 function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH' | 'POST' | 'DELETE', string, object?] {
   if (how === 'paid') return ['PATCH', order, { status: 'paid' }]
@@ -20,16 +18,16 @@ function end(how: 'paid' | 'cancellations' | 'deleted', order: string): ['PATCH'
 if (server === undefined) t.plan(0, 'set TEST_DATABASE_URL to the address of a PostgreSQL server')
 else {
   const shared = await freshDatabase(t)
-  const { ask } = await startService(t, shared)
-  const { ask: askOther } = await startService(t, shared)
+  const { call } = await startService(t, shared)
+  const { call: sendToOther } = await startService(t, shared)
 
   t.test('two processes that start at the same time on an empty database migrate and seed it once', async (t) => {
     const { databaseUrl } = await emptyDatabase(t)
     const children = [1, 2].map(() => startChild(t, { DATABASE_URL: databaseUrl as string, SEED_ORDERS: '830' }))
     await Promise.all(children.map(({ address }) => address))
-    const database = openPostgreSQL(databaseUrl as string, ignore)
+    const database = await open({ url: databaseUrl })
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
-      (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM migrations) AS migrations`
+      (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.migrations WHERE component = 'orders-service') AS migrations`
     t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 5 }])
     await database.close()
     for (const child of children) child.process.kill('SIGTERM')
@@ -64,62 +62,65 @@ else {
   })
 
   t.test('fifty simultaneous orders on two instances sell the ten units in stock, with the products in any order', async (t) => {
-    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
-    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const customerId = (await call('GET', '/v1/customers')).body.data[0].id
+    const categoryId = (await call('GET', '/v1/categories')).body.data[0].id
     const newProduct = async (unitsInStock: number) =>
-      (await ask('POST', '/v1/products', { name: 'Scarce', categoryId, unitPrice: '1', unitsInStock })).body.data.id as string
+      (await call('POST', '/v1/products', { name: 'Scarce', categoryId, unitPrice: '1', unitsInStock })).body.data.id as string
     const [scarce, plenty] = [await newProduct(10), await newProduct(1000)]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => {
         const items = [scarce, plenty].map((productId) => ({ productId, quantity: 1 }))
-        return (index % 2 === 0 ? ask : askOther)('POST', '/v1/orders', { customerId, items: index % 3 === 0 ? items.toReversed() : items })
+        return (index % 2 === 0 ? call : sendToOther)('POST', '/v1/orders', {
+          customerId,
+          items: index % 3 === 0 ? items.toReversed() : items
+        })
       })
     )
-    const tally = (code: number) => answers.filter(({ status }) => status === code).length
+    const tally = (code: number) => responses.filter(({ status }) => status === code).length
     t.strictSame([tally(201), tally(409)], [10, 40])
-    t.equal((await ask('GET', `/v1/products/${scarce}`)).body.data.unitsInStock, 0)
-    t.equal((await ask('GET', `/v1/products/${plenty}`)).body.data.unitsInStock, 990)
+    t.equal((await call('GET', `/v1/products/${scarce}`)).body.data.unitsInStock, 0)
+    t.equal((await call('GET', `/v1/products/${plenty}`)).body.data.unitsInStock, 990)
   })
 
   t.test('an order is cancelled once when many requests to cancel it arrive at the same time', async (t) => {
-    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
-    const product = (await ask('GET', '/v1/products')).body.data.find(({ discontinued }: { discontinued: boolean }) => !discontinued)
-    const order = (await ask('POST', '/v1/orders', { customerId, items: [{ productId: product.id, quantity: 5 }] })).body.data
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', `/v1/orders/${order.id}/cancellations`, {})))
-    t.equal(answers.filter(({ status }) => status === 201).length, 1)
-    t.equal(answers.filter(({ body }) => body.error?.code === 'ORDER_ALREADY_CANCELLED').length, 9)
-    t.equal((await ask('GET', `/v1/products/${product.id}`)).body.data.unitsInStock, product.unitsInStock)
+    const customerId = (await call('GET', '/v1/customers')).body.data[0].id
+    const product = (await call('GET', '/v1/products')).body.data.find(({ discontinued }: { discontinued: boolean }) => !discontinued)
+    const order = (await call('POST', '/v1/orders', { customerId, items: [{ productId: product.id, quantity: 5 }] })).body.data
+    const responses = await Promise.all(Array.from({ length: 10 }, () => call('POST', `/v1/orders/${order.id}/cancellations`, {})))
+    t.equal(responses.filter(({ status }) => status === 201).length, 1)
+    t.equal(responses.filter(({ body }) => body.error?.code === 'ORDER_ALREADY_CANCELLED').length, 9)
+    t.equal((await call('GET', `/v1/products/${product.id}`)).body.data.unitsInStock, product.unitsInStock)
   })
 
   t.test('simultaneous operations on one order do not lose stock and do not return 5xx', async (t) => {
-    const customerId = (await ask('GET', '/v1/customers')).body.data[0].id
-    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const customerId = (await call('GET', '/v1/customers')).body.data[0].id
+    const categoryId = (await call('GET', '/v1/categories')).body.data[0].id
     const product = async () =>
-      (await ask('POST', '/v1/products', { name: 'Contested', categoryId, unitPrice: '1.37', unitsInStock: 100 })).body.data.id as string
+      (await call('POST', '/v1/products', { name: 'Contested', categoryId, unitPrice: '1.37', unitsInStock: 100 })).body.data.id as string
     const [one, two] = [await product(), await product()]
     for (const last of ['paid', 'cancellations', 'deleted'] as const) {
       const items = [one, two].map((productId) => ({ productId, quantity: 3 }))
-      const path = `/v1/orders/${(await ask('POST', '/v1/orders', { customerId, items })).body.data.id}`
-      const [first, second] = (await ask('GET', `${path}/items`)).body.data.map(({ id }: { id: string }) => `${path}/items/${id}`)
-      const answers = await Promise.all(
+      const path = `/v1/orders/${(await call('POST', '/v1/orders', { customerId, items })).body.data.id}`
+      const [first, second] = (await call('GET', `${path}/items`)).body.data.map(({ id }: { id: string }) => `${path}/items/${id}`)
+      const responses = await Promise.all(
         Array.from({ length: 6 }, (_, quantity) => [
-          ask('POST', `${path}/items`, { productId: two, quantity: quantity + 1 }),
-          ask('PATCH', first, { quantity: quantity + 1 }),
-          ask('POST', '/v1/orders', { customerId, items: items.toReversed() }),
-          ask('PATCH', second, { quantity: 7 - quantity }),
-          ask('PATCH', path, { note: `note ${quantity}` }),
-          quantity === 3 ? ask('DELETE', second) : ask('GET', path),
-          ...(quantity < 4 ? [] : [ask(...end(last, path))])
+          call('POST', `${path}/items`, { productId: two, quantity: quantity + 1 }),
+          call('PATCH', first, { quantity: quantity + 1 }),
+          call('POST', '/v1/orders', { customerId, items: items.toReversed() }),
+          call('PATCH', second, { quantity: 7 - quantity }),
+          call('PATCH', path, { note: `note ${quantity}` }),
+          quantity === 3 ? call('DELETE', second) : call('GET', path),
+          ...(quantity < 4 ? [] : [call(...end(last, path))])
         ]).flat()
       )
       t.strictSame(
-        answers.filter(({ status }) => status >= 500).map(({ body }) => body),
+        responses.filter(({ status }) => status >= 500).map(({ body }) => body),
         []
       )
-      const others = answers.filter(({ status, headers }) => status === 201 && /\/orders\/[^/]+$/.test(headers['location'] as string))
-      for (const { headers } of others) await ask('DELETE', new URL(headers['location'] as string).pathname)
-      await ask('DELETE', path)
-      const left = await Promise.all([one, two].map((id) => ask('GET', `/v1/products/${id}`)))
+      const others = responses.filter(({ status, headers }) => status === 201 && /\/orders\/[^/]+$/.test(headers['location'] as string))
+      for (const { headers } of others) await call('DELETE', new URL(headers['location'] as string).pathname)
+      await call('DELETE', path)
+      const left = await Promise.all([one, two].map((id) => call('GET', `/v1/products/${id}`)))
       t.strictSame(
         left.map(({ body }) => body.data.unitsInStock),
         [100, 100],
@@ -129,45 +130,25 @@ else {
   })
 
   t.test('many simultaneous PUT requests to one new id create one product', async (t) => {
-    const categoryId = (await ask('GET', '/v1/categories')).body.data[0].id
+    const categoryId = (await call('GET', '/v1/categories')).body.data[0].id
     const product = { name: 'Rye', categoryId, unitPrice: '1.00', currency: 'EUR', unitsInStock: 1, discontinued: false }
     const path = `/v1/products/${randomUUID()}`
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask('PUT', path, product)))
-    t.strictSame(answers.map(({ status }) => status).sort(), [...Array<number>(9).fill(200), 201])
-  })
-
-  t.test('a connection that breaks causes a 503 only for the work that used it', async (t) => {
-    const reported: unknown[] = []
-    const database = openPostgreSQL(shared.databaseUrl as string, (error) => reported.push(error))
-    t.teardown(() => database.close())
-    await t.rejects(database.query(breaking), { code: 'SERVICE_UNAVAILABLE', cause: { code: '57P01' } }, 'the server is the cause')
-    await t.rejects(
-      inTransaction(database.postgres, async (transaction) => {
-        await transaction.query(breaking).catch(ignore)
-        await transaction.query('SELECT 1')
-      }),
-      { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
-    )
-    t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
-    t.ok(reported.length > 0)
-    await t.rejects(
-      inTransaction(database.postgres, async (transaction) => transaction.query('SELECT 1 / 0').catch(ignore)),
-      { message: /rolled back/ }
-    )
+    const responses = await Promise.all(Array.from({ length: 10 }, () => call('PUT', path, product)))
+    t.strictSame(responses.map(({ status }) => status).sort(), [...Array<number>(9).fill(200), 201])
   })
 
   t.test('without its database the service is alive, is not ready, and does not reveal the reason', async (t) => {
-    const outside = openPostgreSQL(server as string, ignore)
+    const outside = await open({ url: server })
     const name = new URL(shared.databaseUrl as string).pathname.slice(1)
     await outside.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
     await outside.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name])
     for (const path of ['/health/ready', '/v1/products']) {
-      const { status, headers, body } = await ask('GET', path)
+      const { status, headers, body } = await call('GET', path)
       t.match({ status, code: body.error.code }, { status: 503, code: 'SERVICE_UNAVAILABLE' }, path)
       t.equal(headers['retry-after'], '2')
       t.notMatch(JSON.stringify(body), /database|postgres|connect/i)
     }
-    t.equal((await ask('GET', '/health/live')).status, 200)
+    t.equal((await call('GET', '/health/live')).status, 200)
     await outside.close()
   })
 }

@@ -10,7 +10,7 @@ else {
     async (t) => {
       const { databaseUrl } = await freshDatabase(t)
       const [kills, keys] = [scaled(1, 10), scaled(30, 200)]
-      const report = await soakOrders(databaseUrl as string, { processes: 2, kills, keys, leastUp: 1 })
+      const report = await soakOrders(databaseUrl as string, { processes: 2, kills, keys, minUp: 1 })
       t.match(report, { kills, orders: keys, items: keys, doubles: 0, divergent: 0, stuckKeys: 0, stockIsWrongBy: 0 })
       t.comment(JSON.stringify(report))
     }

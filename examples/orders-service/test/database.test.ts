@@ -1,16 +1,9 @@
-import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { migrate } from '@concordat/postgres'
+import type { OpenDatabase } from '@concordat/postgres/open'
 import t from 'tap'
 import type { Configuration } from '../src/configuration.ts'
-import type { Database } from '../src/database/database.ts'
-import { isFailure, onViolation } from '../src/database/errors.ts'
-import { lockFolder } from '../src/database/folder-lock.ts'
-import { applyMigrations } from '../src/database/migrations.ts'
-import { openDatabase } from '../src/database/open-database.ts'
-import { openPGlite } from '../src/database/pglite.ts'
+import { migrations, openDatabase } from '../src/database/open-database.ts'
 import { showProgress } from '../src/database/progress.ts'
-import { inTransaction } from '../src/database/queries.ts'
 import { seed } from '../src/database/seed.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
 import { emptyFolder, freshFolder } from './fresh-database.ts'
@@ -20,7 +13,7 @@ const counts = `SELECT (SELECT count(*) FROM categories) AS categories, (SELECT 
   (SELECT count(*) FROM customers) AS customers, (SELECT count(*) FROM orders) AS orders, (SELECT count(*) FROM order_items) AS items`
 const seeded = { categories: 8, products: 77, customers: 91, orders: 830, items: 2155 }
 
-let database: Database
+let database: OpenDatabase
 t.before(async () => {
   const options = { ...emptyFolder(t), seedOrders: 830 } as Configuration
   database = await openDatabase(options, ignore, ignore)
@@ -33,7 +26,7 @@ t.test('the first start seeds 77 products in 8 categories, 91 customers and 830 
 
 t.test('another start adds nothing and does not restore deleted rows', async (t) => {
   const [gone] = await database.query<{ id: string }>(`DELETE FROM orders WHERE id = (SELECT min(id::text)::uuid FROM orders) RETURNING id`)
-  await applyMigrations(database)
+  await migrate(database.postgres, migrations)
   await seed(database, 830, ignore)
   t.match(await database.query(counts), [{ ...seeded, orders: 829, items: Number }])
   t.strictSame(await database.query('SELECT id FROM orders WHERE id = $1', [gone?.id]), [])
@@ -72,40 +65,6 @@ t.test('a higher number of orders adds the missing orders', async (t) => {
   t.match(await database.query(counts), [{ orders: 849 }], 'a lower number removes none')
 })
 
-t.test('decimals are returned as strings, timestamps in UTC, and NULL values are omitted', async (t) => {
-  const sql = `SELECT 12.50::numeric AS amount, '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, 5::bigint AS big, NULL AS nothing, '' AS empty`
-  t.strictSame(await database.query(sql), [{ amount: '12.50', at: '2026-01-02T01:04:05.678Z', big: 5, empty: '' }])
-})
-
-t.test('a transaction that throws is rolled back', async (t) => {
-  const failed = inTransaction(database.postgres, async (transaction) => {
-    await transaction.query('DELETE FROM order_items')
-    throw new Error('changed my mind')
-  })
-  await t.rejects(failed, { message: 'changed my mind' })
-  const [{ items } = { items: 0 }] = await database.query<{ items: number }>(counts)
-  t.ok(items > 2000)
-})
-
-t.test('a transaction rejects when the error of a failed statement was ignored', async (t) => {
-  const swallowed = inTransaction(database.postgres, async (transaction) => {
-    await transaction.query('SELECT 1 / 0').catch(ignore)
-    return 'done'
-  })
-  await t.rejects(swallowed)
-})
-
-t.test('only the violation of a named constraint is translated', async (t) => {
-  const duplicate = () => database.query(`INSERT INTO categories (id, name) SELECT gen_random_uuid(), name FROM categories LIMIT 1`)
-  const translated = onViolation(duplicate(), { categories_name_key: () => new Error('taken') as never })
-  await t.rejects(translated, { message: 'taken' })
-  await t.rejects(onViolation(duplicate(), { other_key: () => new Error('taken') as never }), { code: '23505' })
-  await t.rejects(onViolation(database.query('SELECT 1 / 0'), { categories_name_key: () => new Error('taken') as never }), {
-    code: '22012'
-  })
-  t.equal(isFailure(Object.assign(new Error('x'), { code: 'ECONNREFUSED' })), false)
-})
-
 t.test('a data folder retains what was written, and only one process at a time can use it', async (t) => {
   const options = { ...freshFolder(t), seedOrders: 5 } as Configuration
   const first = await openDatabase(options, ignore, ignore)
@@ -117,30 +76,6 @@ t.test('a data folder retains what was written, and only one process at a time c
     { note: 'kept', orders: 5 }
   ])
   await second.close()
-})
-
-t.test('one of several simultaneous attempts to lock a data folder succeeds', async (t) => {
-  const { dataDirectory: folder } = emptyFolder(t)
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => lockFolder(folder)))
-  const [release] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
-  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
-  t.strictSame(
-    refusals.map(({ reason }) => /is in use by another process/.test(String(reason))),
-    [true, true, true, true]
-  )
-  await release?.value()
-})
-
-t.test('a data folder that cannot be opened is unlocked, so that it works after it is repaired', async (t) => {
-  const { dataDirectory: folder } = freshFolder(t)
-  const file = join(folder, 'PG_VERSION')
-  const version = existsSync(file) ? await readFile(file) : undefined
-  await writeFile(file, 'none')
-  await t.rejects(openPGlite(folder), { message: /failed to initialize/ })
-  await (version === undefined ? rm(file) : writeFile(file, version))
-  const database = await openPGlite(folder)
-  t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
-  await database.close()
 })
 
 t.test('a long seeding shows its progress, a short one shows nothing', async (t) => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { type Child, signIn, startChild } from './child.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const orderCount = 3000
@@ -77,12 +77,19 @@ async function serviceOf(child: Child) {
     get,
     record,
     async start() {
-      const answer = await describedFetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
-      return ((await answer.json()) as { data: { jobId: string } }).data.jobId
+      const response = await describedFetch(`${address}/v1/order-exports`, { method: 'POST', headers, body: '{}' })
+      return ((await response.json()) as { data: { jobId: string } }).data.jobId
     },
     cancel: async (id: string) =>
       (await describedFetch(`${address}/v1/order-exports/${id}`, { method: 'DELETE', headers: authorization })).status,
-    list: async () => ((await get('/v1/order-exports?perPage=100')).data as { jobId: string }[]).map(({ jobId }) => jobId),
+    async list() {
+      const ids: string[] = []
+      for (let page = 1; ids.length === (page - 1) * 100; page += 1) {
+        const { data } = await get(`/v1/order-exports?perPage=100&page=${page}`)
+        ids.push(...(data as { jobId: string }[]).map(({ jobId }) => jobId))
+      }
+      return ids
+    },
     async over(id: string) {
       for (;;) {
         const { status, _links } = await record(id, { prefer: 'wait=5' })

@@ -1,16 +1,16 @@
 import t, { type Test } from 'tap'
 import { startService } from './service.ts'
 
-const { app, ask, as } = await startService(t, { seedOrders: 600 })
+const { app, call, as } = await startService(t, { seedOrders: 600 })
 const ada = await as('ada@example.com')
 const max = await as('max@example.com')
-type Ask = typeof ask
+type Call = typeof call
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 const path = (href: string | undefined) => String(href).replace('https://shop.example', '')
 
 /** Runs an export to its end, and returns the addresses of the export and its file. */
-async function done(t: Test, who: Ask, filters: object = {}) {
+async function done(t: Test, who: Call, filters: object = {}) {
   const accepted = await who('POST', '/v1/order-exports', filters)
   t.equal(accepted.status, 202)
   const url = path(accepted.headers['location'])
@@ -21,16 +21,16 @@ async function done(t: Test, who: Ask, filters: object = {}) {
   }
 }
 
-async function statusOf(who: Ask, url: string) {
+async function statusOf(who: Call, url: string) {
   const { data } = (await who('GET', url, undefined, { prefer: 'wait=5' })).body
   return { status: data.status as string, links: data._links }
 }
 
-async function allOrders(who: Ask, query = '') {
+async function allOrders(who: Call, query = '') {
   const orders: unknown[] = []
   let url: string | undefined = `/v1/orders?perPage=100${query}`
   while (url !== undefined) {
-    const { body }: Awaited<ReturnType<Ask>> = await who('GET', url)
+    const { body }: Awaited<ReturnType<Call>> = await who('GET', url)
     orders.push(...body.data)
     const next = body._links.find(({ rel }: { rel: string }) => rel === 'next')
     url = next && path(next.href)
@@ -39,7 +39,7 @@ async function allOrders(who: Ask, query = '') {
 }
 
 t.test('an export is accepted with 202, and its file has each order once in the envelope, as in the list [A1] [A2] [E7]', async (t) => {
-  const accepted = await ask('POST', '/v1/order-exports', {})
+  const accepted = await call('POST', '/v1/order-exports', {})
   const location = accepted.headers['location']
   t.match(accepted.body, {
     data: { status: 'queued', _links: [{ rel: 'status', href: location, method: 'GET' }] },
@@ -50,10 +50,10 @@ t.test('an export is accepted with 202, and its file has each order once in the 
     [accepted.status, accepted.headers['retry-after'], location],
     [202, '2', `https://shop.example/v1/order-exports/${accepted.body.data.jobId}`]
   )
-  let over = await statusOf(ask, path(location))
-  while (over.status !== 'completed') over = await statusOf(ask, path(location))
+  let over = await statusOf(call, path(location))
+  while (over.status !== 'completed') over = await statusOf(call, path(location))
   t.match(over.links, [{ rel: 'status' }, { rel: 'result', href: new RegExp(`^${location}/files/`), method: 'GET' }])
-  const file = await ask('GET', path(over.links[1].href))
+  const file = await call('GET', path(over.links[1].href))
   t.match([file.status, file.headers['cache-control']], [200, 'no-store'])
   t.strictSame(Object.keys(file.body), ['data', '_links', '_meta'])
   t.match(file.body._links, [
@@ -62,7 +62,7 @@ t.test('an export is accepted with 202, and its file has each order once in the 
   ])
   t.match(file.body._meta, { version: 'v1', timestamp: /Z$/ })
   t.equal(file.body.data.length, 600)
-  t.strictSame(file.body.data, await allOrders(ask))
+  t.strictSame(file.body.data, await allOrders(call))
 })
 
 t.test('exports are listed for the user who started them, latest first', async (t) => {
@@ -76,7 +76,7 @@ t.test('exports are listed for the user who started them, latest first', async (
 t.test('a customer exports only their own orders, and other users get 404 for the export and its file', async (t) => {
   const { url, file } = await done(t, ada)
   t.strictSame((await ada('GET', file)).body.data, await allOrders(ada))
-  for (const who of [ask, max])
+  for (const who of [call, max])
     for (const [method, place] of [
       ['GET', url],
       ['DELETE', url],
@@ -89,17 +89,17 @@ t.test('a customer exports only their own orders, and other users get 404 for th
 const fileOf = ({ file }: { file: string }) => file.split('/').at(-1)
 
 t.test('a file exists only under its own export', async (t) => {
-  const [one, other] = [await done(t, ask, { status: 'paid' }), await done(t, ask, { status: 'pending' })]
+  const [one, other] = [await done(t, call, { status: 'paid' }), await done(t, call, { status: 'pending' })]
   for (const place of [
     `${one.url}/files/${unknown}`,
     `${one.url}/files/${fileOf(other)}`,
     `/v1/order-exports/${unknown}/files/${fileOf(one)}`
   ])
-    t.equal((await ask('GET', place)).status, 404)
+    t.equal((await call('GET', place)).status, 404)
 })
 
 t.test('the filters of the collection select the orders, in a body as in the query string [Q6]', async (t) => {
-  const [some] = (await ask('GET', '/v1/orders?perPage=1')).body.data
+  const [some] = (await call('GET', '/v1/orders?perPage=1')).body.data
   const cases: [filters: object, query: string][] = [
     [{ status: { eq: 'paid' } }, '&status=paid'],
     [{ status: 'shipped' }, '&status=shipped'],
@@ -112,12 +112,12 @@ t.test('the filters of the collection select the orders, in a body as in the que
     [{ customerId: unknown }, `&customerId=${unknown}`]
   ]
   for (const [filters, query] of cases) {
-    const { file } = await done(t, ask, filters)
-    t.strictSame((await ask('GET', file)).body.data, await allOrders(ask, query), query)
+    const { file } = await done(t, call, filters)
+    t.strictSame((await call('GET', file)).body.data, await allOrders(call, query), query)
   }
 })
 
-const count = async () => (await ask('GET', '/v1/order-exports')).body._meta.pagination.totalItems
+const count = async () => (await call('GET', '/v1/order-exports')).body._meta.pagination.totalItems
 
 t.test('a filter that cannot be used is refused in the language of the client before anything is queued', async (t) => {
   const before = await count()
@@ -131,20 +131,20 @@ t.test('a filter that cannot be used is refused in the language of the client be
     [{ customerId: 'me' }, 'body.customerId.eq', 'debe tener el formato uuid'],
     [{ total: {} }, 'body.total', /al menos 1/]
   ] as const) {
-    const { status, body } = await ask('POST', '/v1/order-exports', filters, { 'accept-language': 'es' })
+    const { status, body } = await call('POST', '/v1/order-exports', filters, { 'accept-language': 'es' })
     t.equal(status, 422)
     t.match(body.error.errors[0], { field, message })
   }
   for (const body of ['null', '[]', '"x"']) {
-    const answer = await ask('POST', '/v1/order-exports', Buffer.from(body), { 'content-type': 'application/json' })
-    t.ok(answer.status === 422 || answer.status === 400, `${body}: ${answer.status}`)
+    const response = await call('POST', '/v1/order-exports', Buffer.from(body), { 'content-type': 'application/json' })
+    t.ok(response.status === 422 || response.status === 400, `${body}: ${response.status}`)
   }
   t.equal(await count(), before)
 })
 
 t.test('a CSV file follows RFC 4180, has a line for each order, and no note is a formula', async (t) => {
-  const product = (await ask('GET', '/v1/products?discontinued=false&unitPrice%5Bgte%5D=1&perPage=1')).body.data[0]
-  await ask('PATCH', `/v1/products/${product.id}`, { unitsInStock: 10 })
+  const product = (await call('GET', '/v1/products?discontinued=false&unitPrice%5Bgte%5D=1&perPage=1')).body.data[0]
+  await call('PATCH', `/v1/products/${product.id}`, { unitsInStock: 10 })
   const notes = ['=HYPERLINK("http://evil.example","x")', '+1', '-1', '@SUM(A1)', '\t=1', 'Ring, "twice"\r\nthen wait', 'ñandú']
   for (const note of notes) await ada('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }], note })
   const { file } = await done(t, ada)
@@ -168,38 +168,38 @@ t.test('a CSV file follows RFC 4180, has a line for each order, and no note is a
 })
 
 t.test('a cancelled export stops, stays cancelled and leaves no file; a finished export cannot be cancelled [204, 409]', async (t) => {
-  const { url } = await done(t, ask)
-  t.match(await ask('DELETE', url), { status: 409, body: { error: { code: 'JOB_ALREADY_OVER' } } })
+  const { url } = await done(t, call)
+  t.match(await call('DELETE', url), { status: 409, body: { error: { code: 'JOB_ALREADY_OVER' } } })
   // Repeats until an export is still queued or running.
   for (;;) {
-    const started = await Promise.all(Array.from({ length: 6 }, () => ask('POST', '/v1/order-exports', {})))
+    const started = await Promise.all(Array.from({ length: 6 }, () => call('POST', '/v1/order-exports', {})))
     const last = path(started.at(-1)?.headers['location'])
-    const { status } = await ask('DELETE', last)
+    const { status } = await call('DELETE', last)
     if (status === 409) continue
-    t.strictSame([status, (await ask('DELETE', last)).status], [204, 204])
-    t.match(await statusOf(ask, last), { status: 'cancelled', links: [{ rel: 'status' }] })
+    t.strictSame([status, (await call('DELETE', last)).status], [204, 204])
+    t.match(await statusOf(call, last), { status: 'cancelled', links: [{ rel: 'status' }] })
     return
   }
 })
 
 t.test('an export that is cancelled while it runs releases its worker and stays cancelled', async (t) => {
-  const { ask } = await startService(t, { seedOrders: 3000 })
+  const { call } = await startService(t, { seedOrders: 3000 })
   // Repeats until an export is seen running and is still running when it is cancelled.
   for (let isStopped = false; !isStopped; ) {
-    const url = path((await ask('POST', '/v1/order-exports', {})).headers['location'])
+    const url = path((await call('POST', '/v1/order-exports', {})).headers['location'])
     let status = 'queued'
-    while (status === 'queued') ({ status } = (await ask('GET', url)).body.data)
-    isStopped = status === 'processing' && (await ask('DELETE', url)).status === 204
+    while (status === 'queued') ({ status } = (await call('GET', url)).body.data)
+    isStopped = status === 'processing' && (await call('DELETE', url)).status === 204
     if (!isStopped) continue
     // Its worker starts another export only after it has released this one.
-    await Promise.all([done(t, ask), done(t, ask)])
-    t.equal((await ask('GET', url)).body.data.status, 'cancelled')
+    await Promise.all([done(t, call), done(t, call)])
+    t.equal((await call('GET', url)).body.data.status, 'cancelled')
   }
 })
 
 t.test('a retry with the same key returns the same export', async (t) => {
   const request = ['POST', '/v1/order-exports', { status: 'paid' }, { 'idempotency-key': 'once' }] as const
-  const [first, second] = [await ask(...request), await ask(...request)]
+  const [first, second] = [await call(...request), await call(...request)]
   t.equal(second.body.data.jobId, first.body.data.jobId)
   t.equal(second.headers['location'], first.headers['location'])
 })

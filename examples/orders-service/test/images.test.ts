@@ -8,10 +8,10 @@ const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffffc0000b08000200030101110000ffd9', 'hex')
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 
-const { ask } = await startService(t)
-const [product] = (await ask('GET', '/v1/products')).body.data
+const { call } = await startService(t)
+const [product] = (await call('GET', '/v1/products')).body.data
 const collection = `/v1/products/${product.id}/images`
-const upload = (bytes: Buffer, type: string) => ask('POST', collection, bytes, { 'content-type': type })
+const upload = (bytes: Buffer, type: string) => call('POST', collection, bytes, { 'content-type': type })
 
 // A PNG of exactly that size: the bytes before IEND are a private chunk of zeros.
 function pngOf(size: number) {
@@ -44,16 +44,16 @@ t.test('an uploaded image has metadata, and its bytes are returned with their ow
     const path = `${collection}/${body.data.id}`
     t.equal(headers['location'], `https://shop.example${path}`)
     for (const accept of [undefined, '*/*', 'application/json', `${type};q=0.2, application/json`]) {
-      const known = await ask('GET', path, undefined, accept === undefined ? {} : { accept })
+      const known = await call('GET', path, undefined, accept === undefined ? {} : { accept })
       t.strictSame(known.body.data, body.data, `described to ${accept}`)
     }
     for (const accept of [type, 'image/*', 'image/avif,image/webp,image/*,*/*;q=0.8', 'image/png;q=0.5, image/jpeg;q=0.4']) {
-      const answer = await ask('GET', path, undefined, { accept })
-      t.equal(answer.headers['content-type'], type, accept)
-      t.ok(answer.bytes.equals(bytes))
-      t.equal(answer.headers['content-disposition'], `inline; filename="${body.data.id}.${ending}"`)
-      t.equal(answer.headers['x-content-type-options'], 'nosniff')
-      t.match(answer.headers['vary'], /accept/i)
+      const response = await call('GET', path, undefined, { accept })
+      t.equal(response.headers['content-type'], type, accept)
+      t.ok(response.bytes.equals(bytes))
+      t.equal(response.headers['content-disposition'], `inline; filename="${body.data.id}.${ending}"`)
+      t.equal(response.headers['x-content-type-options'], 'nosniff')
+      t.match(response.headers['vary'], /accept/i)
     }
   }
 })
@@ -69,19 +69,19 @@ t.test('returns JSON when the client prefers a type that the image does not have
       `${other}, */*;q=0.1, ${type};q=0`,
       `${other}, application/*;q=0.2, ${type};q=0.1`
     ]) {
-      const { status, headers, body } = await ask('GET', path, undefined, { accept })
+      const { status, headers, body } = await call('GET', path, undefined, { accept })
       t.match({ status, type: headers['content-type'] }, { status: 200, type: /^application\/json/ }, accept)
       t.match(body, { data: { mediaType: type }, _links: [{ rel: 'self' }, { rel: 'up' }] })
     }
     for (const accept of [`${other}, ${type};q=0.1`, `${other}, image/*;q=0.2, application/json;q=0.1`, `${type};level=1`])
-      t.equal((await ask('GET', path, undefined, { accept })).headers['content-type'], type, accept)
+      t.equal((await call('GET', path, undefined, { accept })).headers['content-type'], type, accept)
   }
 })
 
 t.test('HEAD has every header of GET, for each representation [M7]', async (t) => {
   const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
   for (const accept of ['application/json', 'image/png', 'image/jpeg']) {
-    const [get, head] = [await ask('GET', path, undefined, { accept }), await ask('HEAD', path, undefined, { accept })]
+    const [get, head] = [await call('GET', path, undefined, { accept }), await call('HEAD', path, undefined, { accept })]
     const own = { 'request-id': undefined, date: undefined }
     t.strictSame({ ...head.headers, ...own }, { ...get.headers, ...own }, accept)
     t.strictSame([head.status, head.bytes.length], [get.status, 0])
@@ -91,7 +91,7 @@ t.test('HEAD has every header of GET, for each representation [M7]', async (t) =
 t.test('returns 406 for a type that the image does not have', async (t) => {
   const path = `${collection}/${(await upload(png, 'image/png')).body.data.id}`
   for (const accept of ['image/jpeg', 'image/jpeg, image/png;q=0', 'image/webp', 'text/html']) {
-    const { status, body } = await ask('GET', path, undefined, { accept })
+    const { status, body } = await call('GET', path, undefined, { accept })
     t.match({ status, code: body.error.code }, { status: 406, code: 'NOT_ACCEPTABLE' }, accept)
   }
 })
@@ -111,11 +111,11 @@ t.test('returns 422 for a body that is not an image or does not match its Conten
     t.equal(status, 422)
     t.match(body.error, { code: 'INVALID_IMAGE', errors: [{ field: 'body', message: `is not a valid ${type}` }] })
   }
-  t.equal((await ask('POST', collection, undefined, { 'content-type': 'image/png' })).status, 422, 'an empty body')
+  t.equal((await call('POST', collection, undefined, { 'content-type': 'image/png' })).status, 422, 'an empty body')
 })
 
 t.test('returns 415 for another type and 413 above 1 MiB, and accepts exactly 1 MiB', async (t) => {
-  t.equal((await ask('POST', collection, { name: 'x' })).status, 415)
+  t.equal((await call('POST', collection, { name: 'x' })).status, 415)
   t.equal((await upload(png, 'image/gif')).status, 415)
   t.equal((await upload(pngOf(1_048_577), 'image/png')).status, 413)
   t.match(await upload(pngOf(1_048_576), 'image/png'), { status: 201, body: { data: { sizeBytes: 1_048_576 } } })
@@ -124,24 +124,24 @@ t.test('returns 415 for another type and 413 above 1 MiB, and accepts exactly 1 
 })
 
 t.test('images are listed under their product, and can be deleted once', async (t) => {
-  const [, other] = (await ask('GET', '/v1/products')).body.data
-  const { id } = (await ask('POST', `/v1/products/${other.id}/images`, png, { 'content-type': 'image/png' })).body.data
-  const list = await ask('GET', `/v1/products/${other.id}/images`)
+  const [, other] = (await call('GET', '/v1/products')).body.data
+  const { id } = (await call('POST', `/v1/products/${other.id}/images`, png, { 'content-type': 'image/png' })).body.data
+  const list = await call('GET', `/v1/products/${other.id}/images`)
   t.strictSame(
     list.body.data.map((image: { id: string }) => image.id),
     [id]
   )
   t.match(list.body._links, [{ rel: 'self' }, { rel: 'up', href: `https://shop.example/v1/products/${other.id}` }])
-  t.equal((await ask('GET', `${collection}/${id}`)).status, 404, 'not under another product')
-  t.equal((await ask('DELETE', `${collection}/${id}`)).status, 404)
-  t.equal((await ask('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 204)
-  t.equal((await ask('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 404)
+  t.equal((await call('GET', `${collection}/${id}`)).status, 404, 'not under another product')
+  t.equal((await call('DELETE', `${collection}/${id}`)).status, 404)
+  t.equal((await call('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 204)
+  t.equal((await call('DELETE', `/v1/products/${other.id}/images/${id}`)).status, 404)
 })
 
 t.test('a product that does not exist has no images', async (t) => {
   const path = `/v1/products/${unknown}/images`
-  t.equal((await ask('GET', path)).status, 404)
-  t.equal((await ask('POST', path, png, { 'content-type': 'image/png' })).status, 404)
+  t.equal((await call('GET', path)).status, 404)
+  t.equal((await call('POST', path, png, { 'content-type': 'image/png' })).status, 404)
 })
 
 t.test('reads the headers of valid images and refuses invalid ones', async (t) => {

@@ -1,13 +1,11 @@
 import { checkIndexes } from '@concordat/pagination-query/check-indexes'
-import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
-import { storeMigrations } from '@concordat/postgres/stores'
+import { fromPGlite, fromPool, migrate } from '@concordat/postgres'
 import { PGlite } from '@electric-sql/pglite'
 import { Pool } from 'pg'
 import t from 'tap'
 import { categoryCollection } from '../src/categories/schemas.ts'
 import { customerCollection } from '../src/customers/schemas.ts'
-import { applyMigrations } from '../src/database/migrations.ts'
-import { openPostgreSQL } from '../src/database/postgresql.ts'
+import { migrations } from '../src/database/open-database.ts'
 import { imageCollection } from '../src/images/schemas.ts'
 import { exportCollection } from '../src/order-exports/schemas.ts'
 import { itemCollection, orderCollection } from '../src/orders/schemas.ts'
@@ -20,20 +18,13 @@ async function migrated() {
   if (databaseUrl === undefined) {
     const engine = await PGlite.create(dataDirectory)
     t.teardown(() => engine.close())
-    await makeTables(fromPGlite(engine))
+    await migrate(fromPGlite(engine), migrations)
     return engine
   }
-  const database = openPostgreSQL(databaseUrl, (error) => t.error(error))
-  await makeTables(database.postgres)
-  await database.close()
   const pool = new Pool({ connectionString: databaseUrl })
   t.teardown(() => pool.end())
+  await migrate(fromPool(pool), migrations)
   return pool
-}
-
-async function makeTables(postgres: Postgres) {
-  await migrate(postgres, storeMigrations)
-  await applyMigrations({ postgres })
 }
 
 const database = await migrated()

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import t from 'tap'
 import { startChild } from './child.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { environmentOf, freshDatabase } from './fresh-database.ts'
 
 const password = 'correct horse battery staple'
@@ -17,13 +17,13 @@ t.test('the log of a full run at the most verbose level contains no token, passw
 
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const payload = typeof body === 'string' ? body : JSON.stringify(body)
-    const answer = await describedFetch(address + path, {
+    const response = await describedFetch(address + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: payload })
     })
-    const text = await answer.text()
-    return { status: answer.status, data: text === '' ? undefined : JSON.parse(text).data }
+    const text = await response.text()
+    return { status: response.status, data: text === '' ? undefined : JSON.parse(text).data }
   }
 
   async function signIn(username: string) {
@@ -37,7 +37,7 @@ t.test('the log of a full run at the most verbose level contains no token, passw
   const mail = `${canary()}@example.com`
   const contact = { companyName: 'Bakery', contactName: 'B', email: mail, country: 'Malta' }
 
-  const answers: readonly (readonly [number, Promise<{ status: number }>])[] = [
+  const responses: readonly (readonly [number, Promise<{ status: number }>])[] = [
     [401, send('POST', '/v1/tokens', { username: `${canary()}@example.com`, password: canary() })],
     [401, send('POST', '/v1/tokens', { username: 'max@example.com', password: canary() })],
     [401, send('POST', '/v1/tokens', { refreshToken: canary() })],
@@ -54,7 +54,7 @@ t.test('the log of a full run at the most verbose level contains no token, passw
     [201, send('POST', '/v1/customers', contact, staff.headers)],
     [200, send('GET', '/v1/orders?perPage=3', undefined, ada.headers)]
   ]
-  for (const [status, answer] of answers) t.equal((await answer).status, status)
+  for (const [status, response] of responses) t.equal((await response).status, status)
   t.equal((await send('POST', '/v1/customers', contact, staff.headers)).status, 409, 'the same email address again')
   t.equal((await send('PATCH', '/v1/customers/no-id', { email: `${canary()}@` }, staff.headers)).status, 404)
   t.equal((await send('POST', '/v1/tokens', { refreshToken: ada.refreshToken })).status, 200)

@@ -3,21 +3,21 @@ import { freshFolder } from './fresh-database.ts'
 import { startService } from './service.ts'
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
-const { ask } = await startService(t, freshFolder(t))
-const [category] = (await ask('GET', '/v1/categories')).body.data
-const [customer] = (await ask('GET', '/v1/customers')).body.data
+const { call } = await startService(t, freshFolder(t))
+const [category] = (await call('GET', '/v1/categories')).body.data
+const [customer] = (await call('GET', '/v1/customers')).body.data
 
 async function newProduct(changes: object = {}) {
   const product = { name: 'Rye Bread', categoryId: category.id, unitPrice: '3.33', unitsInStock: 10, ...changes }
-  return (await ask('POST', '/v1/products', product)).body.data
+  return (await call('POST', '/v1/products', product)).body.data
 }
 
 async function stockOf({ id }: { id: string }) {
-  return (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
+  return (await call('GET', `/v1/products/${id}`)).body.data.unitsInStock
 }
 
 function place(items: readonly object[], more: object = {}) {
-  return ask('POST', '/v1/orders', { customerId: customer.id, items, ...more })
+  return call('POST', '/v1/orders', { customerId: customer.id, items, ...more })
 }
 
 function line(product: { id: string }, quantity = 1) {
@@ -27,9 +27,9 @@ function line(product: { id: string }, quantity = 1) {
 async function orderIn(status: 'pending' | 'paid' | 'shipped' | 'cancelled', product: { id: string }) {
   const { id } = (await place([{ productId: product.id, quantity: 2 }])).body.data
   const path = `/v1/orders/${id}`
-  if (status === 'cancelled') await ask('POST', `${path}/cancellations`, {})
-  if (status === 'paid' || status === 'shipped') await ask('PATCH', path, { status: 'paid' })
-  if (status === 'shipped') await ask('PATCH', path, { status: 'shipped' })
+  if (status === 'cancelled') await call('POST', `${path}/cancellations`, {})
+  if (status === 'paid' || status === 'shipped') await call('PATCH', path, { status: 'paid' })
+  if (status === 'shipped') await call('PATCH', path, { status: 'shipped' })
   return path
 }
 
@@ -65,17 +65,17 @@ t.test('a new order takes its units from stock and computes its total in exact d
   )
   t.equal(await stockOf(bread), 7)
   t.equal(await stockOf(salt), 0)
-  const items = (await ask('GET', `/v1/orders/${id}/items`)).body.data
+  const items = (await call('GET', `/v1/orders/${id}/items`)).body.data
   t.match(items, [
     { productId: bread.id, quantity: 1, unitPrice: '0.10' },
     { productId: salt.id, quantity: 1, unitPrice: '0.20' },
     { productId: bread.id, quantity: 2, unitPrice: '0.10' }
   ])
-  t.strictSame((await ask('GET', `/v1/orders/${id}`)).body.data, body.data)
+  t.strictSame((await call('GET', `/v1/orders/${id}`)).body.data, body.data)
 })
 
 t.test('the latest orders come first', async (t) => {
-  const { data } = (await ask('GET', '/v1/orders')).body
+  const { data } = (await call('GET', '/v1/orders')).body
   t.equal(data.length, 25)
   const placed = data.map(({ placedAt }: { placedAt: string }) => placedAt)
   t.strictSame(placed, [...placed].sort().toReversed())
@@ -119,11 +119,11 @@ t.test('an order goes from pending to paid to shipped, and other transitions are
   const allowed = { pending: 'paid', paid: 'shipped', shipped: undefined, cancelled: undefined } as const
   for (const from of ['pending', 'paid', 'shipped', 'cancelled'] as const)
     for (const to of ['pending', 'paid', 'shipped', 'cancelled'] as const) {
-      const { status, body } = await ask('PATCH', await orderIn(from, product), { status: to, note: 'x' })
+      const { status, body } = await call('PATCH', await orderIn(from, product), { status: to, note: 'x' })
       if (allowed[from] === to) t.match({ status, ...body.data }, { status: to, note: 'x' }, `${from} to ${to}`)
       else t.match({ status, code: body.error?.code }, { status: 409, code: 'STATUS_CHANGE_NOT_ALLOWED' }, `${from} to ${to}`)
     }
-  const shipped = (await ask('GET', await orderIn('shipped', product))).body
+  const shipped = (await call('GET', await orderIn('shipped', product))).body
   t.match(shipped.data.shippedAt, /Z$/)
   t.notOk(
     shipped._links.some(({ rel }: { rel: string }) => rel === 'cancel'),
@@ -133,24 +133,24 @@ t.test('an order goes from pending to paid to shipped, and other transitions are
 
 t.test('PATCH sets only the note, and an empty PATCH changes nothing [M5]', async (t) => {
   const path = await orderIn('pending', await newProduct())
-  const before = (await ask('GET', path)).body.data
-  t.strictSame((await ask('PATCH', path, {})).body.data, before)
-  t.strictSame((await ask('PATCH', path, { note: 'Thursday' })).body.data, { ...before, note: 'Thursday' })
-  t.equal((await ask('PATCH', path, { total: '0.00' })).status, 422, 'clients cannot set the total')
-  t.equal((await ask('PATCH', `/v1/orders/${unknown}`, {})).status, 404)
+  const before = (await call('GET', path)).body.data
+  t.strictSame((await call('PATCH', path, {})).body.data, before)
+  t.strictSame((await call('PATCH', path, { note: 'Thursday' })).body.data, { ...before, note: 'Thursday' })
+  t.equal((await call('PATCH', path, { total: '0.00' })).status, 422, 'clients cannot set the total')
+  t.equal((await call('PATCH', `/v1/orders/${unknown}`, {})).status, 404)
 })
 
 t.test('POST to cancellations cancels an order and returns its units once [M3] [P5]', async (t) => {
   const product = await newProduct()
   const path = await orderIn('paid', product)
   t.equal(await stockOf(product), 8)
-  const { status, headers, body } = await ask('POST', `${path}/cancellations`, { reason: 'Too late' })
+  const { status, headers, body } = await call('POST', `${path}/cancellations`, { reason: 'Too late' })
   t.equal(status, 201)
   t.match(body.data, { orderId: path.slice(-36), cancelledAt: /Z$/, reason: 'Too late' })
   t.equal(headers['location'], `https://shop.example${path}`)
   t.equal(await stockOf(product), 10)
-  t.equal((await ask('GET', path)).body.data.status, 'cancelled')
-  const again = await ask('POST', `${path}/cancellations`, {})
+  t.equal((await call('GET', path)).body.data.status, 'cancelled')
+  const again = await call('POST', `${path}/cancellations`, {})
   t.match({ status: again.status, code: again.body.error.code }, { status: 409, code: 'ORDER_ALREADY_CANCELLED' })
   t.equal(await stockOf(product), 10)
 })
@@ -158,18 +158,18 @@ t.test('POST to cancellations cancels an order and returns its units once [M3] [
 t.test('a body that is null or not an object does not cancel the order', async (t) => {
   const path = await orderIn('pending', await newProduct())
   for (const text of ['null', '[]', '""', '{"reason":null}'])
-    t.equal((await ask('POST', `${path}/cancellations`, Buffer.from(text), { 'content-type': 'application/json' })).status, 422, text)
-  t.equal((await ask('GET', path)).body.data.status, 'pending')
+    t.equal((await call('POST', `${path}/cancellations`, Buffer.from(text), { 'content-type': 'application/json' })).status, 422, text)
+  t.equal((await call('GET', path)).body.data.status, 'pending')
 })
 
 t.test('an order can be cancelled without a body, but not after it was shipped', async (t) => {
   const product = await newProduct()
-  const { status, body } = await ask('POST', `${await orderIn('pending', product)}/cancellations`)
+  const { status, body } = await call('POST', `${await orderIn('pending', product)}/cancellations`)
   t.equal(status, 201)
   t.notOk('reason' in body.data)
-  const shipped = await ask('POST', `${await orderIn('shipped', product)}/cancellations`, {})
+  const shipped = await call('POST', `${await orderIn('shipped', product)}/cancellations`, {})
   t.match({ status: shipped.status, code: shipped.body.error.code }, { status: 409, code: 'ORDER_ALREADY_SHIPPED' })
-  t.equal((await ask('POST', `/v1/orders/${unknown}/cancellations`)).status, 404)
+  t.equal((await call('POST', `/v1/orders/${unknown}/cancellations`)).status, 404)
 })
 
 t.test('deleting an order returns the units that were not shipped to stock [M6]', async (t) => {
@@ -181,10 +181,10 @@ t.test('deleting an order returns the units that were not shipped to stock [M6]'
   ] as const) {
     const product = await newProduct()
     const path = await orderIn(from, product)
-    t.equal((await ask('DELETE', path)).status, 204)
+    t.equal((await call('DELETE', path)).status, 204)
     t.equal(await stockOf(product), left, from)
-    t.equal((await ask('DELETE', path)).status, 404)
-    t.equal((await ask('GET', `${path}/items`)).status, 404)
+    t.equal((await call('DELETE', path)).status, 404)
+    t.equal((await call('GET', `${path}/items`)).status, 404)
   }
 })
 
@@ -192,10 +192,10 @@ t.test('changing the items of a pending order changes its total and the stock', 
   const bread = await newProduct({ unitPrice: '3.33' })
   const salt = await newProduct({ unitPrice: '0.01', unitsInStock: 5 })
   const path = await orderIn('pending', bread)
-  const total = async () => (await ask('GET', path)).body.data.total
+  const total = async () => (await call('GET', path)).body.data.total
   t.equal(await total(), '6.66')
 
-  const added = await ask('POST', `${path}/items`, { productId: salt.id, quantity: 5 })
+  const added = await call('POST', `${path}/items`, { productId: salt.id, quantity: 5 })
   t.equal(added.status, 201)
   const itemPath = `${path}/items/${added.body.data.id}`
   t.equal(added.headers['location'], `https://shop.example${itemPath}`)
@@ -206,25 +206,25 @@ t.test('changing the items of a pending order changes its total and the stock', 
   t.equal(await total(), '6.71')
   t.equal(await stockOf(salt), 0)
 
-  t.equal((await ask('PATCH', itemPath, { quantity: 6 })).body.error.code, 'INSUFFICIENT_STOCK')
-  t.strictSame((await ask('PATCH', itemPath, {})).body.data, added.body.data)
-  t.match((await ask('PATCH', itemPath, { quantity: 2 })).body.data, { quantity: 2, unitPrice: '0.01' })
+  t.equal((await call('PATCH', itemPath, { quantity: 6 })).body.error.code, 'INSUFFICIENT_STOCK')
+  t.strictSame((await call('PATCH', itemPath, {})).body.data, added.body.data)
+  t.match((await call('PATCH', itemPath, { quantity: 2 })).body.data, { quantity: 2, unitPrice: '0.01' })
   t.equal(await total(), '6.68')
   t.equal(await stockOf(salt), 3)
-  await ask('PATCH', `/v1/products/${salt.id}`, { unitPrice: '9.99' })
+  await call('PATCH', `/v1/products/${salt.id}`, { unitPrice: '9.99' })
   t.match(
-    (await ask('PATCH', itemPath, { quantity: 3 })).body.data,
+    (await call('PATCH', itemPath, { quantity: 3 })).body.data,
     { quantity: 3, unitPrice: '0.01' },
     'the price stays the price at which the item was ordered'
   )
   t.equal(await stockOf(salt), 2)
-  t.strictSame((await ask('GET', itemPath)).body.data, { ...added.body.data, quantity: 3 })
+  t.strictSame((await call('GET', itemPath)).body.data, { ...added.body.data, quantity: 3 })
 
-  t.equal((await ask('DELETE', itemPath)).status, 204)
-  t.equal((await ask('DELETE', itemPath)).status, 404)
+  t.equal((await call('DELETE', itemPath)).status, 204)
+  t.equal((await call('DELETE', itemPath)).status, 404)
   t.equal(await total(), '6.66')
   t.equal(await stockOf(salt), 5)
-  for (const { id } of (await ask('GET', `${path}/items`)).body.data) await ask('DELETE', `${path}/items/${id}`)
+  for (const { id } of (await call('GET', `${path}/items`)).body.data) await call('DELETE', `${path}/items/${id}`)
   t.equal(await total(), '0.00')
 })
 
@@ -235,7 +235,7 @@ t.test('an item cannot be added for an unknown product or in another currency', 
     [unknown, 'UNKNOWN_PRODUCT'],
     [dollars.id, 'MIXED_CURRENCIES']
   ]) {
-    const { status, body } = await ask('POST', `${path}/items`, { productId, quantity: 1 })
+    const { status, body } = await call('POST', `${path}/items`, { productId, quantity: 1 })
     t.equal(status, 422)
     t.match(body.error, { code, errors: [{ field: 'body.productId' }] })
   }
@@ -245,30 +245,30 @@ t.test('items of an order that is not pending cannot be changed', async (t) => {
   const product = await newProduct({ unitsInStock: 100 })
   for (const status of ['paid', 'shipped', 'cancelled'] as const) {
     const path = await orderIn(status, product)
-    const [item] = (await ask('GET', `${path}/items`)).body.data
-    for (const answer of [
-      await ask('POST', `${path}/items`, { productId: product.id, quantity: 1 }),
-      await ask('PATCH', `${path}/items/${item.id}`, { quantity: 1 }),
-      await ask('DELETE', `${path}/items/${item.id}`)
+    const [item] = (await call('GET', `${path}/items`)).body.data
+    for (const response of [
+      await call('POST', `${path}/items`, { productId: product.id, quantity: 1 }),
+      await call('PATCH', `${path}/items/${item.id}`, { quantity: 1 }),
+      await call('DELETE', `${path}/items/${item.id}`)
     ])
-      t.match({ status: answer.status, code: answer.body.error.code }, { status: 409, code: 'ORDER_NOT_PENDING' }, status)
-    t.strictSame((await ask('GET', `${path}/items/${item.id}`)).body.data, item)
+      t.match({ status: response.status, code: response.body.error.code }, { status: 409, code: 'ORDER_NOT_PENDING' }, status)
+    t.strictSame((await call('GET', `${path}/items/${item.id}`)).body.data, item)
   }
 })
 
 t.test('items exist only under their own order', async (t) => {
   const product = await newProduct()
   const [one, other] = [await orderIn('pending', product), await orderIn('pending', product)]
-  const [item] = (await ask('GET', `${one}/items`)).body.data
+  const [item] = (await call('GET', `${one}/items`)).body.data
   for (const method of ['GET', 'PATCH', 'DELETE'] as const)
     for (const path of [`${other}/items/${item.id}`, `/v1/orders/${unknown}/items/${item.id}`, `${one}/items/${unknown}`])
-      t.equal((await ask(method, path, method === 'PATCH' ? { quantity: 1 } : undefined)).status, 404)
-  t.equal((await ask('POST', `/v1/orders/${unknown}/items`, { productId: product.id, quantity: 1 })).status, 404)
+      t.equal((await call(method, path, method === 'PATCH' ? { quantity: 1 } : undefined)).status, 404)
+  t.equal((await call('POST', `/v1/orders/${unknown}/items`, { productId: product.id, quantity: 1 })).status, 404)
 })
 
 t.test('the health checks report that the process is alive and that the database responds', async (t) => {
   for (const path of ['/health/live', '/health/ready']) {
-    const { status, body } = await ask('GET', path)
+    const { status, body } = await call('GET', path)
     t.equal(status, 200)
     t.strictSame(body.data, { status: 'ok' })
     t.equal(body._meta.version, 'v2')

@@ -7,8 +7,10 @@ import { password, startService } from './service.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
-const { app, ask } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
-const documents = await Promise.all(['v1', 'v2'].map(async (version) => [version, (await ask('GET', `/${version}/openapi`)).body] as const))
+const { app, call } = await startService(t, { rateLimit: 'on', publicUrl: undefined })
+const documents = await Promise.all(
+  ['v1', 'v2'].map(async (version) => [version, (await call('GET', `/${version}/openapi`)).body] as const)
+)
 
 t.test('Prism in front of the service finds no violation in valid requests and their responses', async (t) => {
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -65,6 +67,6 @@ t.test('Prism in front of the service finds no violation in valid requests and t
 })
 
 async function headersOf(username: string) {
-  const { body } = await ask('POST', '/v2/tokens', { username, password })
+  const { body } = await call('POST', '/v2/tokens', { username, password })
   return { authorization: `Bearer ${body.data.accessToken}` }
 }

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { readConfiguration } from '../src/configuration.ts'
 import { openDatabase } from '../src/database/open-database.ts'
 import { type Child, signIn, startChild } from './child.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { emptyDatabase, environmentOf, freshDatabase, freshFolder } from './fresh-database.ts'
 
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
@@ -54,8 +54,8 @@ t.test('SIGTERM: no new connections, requests in flight get their responses, exi
   // The first half of a request has arrived when the signal arrives. The second half follows only after the listener is closed.
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/customers HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: ${headers.authorization}\r\ncontent-type: application/json\r\ncontent-length: ${customer.length}\r\n\r\n`
-  let answer = ''
-  socket.on('data', (data) => (answer += data))
+  let response = ''
+  socket.on('data', (data) => (response += data))
   const closed = new Promise((resolve) => socket.once('close', resolve))
   await new Promise((resolve) => socket.write(head + customer.slice(0, 10), resolve))
   t.equal((await fetch(`${address}/health/ready`)).status, 200, 'other requests are served in the meantime')
@@ -63,12 +63,12 @@ t.test('SIGTERM: no new connections, requests in flight get their responses, exi
   await refusesConnections(address)
   socket.write(customer.slice(10))
   await closed
-  t.match(answer, /^HTTP\/1\.1 201 /)
+  t.match(response, /^HTTP\/1\.1 201 /)
   t.match(await first.ended, { code: 0, err: '' })
 
   const second = start(t, environment)
   const again = await second.address
-  const created = /"id":"([^"]+)"/.exec(answer)?.[1]
+  const created = /"id":"([^"]+)"/.exec(response)?.[1]
   t.equal(
     (await describedFetch(`${again}/v1/customers/${created}`, { headers })).status,
     200,

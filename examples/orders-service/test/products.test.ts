@@ -2,20 +2,20 @@ import t from 'tap'
 import { startService } from './service.ts'
 
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
-const { ask } = await startService(t)
-const [category] = (await ask('GET', '/v1/categories')).body.data
+const { call } = await startService(t)
+const [category] = (await call('GET', '/v1/categories')).body.data
 const wanted = { name: 'Rye Bread', categoryId: category.id, unitPrice: '3.5', currency: 'EUR', unitsInStock: 10, discontinued: false }
 
 async function newProduct(changes: object = {}) {
-  return (await ask('POST', '/v1/products', { ...wanted, ...changes })).body.data
+  return (await call('POST', '/v1/products', { ...wanted, ...changes })).body.data
 }
 
 t.test('categories are listed by name, and each has its own address', async (t) => {
-  const list = await ask('GET', '/v1/categories')
+  const list = await call('GET', '/v1/categories')
   t.equal(list.status, 200)
   t.equal(list.body.data.length, 8)
   t.strictSame(list.body.data.map(({ name }: { name: string }) => name).slice(0, 3), ['Beverages', 'Condiments', 'Confections'])
-  const one = await ask('GET', `/v1/categories/${category.id}`)
+  const one = await call('GET', `/v1/categories/${category.id}`)
   t.strictSame(one.body.data, category)
   t.strictSame(one.body._links, [
     { rel: 'self', href: `https://shop.example/v1/categories/${category.id}`, method: 'GET' },
@@ -27,13 +27,13 @@ t.test('categories are listed by name, and each has its own address', async (t) 
 t.test('returns 404 for a resource that does not exist and for an impossible id', async (t) => {
   for (const path of ['categories', 'products', 'customers', 'orders'])
     for (const id of [unknown, '1', 'urn:uuid:0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0']) {
-      const { status, body } = await ask('GET', `/v1/${path}/${id}`)
+      const { status, body } = await call('GET', `/v1/${path}/${id}`)
       t.match({ status, code: body.error.code }, { status: 404, code: 'RESOURCE_NOT_FOUND' }, `${path} ${id}`)
     }
 })
 
 t.test('collections return their first 25 items, in a stable order', async (t) => {
-  const { status, body } = await ask('GET', '/v1/products')
+  const { status, body } = await call('GET', '/v1/products')
   t.equal(status, 200)
   t.equal(body.data.length, 25)
   const names = body.data.map(({ name }: { name: string }) => name)
@@ -41,7 +41,7 @@ t.test('collections return their first 25 items, in a stable order', async (t) =
 })
 
 t.test('a new product is created with 201, Location and links; cents are completed [M2]', async (t) => {
-  const { status, headers, body } = await ask('POST', '/v1/products', wanted)
+  const { status, headers, body } = await call('POST', '/v1/products', wanted)
   t.equal(status, 201)
   const { id, createdAt, updatedAt, ...rest } = body.data
   t.strictSame(rest, { ...wanted, unitPrice: '3.50' })
@@ -57,17 +57,17 @@ t.test('a new product is created with 201, Location and links; cents are complet
       ['images', `/products/${id}/images`]
     ]
   )
-  t.strictSame((await ask('GET', `/v1/products/${id}`)).body.data, body.data)
+  t.strictSame((await call('GET', `/v1/products/${id}`)).body.data, body.data)
 })
 
 t.test('a product can be created without the fields that have a default', async (t) => {
-  const { status, body } = await ask('POST', '/v1/products', { name: 'Water', categoryId: category.id, unitPrice: '1' })
+  const { status, body } = await call('POST', '/v1/products', { name: 'Water', categoryId: category.id, unitPrice: '1' })
   t.equal(status, 201)
   t.match(body.data, { unitPrice: '1.00', currency: 'EUR', unitsInStock: 0, discontinued: false })
 })
 
 t.test('an invalid product is 422 with every wrong field', async (t) => {
-  const { status, body } = await ask('POST', '/v1/products', { ...wanted, unitPrice: 3.5, unitsInStock: -1, colour: 'brown' })
+  const { status, body } = await call('POST', '/v1/products', { ...wanted, unitPrice: 3.5, unitsInStock: -1, colour: 'brown' })
   t.equal(status, 422)
   t.strictSame(body.error.errors.map(({ field }: { field: string }) => field).sort(), [
     'body.colour',
@@ -84,18 +84,18 @@ t.test('a category that does not exist is 422 in every write, with a message in 
     ['PUT', `/v1/products/${id}`],
     ['PATCH', `/v1/products/${id}`]
   ] as const) {
-    const { status, body } = await ask(method, path, bad)
+    const { status, body } = await call(method, path, bad)
     t.equal(status, 422)
     t.match(body.error, { code: 'UNKNOWN_CATEGORY', errors: [{ field: 'body.categoryId', message: 'is not the id of a category' }] })
   }
-  const spanish = await ask('POST', '/v1/products', bad, { 'accept-language': 'es' })
+  const spanish = await call('POST', '/v1/products', bad, { 'accept-language': 'es' })
   t.match(spanish.body.error.errors, [{ message: 'no corresponde a ninguna categoría' }])
 })
 
 t.test('PUT replaces the whole product, and accepts a product as it was read [M4]', async (t) => {
   const read = await newProduct({ description: 'Dark' })
   const { description: _, ...without } = read
-  const put = await ask('PUT', `/v1/products/${read.id}`, { ...without, name: 'Rye Loaf' })
+  const put = await call('PUT', `/v1/products/${read.id}`, { ...without, name: 'Rye Loaf' })
   t.equal(put.status, 200)
   t.strictSame(
     { ...put.body.data, updatedAt: read.updatedAt },
@@ -104,20 +104,20 @@ t.test('PUT replaces the whole product, and accepts a product as it was read [M4
   )
   t.ok(put.body.data.updatedAt >= read.updatedAt)
   const { unitsInStock: __, ...partial } = wanted
-  t.equal((await ask('PUT', `/v1/products/${read.id}`, partial)).status, 422, 'a partial representation is refused')
+  t.equal((await call('PUT', `/v1/products/${read.id}`, partial)).status, 422, 'a partial representation is refused')
 })
 
 t.test('PUT to an unknown id creates the product there, once', async (t) => {
-  const first = await ask('PUT', `/v1/products/${unknown}`, wanted)
+  const first = await call('PUT', `/v1/products/${unknown}`, wanted)
   t.equal(first.status, 201)
   t.equal(first.headers['location'], `https://shop.example/v1/products/${unknown}`)
-  t.equal((await ask('PUT', `/v1/products/${unknown}`, wanted)).status, 200)
-  t.equal((await ask('GET', `/v1/products/${unknown}`)).body.data.id, unknown)
+  t.equal((await call('PUT', `/v1/products/${unknown}`, wanted)).status, 200)
+  t.equal((await call('GET', `/v1/products/${unknown}`)).body.data.id, unknown)
 })
 
 t.test('PATCH changes only the fields that it contains; an empty PATCH changes nothing [M5]', async (t) => {
   const before = await newProduct({ description: 'Dark' })
-  const { status, body } = await ask('PATCH', `/v1/products/${before.id}`, {
+  const { status, body } = await call('PATCH', `/v1/products/${before.id}`, {
     unitPrice: '4.25',
     discontinued: true,
     unitsInStock: 0,
@@ -128,48 +128,48 @@ t.test('PATCH changes only the fields that it contains; an empty PATCH changes n
     { ...body.data, updatedAt: before.updatedAt },
     { ...before, unitPrice: '4.25', discontinued: true, unitsInStock: 0, description: '' }
   )
-  const empty = await ask('PATCH', `/v1/products/${before.id}`, {})
+  const empty = await call('PATCH', `/v1/products/${before.id}`, {})
   t.strictSame(empty.body.data, body.data)
-  t.equal((await ask('PATCH', '/v1/products/0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1', { name: 'x' })).status, 404)
+  t.equal((await call('PATCH', '/v1/products/0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f1', { name: 'x' })).status, 404)
 })
 
 t.test('DELETE responds with 204 and no body, and with 404 the second time [M6]', async (t) => {
   const { id } = await newProduct()
-  const deleted = await ask('DELETE', `/v1/products/${id}`)
+  const deleted = await call('DELETE', `/v1/products/${id}`)
   t.equal(deleted.status, 204)
   t.equal(deleted.bytes.length, 0)
-  t.equal((await ask('DELETE', `/v1/products/${id}`)).status, 404)
+  t.equal((await call('DELETE', `/v1/products/${id}`)).status, 404)
 })
 
 t.test('a product that is used in orders is not deleted', async (t) => {
-  const [order] = (await ask('GET', '/v1/orders')).body.data
-  const [item] = (await ask('GET', `/v1/orders/${order.id}/items`)).body.data
-  const { status, body } = await ask('DELETE', `/v1/products/${item.productId}`)
+  const [order] = (await call('GET', '/v1/orders')).body.data
+  const [item] = (await call('GET', `/v1/orders/${order.id}/items`)).body.data
+  const { status, body } = await call('DELETE', `/v1/products/${item.productId}`)
   t.match({ status, code: body.error.code }, { status: 409, code: 'PRODUCT_IN_ORDERS' })
 })
 
 t.test('returns 405 with Allow for a method that a resource does not support', async (t) => {
-  const { status, headers } = await ask('DELETE', '/v1/categories')
+  const { status, headers } = await call('DELETE', '/v1/categories')
   t.equal(status, 405)
   t.equal(headers['allow'], 'GET, HEAD, OPTIONS')
 })
 
 t.test('customers are created, read and changed; an email address belongs to one customer', async (t) => {
   const customer = { companyName: 'Nordlicht', contactName: 'Ida Holm', email: 'ida@nordlicht.example', country: 'Norway' }
-  const created = await ask('POST', '/v1/customers', customer)
+  const created = await call('POST', '/v1/customers', customer)
   t.equal(created.status, 201)
   t.match(created.body.data, customer)
   const path = `/v1/customers/${created.body.data.id}`
   t.equal(created.headers['location'], `https://shop.example${path}`)
-  t.strictSame((await ask('GET', path)).body.data, created.body.data)
-  const changed = await ask('PATCH', path, { country: 'Sweden' })
+  t.strictSame((await call('GET', path)).body.data, created.body.data)
+  const changed = await call('PATCH', path, { country: 'Sweden' })
   t.strictSame(changed.body.data, { ...created.body.data, country: 'Sweden' })
-  t.strictSame((await ask('PATCH', path, {})).body.data, changed.body.data)
+  t.strictSame((await call('PATCH', path, {})).body.data, changed.body.data)
   for (const again of [
-    await ask('POST', '/v1/customers', { ...customer, email: 'IDA@nordlicht.example' }),
-    await ask('PATCH', path, { email: 'ada@example.com' })
+    await call('POST', '/v1/customers', { ...customer, email: 'IDA@nordlicht.example' }),
+    await call('PATCH', path, { email: 'ada@example.com' })
   ])
     t.match({ status: again.status, code: again.body.error.code }, { status: 409, code: 'EMAIL_IN_USE' })
-  t.equal((await ask('PATCH', `/v1/customers/${unknown}`, {})).status, 404)
-  t.equal((await ask('GET', '/v1/customers')).body.data.length, 25)
+  t.equal((await call('PATCH', `/v1/customers/${unknown}`, {})).status, 404)
+  t.equal((await call('GET', '/v1/customers')).body.data.length, 25)
 })

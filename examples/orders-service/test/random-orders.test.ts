@@ -31,11 +31,11 @@ function randomOf(seed: number) {
 const seed = Number(process.env['RANDOM_SEED'] ?? 7)
 
 t.test(`after 300 random requests, every response, total and stock is correct (seed ${seed})`, async (t) => {
-  const { ask } = await startService(t)
+  const { call } = await startService(t)
   const random = randomOf(seed)
   const pick = <Value>(values: readonly Value[]) => values[random(values.length)] as Value
-  const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
-  const [{ id: customerId }] = (await ask('GET', '/v1/customers')).body.data
+  const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
+  const [{ id: customerId }] = (await call('GET', '/v1/customers')).body.data
 
   const products: ModelProduct[] = []
   for (const [unitPrice, cents] of [
@@ -45,7 +45,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
     ['99999999.99', 9_999_999_999]
   ] as const) {
     const product = { name: 'Model', categoryId, unitPrice, unitsInStock: 40 }
-    products.push({ id: (await ask('POST', '/v1/products', product)).body.data.id, cents, stock: 40, discontinued: false })
+    products.push({ id: (await call('POST', '/v1/products', product)).body.data.id, cents, stock: 40, discontinued: false })
   }
   const productOf = (id: string) => products.find((product) => product.id === id) as ModelProduct
   const orders = new Map<string, ModelOrder>()
@@ -68,11 +68,11 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
   async function place() {
     const items = Array.from({ length: 1 + random(4) }, newLine)
     const codes = refusal(items)
-    const { status, body } = await ask('POST', '/v1/orders', { customerId, items })
+    const { status, body } = await call('POST', '/v1/orders', { customerId, items })
     if (codes.size > 0) return t.ok(status === 409 && codes.has(body.error.code), `placing is refused: ${[...codes].join(' or ')}`)
     t.equal(status, 201, 'placed')
     items.forEach(take)
-    const known = (await ask('GET', `/v1/orders/${body.data.id}/items`)).body.data as { id: string; productId: string; quantity: number }[]
+    const known = (await call('GET', `/v1/orders/${body.data.id}/items`)).body.data as { id: string; productId: string; quantity: number }[]
     t.strictSame(
       known.map(({ productId, quantity }) => ({ productId, quantity })),
       items
@@ -84,14 +84,14 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
   async function advance(id: string, order: ModelOrder) {
     const to = pick(['pending', 'paid', 'shipped', 'cancelled'] as const)
     const allowed = (order.status === 'pending' && to === 'paid') || (order.status === 'paid' && to === 'shipped')
-    const { status } = await ask('PATCH', `/v1/orders/${id}`, { status: to, note: 'on its way' })
+    const { status } = await call('PATCH', `/v1/orders/${id}`, { status: to, note: 'on its way' })
     t.equal(status, order.status === 'deleted' ? 404 : allowed ? 200 : 409, `${order.status} to ${to}`)
     if (allowed) order.status = to
   }
 
   async function cancel(id: string, order: ModelOrder) {
     const open = order.status === 'pending' || order.status === 'paid'
-    const { status } = await ask('POST', `/v1/orders/${id}/cancellations`, random(2) === 0 ? undefined : { reason: 'changed my mind' })
+    const { status } = await call('POST', `/v1/orders/${id}/cancellations`, random(2) === 0 ? undefined : { reason: 'changed my mind' })
     t.equal(status, order.status === 'deleted' ? 404 : open ? 201 : 409, `${order.status} cancelled`)
     if (!open) return
     for (const line of order.lines.values()) give(line)
@@ -99,7 +99,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
   }
 
   async function remove(id: string, order: ModelOrder) {
-    const { status } = await ask('DELETE', `/v1/orders/${id}`)
+    const { status } = await call('DELETE', `/v1/orders/${id}`)
     t.equal(status, order.status === 'deleted' ? 404 : 204, `${order.status} deleted`)
     if (order.status === 'pending' || order.status === 'paid') for (const line of order.lines.values()) give(line)
     order.status = 'deleted'
@@ -108,7 +108,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
   async function addItem(id: string, order: ModelOrder) {
     const item = newLine()
     const codes = refusal([item])
-    const { status, body } = await ask('POST', `/v1/orders/${id}/items`, item)
+    const { status, body } = await call('POST', `/v1/orders/${id}/items`, item)
     const expected = order.status === 'deleted' ? 404 : order.status !== 'pending' || codes.size > 0 ? 409 : 201
     if (!t.equal(status, expected, `an item for an order that is ${order.status}`) || status !== 201) return
     take(item)
@@ -120,7 +120,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
     const quantity = 1 + random(12)
     const more = quantity - (line?.quantity ?? 0)
     const refused = line !== undefined && more > 0 && refusal([{ productId: line.productId, quantity: more }]).size > 0
-    const { status } = await ask('PATCH', `/v1/orders/${id}/items/${itemId}`, { quantity })
+    const { status } = await call('PATCH', `/v1/orders/${id}/items/${itemId}`, { quantity })
     const found = order.status !== 'deleted'
     t.equal(status, !found ? 404 : order.status !== 'pending' ? 409 : line === undefined ? 404 : refused ? 409 : 200, 'an item changed')
     if (status !== 200 || line === undefined) return
@@ -132,7 +132,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
     const foreign = pick([...orders.values()])
     const [itemId] = pick([...order.lines, ...foreign.lines, ['0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'] as const])
     const line = order.lines.get(itemId)
-    const { status } = await ask('DELETE', `/v1/orders/${id}/items/${itemId}`)
+    const { status } = await call('DELETE', `/v1/orders/${id}/items/${itemId}`)
     t.equal(status, order.status === 'deleted' ? 404 : order.status !== 'pending' ? 409 : line === undefined ? 404 : 204, 'an item deleted')
     if (status !== 204 || line === undefined) return
     give(line)
@@ -141,7 +141,7 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
 
   async function changeProduct() {
     const product = pick(products)
-    const { status } = await ask('PATCH', `/v1/products/${product.id}`, { discontinued: !product.discontinued, unitPrice: '7.77' })
+    const { status } = await call('PATCH', `/v1/products/${product.id}`, { discontinued: !product.discontinued, unitPrice: '7.77' })
     t.equal(status, 200)
     product.discontinued = !product.discontinued
     product.cents = 777
@@ -160,9 +160,9 @@ t.test(`after 300 random requests, every response, total and stock is correct (s
     else await changeProduct()
   }
 
-  for (const { id, stock } of products) t.equal((await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock, stock, 'stock')
+  for (const { id, stock } of products) t.equal((await call('GET', `/v1/products/${id}`)).body.data.unitsInStock, stock, 'stock')
   for (const [id, { status, lines }] of orders) {
-    const { body } = await ask('GET', `/v1/orders/${id}`)
+    const { body } = await call('GET', `/v1/orders/${id}`)
     if (status === 'deleted') t.equal(body.error.code, 'RESOURCE_NOT_FOUND')
     else {
       const cents = [...lines.values()].reduce((sum, line) => sum + BigInt(line.quantity) * BigInt(line.cents), 0n)

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import t from 'tap'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { password, startService } from './service.ts'
 
 const executablePath = process.env['TEST_CHROMIUM']
@@ -72,13 +72,13 @@ t.test(
         .first()
         .click()
       await page.getByRole('button', { name: operation }).first().click()
-      const answered = page.waitForResponse((response) => response.url().startsWith(`${origin}/${version}/orders`))
+      const responded = page.waitForResponse((response) => response.url().startsWith(`${origin}/${version}/orders`))
       await page.getByRole('button', { name: /^Send/ }).first().click()
-      const answer = await answered
-      t.equal(answer.status(), 200)
+      const received = await responded
+      t.equal(received.status(), 200)
       // Waits until the response is shown, because the page reports an error for a request that is aborted.
       await page.getByText('200 OK').first().waitFor()
-      t.equal(answer.request().headers()['authorization'], `Bearer ${data.accessToken}`)
+      t.equal(received.request().headers()['authorization'], `Bearer ${data.accessToken}`)
     }
 
     async function screenshot(name: string) {

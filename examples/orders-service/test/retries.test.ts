@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { startService } from './service.ts'
 
-const { ask, as } = await startService(t)
+const { call, as } = await startService(t)
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
-const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
+const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
 const newProduct = async (unitsInStock = 10) =>
-  (await ask('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock })).body.data.id as string
-const stockOf = async (id: string) => (await ask('GET', `/v1/products/${id}`)).body.data.unitsInStock
+  (await call('POST', '/v1/products', { name: 'Rye Bread', categoryId, unitPrice: '3.33', unitsInStock })).body.data.id as string
+const stockOf = async (id: string) => (await call('GET', `/v1/products/${id}`)).body.data.unitsInStock
 const withKey = (key: string) => ({ 'idempotency-key': key })
 
 t.test('an order that is sent again with its key is placed once and gets the same response [I1] [I2]', async (t) => {
@@ -28,17 +28,17 @@ t.test('an order that is sent again with its key is placed once and gets the sam
 t.test('many simultaneous requests with one key place one order [I1]', async (t) => {
   const product = await newProduct()
   const key = withKey(randomUUID())
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => ada('POST', '/v1/orders', { items: [{ productId: product, quantity: 1 }] }, key))
   )
-  const statuses = new Set(answers.map(({ status }) => status))
+  const statuses = new Set(responses.map(({ status }) => status))
   t.ok(statuses.has(201))
   statuses.delete(201)
   t.strictSame(
     [...statuses].filter((status) => status !== 409),
     []
   )
-  t.equal(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.id)).size, 1)
+  t.equal(new Set(responses.filter(({ status }) => status === 201).map(({ body }) => body.data.id)).size, 1)
   t.equal(await stockOf(product), 9)
 })
 
@@ -66,7 +66,7 @@ t.test(
     t.equal((await ada('POST', '/v1/orders', { items: [] }, key)).status, 422)
     const tooMany = { items: [{ productId: product, quantity: 2 }] }
     t.match(await ada('POST', '/v1/orders', tooMany, key), { status: 409, body: { error: { code: 'INSUFFICIENT_STOCK' } } })
-    await ask('PATCH', `/v1/products/${product}`, { unitsInStock: 5 })
+    await call('PATCH', `/v1/products/${product}`, { unitsInStock: 5 })
     const again = await ada('POST', '/v1/orders', tooMany, key)
     t.strictSame([again.status, again.headers['idempotency-replayed']], [409, 'true'])
     t.equal((await ada('POST', '/v1/orders', tooMany, withKey(randomUUID()))).status, 201)

@@ -4,11 +4,11 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type { Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import type { Configuration } from '../src/configuration.ts'
-import { describedAnswers } from './described-answers.ts'
+import { describedResponses } from './described-responses.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 /** The properties of a response that tests use. The tests check their values. */
-interface Answer {
+interface ReceivedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
@@ -16,7 +16,12 @@ interface Answer {
   readonly bytes: Buffer
 }
 
-type Ask = (method: InjectOptions['method'] & string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
+type Call = (
+  method: InjectOptions['method'] & string,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>
+) => Promise<ReceivedResponse>
 
 /** Headers that most tests need: they change an order in any version, and never send the same request twice. */
 function usualHeaders(method: string, path: string): Record<string, string> {
@@ -35,7 +40,7 @@ export async function startService(
   t: Test,
   options: Partial<Configuration> = {},
   more: (app: FastifyInstance) => void = () => {}
-): Promise<{ app: FastifyInstance; ask: Ask; as: (username: string) => Promise<Ask> }> {
+): Promise<{ app: FastifyInstance; call: Call; as: (username: string) => Promise<Call> }> {
   const app = await buildApp({
     host: '127.0.0.1',
     port: 0,
@@ -53,9 +58,9 @@ export async function startService(
   })
   t.teardown(() => app.close())
   more(app)
-  checkAnswers(app)
+  checkResponses(app)
 
-  async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  async function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<ReceivedResponse> {
     // Injected requests and a database in this process never leave time for timers, so the feed of revocations would become stale.
     await setImmediate()
     const response = await app.inject({ method: method as 'GET', url: path, headers, ...(body !== undefined && { payload: body }) })
@@ -68,26 +73,26 @@ export async function startService(
     }
   }
 
-  async function as(username: string): Promise<Ask> {
+  async function as(username: string): Promise<Call> {
     const { body } = await send('POST', '/v1/tokens', { username, password })
     const authorization = `Bearer ${body.data.accessToken}`
     return (method, path, sent, headers) => send(method, path, sent, { authorization, ...usualHeaders(method, path), ...headers })
   }
 
-  return { app, ask: await as('ops@example.com'), as }
+  return { app, call: await as('ops@example.com'), as }
 }
 
 /** Checks each response of an API path against its description from now on, and rejects when they differ. */
-function checkAnswers(app: FastifyInstance) {
+function checkResponses(app: FastifyInstance) {
   const inject = app.inject.bind(app) as (options: InjectOptions | string) => Promise<LightMyRequestResponse>
-  const check = describedAnswers(async (version) => (await inject(`/${version}/openapi`)).json())
+  const check = describedResponses(async (version) => (await inject(`/${version}/openapi`)).json())
 
   async function checked(options: string | (InjectOptions & { url: string })) {
     const { method = 'GET', url } = typeof options === 'string' ? { url: options } : options
-    const answer = await inject(options)
-    const { statusCode: status, headers, rawPayload: body } = answer
+    const received = await inject(options)
+    const { statusCode: status, headers, rawPayload: body } = received
     await check({ method, url, status, headers, body })
-    return answer
+    return received
   }
   app.inject = checked as typeof app.inject
 }

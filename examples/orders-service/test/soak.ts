@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/testing'
+import { openDatabase } from '@concordat/postgres/open'
 import { compileCache } from '@concordat/test-harness/child'
 import { buildApp } from '../src/app.ts'
 import { readConfiguration } from '../src/configuration.ts'
-import { openPostgreSQL } from '../src/database/postgresql.ts'
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const stock = 1_000_000
 const products = 25
 // Access tokens are valid for 15 minutes.
-const signInMilliseconds = 5 * 60_000
+const signInMs = 5 * 60_000
 
 /** The contents of the database at the end. */
 export interface Counts {
@@ -38,15 +38,15 @@ export async function soakOrders(databaseUrl: string, soak: Omit<CrashSoak, 'pro
     PUBLIC_URL: 'http://shop.example'
   }
   const app = await buildApp(readConfiguration(settings))
-  const database = openPostgreSQL(databaseUrl, () => {})
+  const database = await openDatabase({ url: databaseUrl })
   let authorization = ''
   const signIn = async () => {
     const payload = { username: 'ada@example.com', password: 'correct horse battery staple' }
-    const answer = await app.inject({ method: 'POST', url: '/v1/tokens', payload })
-    authorization = `Bearer ${answer.json<{ data: { accessToken: string } }>().data.accessToken}`
+    const response = await app.inject({ method: 'POST', url: '/v1/tokens', payload })
+    authorization = `Bearer ${response.json<{ data: { accessToken: string } }>().data.accessToken}`
   }
   await signIn()
-  const timer = setInterval(() => void signIn(), signInMilliseconds)
+  const timer = setInterval(() => void signIn(), signInMs)
   try {
     const ids = await database.query<Product>(
       'UPDATE products SET units_in_stock = $1, discontinued = false WHERE id IN (SELECT id FROM products ORDER BY id LIMIT $2) RETURNING id',

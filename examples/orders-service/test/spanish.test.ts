@@ -8,19 +8,19 @@ import { startService } from './service.ts'
 const unknown = '0197a3c5-1b07-7d52-8f7e-2c64e1a9b3f0'
 
 t.test('each error of the service is in Spanish, with Content-Language, for a client that prefers Spanish [G1] [N6]', async (t) => {
-  const { ask, as } = await startService(t)
+  const { call, as } = await startService(t)
   const ada = await as('ada@example.com')
-  const [{ id: categoryId }] = (await ask('GET', '/v1/categories')).body.data
-  const [customer, other] = (await ask('GET', '/v1/customers')).body.data
+  const [{ id: categoryId }] = (await call('GET', '/v1/categories')).body.data
+  const [customer, other] = (await call('GET', '/v1/customers')).body.data
   const newProduct = async (more: object = {}) =>
-    (await ask('POST', '/v1/products', { name: 'Pan', categoryId, unitPrice: '1', unitsInStock: 9, ...more })).body.data.id as string
+    (await call('POST', '/v1/products', { name: 'Pan', categoryId, unitPrice: '1', unitsInStock: 9, ...more })).body.data.id as string
   const order = (...ids: readonly string[]) => ({ customerId: customer.id, items: ids.map((productId) => ({ productId, quantity: 3 })) })
-  const newOrder = async (id: string) => `/v1/orders/${(await ask('POST', '/v1/orders', order(id))).body.data.id}`
+  const newOrder = async (id: string) => `/v1/orders/${(await call('POST', '/v1/orders', order(id))).body.data.id}`
 
   const [pan, dollars, old] = [await newProduct(), await newProduct({ currency: 'USD' }), await newProduct({ discontinued: true })]
   const [shipped, cancelled] = [await newOrder(pan), await newOrder(pan)]
-  for (const status of ['paid', 'shipped']) await ask('PATCH', shipped, { status })
-  await ask('POST', `${cancelled}/cancellations`)
+  for (const status of ['paid', 'shipped']) await call('PATCH', shipped, { status })
+  await call('POST', `${cancelled}/cancellations`)
 
   const cases: [code: string, message: string, method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object, field?: string][] = [
     ['EMAIL_IN_USE', 'Otro cliente tiene esta dirección', 'PATCH', `/v1/customers/${customer.id}`, { email: other.email }],
@@ -61,10 +61,10 @@ t.test('each error of the service is in Spanish, with Content-Language, for a cl
   ]
   for (const [code, message, method, path, body, field] of cases) {
     const type = { 'content-type': body instanceof Buffer ? 'image/png' : 'application/json' }
-    const { headers, body: answer } = await ask(method, path, body, { ...(body && type), 'accept-language': 'es-MX, en;q=0.5' })
-    t.equal(answer.error.code, code)
-    t.ok(answer.error.message.startsWith(message), answer.error.message)
-    t.equal(answer.error.errors?.[0].message, field)
+    const { headers, body: response } = await call(method, path, body, { ...(body && type), 'accept-language': 'es-MX, en;q=0.5' })
+    t.equal(response.error.code, code)
+    t.ok(response.error.message.startsWith(message), response.error.message)
+    t.equal(response.error.errors?.[0].message, field)
     t.equal(headers['content-language'], 'es')
     t.match(headers['vary'], /accept-language/)
   }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { signIn, startChild } from './child.ts'
-import { describedFetch } from './described-answers.ts'
+import { describedFetch } from './described-responses.ts'
 import { environmentOf, freshDatabase } from './fresh-database.ts'
 import { startReceiver, verifies } from './webhook-receiver.ts'
 

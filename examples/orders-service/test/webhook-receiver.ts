@@ -25,7 +25,7 @@ export interface Receiver {
 const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
 
 /** Starts a receiver on this machine, with TLS and its own certificate. It responds with a status, or does not respond at all. */
-export async function startReceiver(t: Test, answer: (count: number) => number | undefined = () => 204): Promise<Receiver> {
+export async function startReceiver(t: Test, reply: (count: number) => number | undefined = () => 204): Promise<Receiver> {
   const received: Received[] = []
   let read = 0
   let wake = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ export async function startReceiver(t: Test, answer: (count: number) => number |
     received.push({ id: String(headers['webhook-id']), headers, text, event: JSON.parse(text) })
     wake.resolve()
     wake = Promise.withResolvers()
-    const status = answer(received.length)
+    const status = reply(received.length)
     if (status !== undefined) response.writeHead(status).end()
   })
   server.listen(0, '127.0.0.1')

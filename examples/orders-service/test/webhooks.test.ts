@@ -16,7 +16,7 @@ const unknown = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 
 const {
   app,
-  ask: staff,
+  call: staff,
   as
 } = await startService(t, { ...freshFolder(t), localWebhooks: true, seedOrders: 5 }, (app: FastifyInstance) => {
   app.post('/mishaps', { config: { operational: true, public: true, envelope: false, transaction: true } }, async ({ body }) => {
@@ -27,21 +27,24 @@ const {
 const [ada, max] = [await as('ada@example.com'), await as('max@example.com')]
 const product = (await staff('GET', '/v1/products?discontinued=false&perPage=1')).body.data[0]
 
-async function subscribe(ask: typeof staff, url: string, eventTypes: readonly string[]) {
-  const { body } = await ask('POST', path, { url, eventTypes })
+async function subscribe(call: typeof staff, url: string, eventTypes: readonly string[]) {
+  const { body } = await call('POST', path, { url, eventTypes })
   return body.data as { id: string; secret: string }
 }
 
-async function placeOrder(ask: typeof staff) {
-  const { body } = await ask('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
+async function placeOrder(call: typeof staff) {
+  const { body } = await call('POST', '/v1/orders', { items: [{ productId: product.id, quantity: 1 }] })
   return body.data
 }
 
 /** Repeats a request until its response fits. The deadline is the timeout of the test. */
-async function until<Answer>(askNow: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
+async function until<ReceivedResponse>(
+  sendNow: () => Promise<ReceivedResponse>,
+  fits: (response: ReceivedResponse) => boolean
+): Promise<ReceivedResponse> {
   for (;;) {
-    const answer = await askNow()
-    if (fits(answer)) return answer
+    const response = await sendNow()
+    if (fits(response)) return response
     await delay(50)
   }
 }
@@ -90,7 +93,7 @@ t.test('only its owner can read a subscription; other users, including staff, ge
   const one = `${path}/${id}`
   const match = { 'if-match': '*' }
   for (const other of [max, staff]) {
-    const answers = [
+    const responses = [
       await other('GET', one),
       await other('PATCH', one, { description: 'Mine' }, match),
       await other('DELETE', one, undefined, match),
@@ -103,8 +106,8 @@ t.test('only its owner can read a subscription; other users, including staff, ge
       await other('POST', `${one}/recoveries`, { since: '2026-01-01T00:00:00Z' })
     ]
     t.strictSame(
-      answers.map(({ status }) => status),
-      answers.map(() => 404)
+      responses.map(({ status }) => status),
+      responses.map(() => 404)
     )
     t.strictSame((await other('GET', path)).body.data, [])
   }
@@ -115,9 +118,9 @@ t.test('only its owner can read a subscription; other users, including staff, ge
 
 t.test('a customer receives events of their own orders, staff of all, both of products; each signature verifies [W2] [W3]', async (t) => {
   const types = ['order.created', 'order.updated', 'order.cancelled', 'product.updated']
-  const receivers = await Promise.all([ada, max, staff].map(async (ask) => ({ ask, ...(await startReceiver(t)) })))
+  const receivers = await Promise.all([ada, max, staff].map(async (call) => ({ call, ...(await startReceiver(t)) })))
   const subscriptions: { id: string; secret: string }[] = []
-  for (const { ask, url } of receivers) subscriptions.push(await subscribe(ask, url, types))
+  for (const { call, url } of receivers) subscriptions.push(await subscribe(call, url, types))
 
   const order = await placeOrder(ada)
   await ada('PATCH', `/v1/orders/${order.id}`, { note: 'Ring twice.' })
@@ -127,7 +130,7 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
   await ada('POST', `/v1/orders/${order.id}/cancellations`)
   await staff('PATCH', `/v1/products/${product.id}`, {})
   await staff('PATCH', `/v1/products/${product.id}`, { description: 'Old' })
-  const toldOf = async (index: number, count: number) => {
+  const receivedBy = async (index: number, count: number) => {
     const events = []
     for (let read = 0; read < count; read += 1) {
       const attempt = await (receivers[index] as (typeof receivers)[0]).next()
@@ -137,7 +140,7 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
     }
     return events.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))
   }
-  const ofAda = await toldOf(0, 5)
+  const ofAda = await receivedBy(0, 5)
   t.strictSame(
     ofAda.map(({ type }) => type),
     ['order.created', 'order.updated', 'order.updated', 'order.cancelled', 'product.updated']
@@ -146,11 +149,11 @@ t.test('a customer receives events of their own orders, staff of all, both of pr
   t.match(ofAda[2].data, { id: order.id, note: 'Ring twice.', total: (Number(product.unitPrice) * 2).toFixed(2) })
   t.match(ofAda[4].data, { id: product.id, description: 'Old' })
   t.notOk('version' in ofAda[4].data)
-  t.strictSame(await toldOf(2, 5), ofAda)
-  t.match(await toldOf(1, 1), [{ type: 'product.updated' }])
+  t.strictSame(await receivedBy(2, 5), ofAda)
+  t.match(await receivedBy(1, 1), [{ type: 'product.updated' }])
   t.equal(receivers[1]?.received.length, 1)
-  for (const [index, { ask }] of receivers.entries())
-    await ask('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
+  for (const [index, { call }] of receivers.entries())
+    await call('DELETE', `${path}/${subscriptions[index]?.id}`, undefined, { 'if-match': '*' })
 })
 
 t.test('an event has the form of the version in which its subscription was created, also in each description [V3] [V7]', async (t) => {
@@ -209,7 +212,7 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
   const first = await next()
   const { body } = await until(
     () => ada('GET', `${list}?status=delivered`),
-    (answer) => answer.body.data.length > 0
+    (response) => response.body.data.length > 0
   )
   const [delivery] = body.data
   t.match(delivery, { messageId: first.id, eventType: 'order.created', status: 'delivered', attempts: 1 })
@@ -225,7 +228,7 @@ t.test('deliveries and their attempts can be read, and one is sent again under t
   t.strictSame([second.id, second.text], [first.id, first.text])
   await until(
     () => ada('GET', `${list}/${delivery.id}/attempts?sort=id`),
-    (answer) => answer.body.data.length === 2
+    (response) => response.body.data.length === 2
   )
   await ada('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
 })
@@ -278,6 +281,6 @@ t.test('receivers on this machine are reached only outside of production, and on
   })
   t.equal(readConfiguration(production).localWebhooks, false)
   const { as } = await startService(t, { seedOrders: 0 })
-  const answer = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
-  t.match(answer, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
+  const response = await (await as('ada@example.com'))('POST', path, { url: 'https://localhost:8444/hooks', eventTypes: ['order.created'] })
+  t.match(response, { status: 422, body: { error: { code: 'WEBHOOK_URL_REFUSED' } } })
 })

@@ -14,12 +14,12 @@ export interface FieldError {
 /** Options of {@link ApiError}, in addition to its status code, error code and message. */
 export interface ApiErrorOptions {
   /** The values of the placeholders in the message, so that it can be sent in another language. */
-  readonly params?: Params
+  readonly params?: Params | undefined
   /** The message in every language, so that it can be sent in the language of the client. */
-  readonly messages?: Messages
-  readonly errors?: readonly FieldError[]
+  readonly messages?: Messages | undefined
+  readonly errors?: readonly FieldError[] | undefined
   /** Headers of the response, for example `Allow` or `Retry-After`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The original error. It is logged and never sent. */
   readonly cause?: unknown
 }

@@ -9,19 +9,20 @@ export interface ErrorDefinition {
   /** One sentence for the catalogue page that says how the client fixes the request. */
   readonly remedy: string
   /** Set for invalid input, for example input that is invalid for a schema. The name of the error is then `ValidationError`. */
-  readonly validation?: true
+  readonly validation?: true | undefined
 }
 
-type FieldWish<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields & string]
+type FieldErrorInput<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields &
+  string]
 type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
   ? string extends En
-    ? { params?: Params }
+    ? { params?: Params | undefined }
     : keyof TemplateParams<En> extends never
-      ? { params?: Params }
+      ? { params?: Params | undefined }
       : { params: TemplateParams<En> }
   : never
 type CreateOptions<Text, Fields> = ParamsOf<Text> &
-  Omit<ApiErrorOptions, 'params' | 'errors' | 'messages'> & { errors?: readonly FieldWish<Fields>[] }
+  Omit<ApiErrorOptions, 'params' | 'errors' | 'messages'> & { errors?: readonly FieldErrorInput<Fields>[] | undefined }
 type CreateArguments<Text, Fields> =
   object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
 

@@ -42,6 +42,7 @@ t.test('recognizes errors of another installed copy, and no other values', async
 
 t.test('an error created with the constructor has empty params, errors and headers, and no cause', async (t) => {
   const error = new ApiError(404, 'ORDER_MISSING', 'There is no such order.')
+  t.equal(error.name, 'ApiError')
   t.strictSame([error.params, error.errors, error.headers, 'cause' in error], [{}, [], {}, false])
 })
 
@@ -50,9 +51,9 @@ t.test('stock Fastify responds with the status code, error code, message and hea
   app.get('/', async () => {
     throw stock.create('INSUFFICIENT_STOCK', { params: { available: 0 }, headers: { 'retry-after': '5' }, cause: new Error('row lock') })
   })
-  const answer = await app.inject('/')
-  t.equal(answer.headers['retry-after'], '5')
-  t.strictSame(answer.json(), {
+  const response = await app.inject('/')
+  t.equal(response.headers['retry-after'], '5')
+  t.strictSame(response.json(), {
     statusCode: 409,
     code: 'INSUFFICIENT_STOCK',
     error: 'Conflict',

@@ -1,7 +1,7 @@
 // node --conditions=@concordat/source packages/authentication/bench/remembered.ts [rounds]
 // Measures how long the plugin takes to authenticate a cached token, without the rest of the request, by algorithm.
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import { authenticator } from '../src/authenticator.ts'
 import { resolveOptions } from '../src/options.ts'
 
@@ -16,7 +16,7 @@ const subjects = await Promise.all(
       resolveOptions({
         issuers: [ownTokens({ ...issuer, keys: kit.keys })],
         permissions: ['products:read'],
-        revocations: { staleMilliseconds: 0, isRevoked: () => false }
+        revocations: { staleMs: 0, isRevoked: () => false }
       })
     )
     const sent = Buffer.from(kit.headers({ exp: Math.floor(Date.now() / 1000) + 900 })['authorization'])

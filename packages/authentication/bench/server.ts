@@ -1,5 +1,5 @@
 import authentication, { createApiKey, memoryApiKeyStore, ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import Fastify from 'fastify'
 
 const item = {
@@ -35,9 +35,9 @@ export async function serve(way: string, credential: string) {
     await app.register(authentication, {
       issuers: [ownTokens({ ...issuer, keys: kit.keys })],
       permissions: ['products:read'],
-      revocations: { staleMilliseconds: 0, isRevoked: () => false },
+      revocations: { staleMs: 0, isRevoked: () => false },
       apiKeys: { store: memoryApiKeyStore([record]), permissions: ['products:read'] },
-      cacheEntries: way === 'verified' ? 0 : 10_000
+      maxCacheEntries: way === 'verified' ? 0 : 10_000
     })
   }
   const config = way === 'public' ? { public: true } : { permissions: ['products:read'] }

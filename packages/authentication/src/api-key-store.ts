@@ -11,7 +11,7 @@ export interface ApiKeyRecord {
   readonly expiresAt?: number | undefined
 }
 
-/** Stores API keys. `apiKeyStoreContract` tests an implementation. */
+/** Stores API keys. `apiKeyStoreContract` of `@concordat/authentication/testing` tests an implementation. */
 export interface ApiKeyStore {
   /** Returns the record with this id, as it was added, or `undefined`. Rejects when the store is unavailable. */
   find(id: string): Promise<ApiKeyRecord | undefined>

@@ -17,8 +17,8 @@ export type Authenticator = (request: CredentialRequest) => Principal | Promise<
 export function authenticator(settings: Settings): Authenticator {
   const { issuers, revocations, apiKeys, table, places } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
-  const tokens = new VerifiedCache<Principal>(settings.cacheEntries)
-  const keys = new VerifiedCache<Principal>(settings.cacheEntries)
+  const tokens = new VerifiedCache<Principal>(settings.maxCacheEntries)
+  const keys = new VerifiedCache<Principal>(settings.maxCacheEntries)
 
   function authenticate(request: CredentialRequest): Principal | Promise<Principal> {
     const credential = readCredential(request, places)
@@ -40,7 +40,7 @@ export function authenticator(settings: Settings): Authenticator {
     if (issuer === undefined) throw invalidToken('the issuer is not trusted')
     const claims = await issuer.verify(token, form)
     const principal = tokenPrincipal(claims, table.grants(issuer.grantsOf(claims)))
-    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMilliseconds) }
+    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMs) }
   }
 
   async function verifyKey(key: string, now: number): Promise<Verified<Principal>> {
@@ -53,14 +53,14 @@ export function authenticator(settings: Settings): Authenticator {
     const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
     return {
       value: keyPrincipal(record.client, table.grants(permissions)),
-      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + apiKeys.cacheMilliseconds)
+      expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + apiKeys.cacheMs)
     }
   }
 
   function requireUnrevoked(principal: Principal): Principal {
     if (revocations === undefined || principal.claims === undefined) return principal
     // With outdated revocations, a revoked token could be accepted.
-    if (!(revocations.staleMilliseconds <= settings.maxStalenessMilliseconds)) {
+    if (!(revocations.staleMs <= settings.maxStalenessMs)) {
       throw authenticationUnavailable(settings.retryAfterSeconds, new Error('The revocations are not up to date.'))
     }
     if (revocations.isRevoked(principal.claims)) throw tokenRevoked()

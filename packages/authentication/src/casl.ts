@@ -3,7 +3,7 @@ import type { Policy } from './policies.ts'
 import type { Principal } from './principal.ts'
 
 /** Options of {@link caslPolicy}. */
-export interface CaslPolicyOptions {
+interface CaslPolicyOptions {
   /**
    * As in `Policy`: when access is denied, the response is 404.
    * @default false

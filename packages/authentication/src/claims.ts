@@ -10,15 +10,15 @@ export interface Claims {
   readonly aud: string | readonly string[]
   readonly exp: number
   readonly iat: number
-  readonly nbf?: number
+  readonly nbf?: number | undefined
   /** The id of this token. */
-  readonly jti?: string
+  readonly jti?: string | undefined
   /** The session that the token belongs to: all tokens of one refresh family share it. */
-  readonly sid?: string
-  readonly client_id?: string
+  readonly sid?: string | undefined
+  readonly client_id?: string | undefined
   /** Permissions and roles, separated by spaces. */
-  readonly scope?: string
-  readonly roles?: readonly string[]
+  readonly scope?: string | undefined
+  readonly roles?: readonly string[] | undefined
   readonly [name: string]: unknown
 }
 

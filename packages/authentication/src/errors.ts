@@ -1,14 +1,7 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors({
-  AUTHENTICATION_REQUIRED: {
-    statusCode: 401,
-    message: {
-      en: 'Authentication is required. Send an access token in the Authorization header: "Authorization: Bearer <token>".',
-      es: 'Se requiere autenticación. Envíe un token de acceso en el encabezado Authorization: "Authorization: Bearer <token>".'
-    },
-    remedy: 'Get an access token and send it in the Authorization header. Basic authentication is not accepted.'
-  },
+  AUTHENTICATION_REQUIRED: sharedDefinitions.AUTHENTICATION_REQUIRED,
   INVALID_TOKEN: {
     statusCode: 401,
     message: {
@@ -73,14 +66,7 @@ const list = defineErrors({
     },
     remedy: 'Send the request from a page of an allowed origin, or use a Bearer token instead of the cookie.'
   },
-  RESOURCE_NOT_FOUND: {
-    statusCode: 404,
-    message: {
-      en: 'The resource was not found. Check the path and the identifiers in it.',
-      es: 'No se encontró el recurso. Revise la ruta y los identificadores que contiene.'
-    },
-    remedy: 'Follow the links in other responses, or take the path from the API description.'
-  },
+  RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
   AUTHENTICATION_UNAVAILABLE: {
     statusCode: 503,
     message: {

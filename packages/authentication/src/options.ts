@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { CredentialPlaces } from './credentials.ts'
 import { type OutsideIssuerOptions, outsideIssuer } from './outside-issuer.ts'
@@ -11,8 +12,10 @@ import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
 
+const check = optionChecks('authentication')
+
 /** The option `apiKeys`: authenticates client applications by API key (rule U6). */
-export interface ApiKeyOptions {
+interface ApiKeyOptions {
   readonly store: ApiKeyStore
   /** The low-risk permissions that a key can grant. Other permissions in a record have no effect. */
   readonly permissions: readonly string[]
@@ -29,7 +32,7 @@ export interface ApiKeyOptions {
 }
 
 /** The option `cookie`: accepts the access token as a cookie. Requests that change data must then come from allowed pages (rule U12). */
-export interface CookieOptions {
+interface CookieOptions {
   /** Must begin with `__Host-`, so that no other host can set it. */
   readonly name: string
   /** Origins of pages that may send changes, besides the service's own, for example `https://app.example.com`. */
@@ -77,7 +80,7 @@ export interface AuthenticationOptions {
    * How many verified credentials are cached; 0 disables the cache.
    * @default 10000
    */
-  readonly cacheEntries?: number | undefined
+  readonly maxCacheEntries?: number | undefined
   /**
    * How long a verified token is cached at most. A key that its issuer withdrew may remain effective for this long.
    * @default 60
@@ -97,15 +100,13 @@ export interface Settings {
   readonly policies: Readonly<Record<string, Policy>>
   readonly accessOf: ReturnType<typeof accessReader>
   readonly revocations: Revocations | undefined
-  readonly maxStalenessMilliseconds: number
+  readonly maxStalenessMs: number
   readonly retryAfterSeconds: number
-  readonly apiKeys:
-    | { readonly store: ApiKeyStore; readonly permissions: ReadonlySet<string>; readonly cacheMilliseconds: number }
-    | undefined
+  readonly apiKeys: { readonly store: ApiKeyStore; readonly permissions: ReadonlySet<string>; readonly cacheMs: number } | undefined
   readonly places: CredentialPlaces
   readonly maxTokenLength: number
-  readonly cacheEntries: number
-  readonly cacheMilliseconds: number
+  readonly maxCacheEntries: number
+  readonly cacheMs: number
   readonly hasUriCredentials: (target: string) => boolean
 }
 
@@ -127,13 +128,13 @@ export function resolveOptions(options: AuthenticationOptions): Settings {
     policies,
     accessOf: accessReader(options.declared ?? [], table),
     revocations: options.revocations,
-    maxStalenessMilliseconds: within('maxStalenessSeconds', maxStalenessSeconds, 1, 3600) * 1000,
+    maxStalenessMs: check.number('options.maxStalenessSeconds', maxStalenessSeconds, 1, 3600) * 1000,
     retryAfterSeconds: Math.ceil(maxStalenessSeconds),
     ...apiKeys,
     places: { apiKeyHeader, cookie },
-    maxTokenLength: within('maxTokenLength', options.maxTokenLength ?? defaultMaxTokenLength, 256, 16_384),
-    cacheEntries: within('cacheEntries', options.cacheEntries ?? 10_000, 0, 1_000_000),
-    cacheMilliseconds: within('cacheSeconds', options.cacheSeconds ?? 60, 0, 3600) * 1000,
+    maxTokenLength: check.number('options.maxTokenLength', options.maxTokenLength ?? defaultMaxTokenLength, 256, 16_384),
+    maxCacheEntries: check.number('options.maxCacheEntries', options.maxCacheEntries ?? 10_000, 0, 1_000_000),
+    cacheMs: check.number('options.cacheSeconds', options.cacheSeconds ?? 60, 0, 3600) * 1000,
     hasUriCredentials: uriCredentialTest(options.uriCredentialNames ?? credentialNames)
   }
 }
@@ -160,8 +161,8 @@ function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTab
   if (!/^[a-z\d-]+$/.test(header) || header === 'cookie') {
     throw new TypeError(`authentication: options.apiKeys.header is "${header}". Use a custom header name in lower case or "authorization".`)
   }
-  const cacheMilliseconds = within('apiKeys.cacheSeconds', cacheSeconds, 0, 3600) * 1000
-  return { apiKeys: { store, permissions: new Set(permissions), cacheMilliseconds }, apiKeyHeader: header }
+  const cacheMs = check.number('options.apiKeys.cacheSeconds', cacheSeconds, 0, 3600) * 1000
+  return { apiKeys: { store, permissions: new Set(permissions), cacheMs }, apiKeyHeader: header }
 }
 
 function requireCookie({ name, origins }: CookieOptions) {
@@ -169,11 +170,4 @@ function requireCookie({ name, origins }: CookieOptions) {
   const wrong = origins.find((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
   if (wrong !== undefined)
     throw new TypeError(`authentication: options.cookie.origins has "${wrong}". Use an origin such as "https://app.example.com".`)
-}
-
-function within(name: string, value: number, least: number, most: number) {
-  if (typeof value !== 'number' || !(value >= least && value <= most)) {
-    throw new TypeError(`authentication: options.${name} must be a number from ${least} to ${most}. Received ${String(value)}.`)
-  }
-  return value
 }

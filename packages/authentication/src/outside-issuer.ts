@@ -7,7 +7,7 @@ import { readToken, type TokenForm } from './token-form.ts'
 import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
 
 /** The algorithms of tokens from outside issuers. HMAC is excluded: a shared secret does not prove which party signed. */
-export type OutsideAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA'
+type OutsideAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512' | 'ES256' | 'ES384' | 'ES512' | 'EdDSA'
 
 /** Options of {@link outsideIssuer}. */
 export interface OutsideIssuerOptions extends IssuerOptions {

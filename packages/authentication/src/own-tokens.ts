@@ -14,7 +14,7 @@ export interface OwnTokensOptions extends IssuerOptions {
 }
 
 /** The claims for {@link OwnTokens.sign}: the subject, and the claims that differ from the defaults. */
-export type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
+type ClaimsToSign = KnownClaims | (KnownClaims & Readonly<Record<string, unknown>>)
 type KnownClaims = Pick<Claims, 'sub'> &
   Partial<Pick<Claims, 'iss' | 'aud' | 'exp' | 'iat' | 'nbf' | 'jti' | 'sid' | 'client_id' | 'scope' | 'roles'>>
 

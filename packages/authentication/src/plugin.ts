@@ -12,10 +12,10 @@ const accessKey: unique symbol = Symbol('concordat.access')
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The permissions, each `resource:action`, that a client needs, all of them. A route has these or `public: true`. */
-    permissions?: readonly string[]
+    permissions?: readonly string[] | undefined
     /** `true`: the route accepts anonymous requests and ignores credentials. */
-    public?: boolean
-    [accessKey]?: RouteAccess
+    public?: boolean | undefined
+    [accessKey]?: RouteAccess | undefined
   }
   interface FastifyRequest {
     /** The authenticated user or client; `null` on public routes and at unknown URLs. */

@@ -8,7 +8,7 @@ export type FetchKeys = (
 ) => Promise<Response>
 
 const maxBytes = 262_144
-const pauseMilliseconds = 5000
+const pauseMs = 5000
 // Faults of the token: it names a key that the set does not contain, or contains twice.
 const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'])
 
@@ -28,7 +28,7 @@ export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys
       return await keys(header, token)
     } catch (error) {
       if (tokenFaults.has((error as { code?: unknown }).code)) throw error
-      throw authenticationUnavailable(pauseMilliseconds / 1000, error)
+      throw authenticationUnavailable(pauseMs / 1000, error)
     }
   }
 }
@@ -37,7 +37,7 @@ export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys
 function pausing(fetchKeys: FetchImplementation): FetchImplementation {
   let failedAt = Number.NEGATIVE_INFINITY
   return async (url, init) => {
-    if (performance.now() - failedAt < pauseMilliseconds) throw new Error('The last fetch of the key set failed a moment ago.')
+    if (performance.now() - failedAt < pauseMs) throw new Error('The last fetch of the key set failed a moment ago.')
     try {
       return await fetchKeys(url, init)
     } catch (error) {

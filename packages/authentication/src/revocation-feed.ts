@@ -1,18 +1,21 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as delay } from 'node:timers/promises'
+import { withDeadline } from '@concordat/deadline'
+import { optionChecks } from '@concordat/plugin-options'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
+
+const check = optionChecks('authentication')
 
 /** The revocations that every request is checked against, in memory. */
 export interface Revocations {
   /** Returns whether the token with these claims was revoked, as far as this process knows. */
   isRevoked(claims: RevocableClaims): boolean
   /** How long ago this process last had all revocations, in milliseconds; `Infinity` before it first had them. */
-  readonly staleMilliseconds: number
+  readonly staleMs: number
   /** Called by the plugin when the service is ready. */
-  start?(): Promise<void>
+  readonly start?: (() => Promise<void>) | undefined
   /** Called by the plugin when the service closes. */
-  close?(): Promise<void>
+  readonly close?: (() => Promise<void>) | undefined
 }
 
 /** The revocations of all processes, kept up to date in the memory of this one. */
@@ -52,11 +55,7 @@ export interface RevocationFeedOptions {
  * for invalid options.
  */
 export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} }: RevocationFeedOptions): RevocationFeed {
-  for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) {
-    if (typeof seconds !== 'number' || !(seconds >= 0.01 && seconds <= 60)) {
-      throw new TypeError(`authentication: options.${name} must be a number of seconds from 0.01 to 60. Received ${String(seconds)}.`)
-    }
-  }
+  for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
   const known = new RevocationSet()
   let cursor: string | undefined
   let completeAt = Number.NEGATIVE_INFINITY
@@ -64,7 +63,7 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
   let readAgain = false
   let subscription: (() => Promise<void>) | 'beginning' | undefined
   let timer: NodeJS.Timeout | undefined
-  let firstLook: Promise<void> | undefined
+  let firstPoll: Promise<void> | undefined
   let closed = false
 
   async function read() {
@@ -98,49 +97,41 @@ export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onE
       isLost = true
       if (end !== undefined && subscription === end) subscription = undefined
     }
-    const beginning = store.subscribe(() => void (closed || catchUp()), lost)
     try {
-      end = await inTime(beginning)
+      // A subscription that begins after the timeout is ended.
+      end = await inTime(
+        store.subscribe(() => void (closed || catchUp()), lost),
+        (late) => void late()
+      )
       subscription = isLost ? undefined : end
       if (closed) await end()
     } catch (error) {
       subscription = undefined
       onError(error)
-      // A subscription that begins after the timeout is ended.
-      beginning.then((late) => late(), onError)
     }
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     // Subscribes first, so that no revocation is missed between the read and the notifications.
     await listen()
     await catchUp()
     known.forgetOver(Date.now())
     if (closed) return
-    timer = setTimeout(() => void look(), pollSeconds * 1000)
+    timer = setTimeout(() => void poll(), pollSeconds * 1000)
     timer.unref()
   }
 
-  async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
-    const done = new AbortController()
-    const late = delay(timeoutSeconds * 1000, undefined, { signal: done.signal }).then(() => {
-      throw new Error(`The revocation store timed out after ${timeoutSeconds} s.`)
-    })
-    // When the operation finishes first, this timer is aborted and its rejection is not handled elsewhere.
-    late.catch(() => {})
-    try {
-      return await Promise.race([answer, late])
-    } finally {
-      done.abort()
-    }
+  function inTime<Result>(work: Promise<Result>, onLateResult?: (result: Result) => void) {
+    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutSeconds} s.`)
+    return withDeadline(work, { ms: timeoutSeconds * 1000, onTimeout, onLateResult })
   }
 
   return {
     isRevoked: (claims) => known.has(claims),
-    get staleMilliseconds() {
+    get staleMs() {
       return performance.now() - completeAt
     },
-    start: () => (firstLook ??= look()),
+    start: () => (firstPoll ??= poll()),
     async revoke(revocation) {
       known.add(revocation)
       await store.revoke(revocation)

@@ -4,7 +4,7 @@ import type { PermissionTable } from './permissions.ts'
 export type RouteAccess = 'public' | readonly string[]
 
 /** The access that a route declares in its `config`. */
-export interface AccessConfig {
+interface AccessConfig {
   readonly permissions?: readonly string[] | undefined
   readonly public?: boolean | undefined
 }

@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { Claims } from './claims.ts'
 import { invalidToken } from './errors.ts'
 import type { TokenForm } from './token-form.ts'
@@ -53,6 +54,7 @@ export interface ResolvedIssuer {
   readonly grantsOf: (claims: Claims) => readonly string[]
 }
 
+const check = optionChecks('authentication')
 const longestLifetimeSeconds = 86_400
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for a missing issuer or audience, and for invalid times. */
@@ -63,14 +65,8 @@ export function resolveIssuer(options: IssuerOptions, lifetimeSeconds: number): 
   if (audience.length === 0 || !audience.every(isName)) {
     throw new TypeError(`authentication: options.audience of issuer ${issuer} is missing or empty. Set the name of this service in "aud".`)
   }
-  if (!(Number.isSafeInteger(maxLifetimeSeconds) && maxLifetimeSeconds > 0 && maxLifetimeSeconds <= longestLifetimeSeconds)) {
-    throw new TypeError(
-      `authentication: options.maxLifetimeSeconds is ${maxLifetimeSeconds}. Use whole seconds from 1 to ${longestLifetimeSeconds}.`
-    )
-  }
-  if (!(Number.isSafeInteger(clockToleranceSeconds) && clockToleranceSeconds >= 0 && clockToleranceSeconds <= 60)) {
-    throw new TypeError(`authentication: options.clockToleranceSeconds is ${clockToleranceSeconds}. Use whole seconds from 0 to 60.`)
-  }
+  check.integer('options.maxLifetimeSeconds', maxLifetimeSeconds, 1, longestLifetimeSeconds)
+  check.integer('options.clockToleranceSeconds', clockToleranceSeconds, 0, 60)
   return { issuer, audience, maxLifetimeSeconds, clockToleranceSeconds, grantsOf }
 }
 

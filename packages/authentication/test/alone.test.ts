@@ -21,7 +21,7 @@ t.test('returns each error with its code and challenge in stock Fastify', async 
     statusCode: 401,
     code: 'AUTHENTICATION_REQUIRED',
     error: 'Unauthorized',
-    message: 'Authentication is required. Send an access token in the Authorization header: "Authorization: Bearer <token>".'
+    message: 'Authentication is required. Send valid credentials in the Authorization header.'
   })
   const wrong = await app.inject({ url: '/orders', headers: { authorization: 'Bearer x' } })
   t.match(wrong.json(), { statusCode: 401, code: 'INVALID_TOKEN', message: 'The access token is invalid. Request a new one.' })
@@ -112,11 +112,11 @@ t.test('rejects an issuer without name or audience, or with invalid times, in on
     [{ audience: undefined }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
     [{ audience: [] }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
     [{ audience: ['a', ''] }, /options\.audience of issuer https:\/\/tokens\.example\.com is missing or empty/],
-    [{ maxLifetimeSeconds: 86_401 }, /options\.maxLifetimeSeconds is 86401/],
-    [{ maxLifetimeSeconds: 0 }, /options\.maxLifetimeSeconds is 0/],
-    [{ maxLifetimeSeconds: Number.NaN }, /options\.maxLifetimeSeconds is NaN/],
-    [{ clockToleranceSeconds: -1 }, /options\.clockToleranceSeconds is -1/],
-    [{ clockToleranceSeconds: 61 }, /options\.clockToleranceSeconds is 61/]
+    [{ maxLifetimeSeconds: 86_401 }, /options\.maxLifetimeSeconds must be an integer from 1 to 86400, but is 86401/],
+    [{ maxLifetimeSeconds: 0 }, /options\.maxLifetimeSeconds must be an integer from 1 to 86400, but is 0/],
+    [{ maxLifetimeSeconds: Number.NaN }, /options\.maxLifetimeSeconds must be an integer from 1 to 86400, but is NaN/],
+    [{ clockToleranceSeconds: -1 }, /options\.clockToleranceSeconds must be an integer from 0 to 60, but is -1/],
+    [{ clockToleranceSeconds: 61 }, /options\.clockToleranceSeconds must be an integer from 0 to 60, but is 61/]
   ] as [object, RegExp][]) {
     t.throws(() => ownTokens({ ...right, ...change }), { name: 'TypeError', message: says })
   }
@@ -153,16 +153,16 @@ t.test('stops the boot with one line for invalid options', async (t) => {
     [{ permissions: ['orders'] }, /options\.permissions has "orders"\. Use the form resource:action/],
     [{ permissions: ['orders:*'] }, /options\.permissions has "orders:\*"/],
     [{ policies: { customers: { allows: () => true } } }, /options\.policies has "customers", which no permission names/],
-    [{ maxStalenessSeconds: 0 }, /options\.maxStalenessSeconds must be a number from 1 to 3600\. Received 0/],
-    [{ maxTokenLength: 10 }, /options\.maxTokenLength must be a number from 256 to 16384\. Received 10/],
-    [{ cacheEntries: -1 }, /options\.cacheEntries must be a number from 0 to 1000000\. Received -1/],
-    [{ cacheSeconds: '60' }, /options\.cacheSeconds must be a number from 0 to 3600\. Received 60/],
+    [{ maxStalenessSeconds: 0 }, /options\.maxStalenessSeconds must be a number from 1 to 3600, but is 0/],
+    [{ maxTokenLength: 10 }, /options\.maxTokenLength must be a number from 256 to 16384, but is 10/],
+    [{ maxCacheEntries: -1 }, /options\.maxCacheEntries must be a number from 0 to 1000000, but is -1/],
+    [{ cacheSeconds: '60' }, /options\.cacheSeconds must be a number from 0 to 3600, but is "60"/],
     [{ apiKeys: { store, permissions: ['orders:reed'] } }, /options\.apiKeys\.permissions names the permission "orders:reed"/],
     [{ apiKeys: { store, permissions: [], header: 'X-Key' } }, /options\.apiKeys\.header is "X-Key"/],
     [{ apiKeys: { store, permissions: [], header: 'cookie' } }, /options\.apiKeys\.header is "cookie"/],
     [
       { apiKeys: { store, permissions: [], cacheSeconds: -1 } },
-      /options\.apiKeys\.cacheSeconds must be a number from 0 to 3600\. Received -1/
+      /options\.apiKeys\.cacheSeconds must be a number from 0 to 3600, but is -1/
     ],
     [{ cookie: { name: 'token', origins: [] } }, /options\.cookie\.name is "token"\. It must begin with "__Host-"/],
     [{ cookie: { name: '__Host-token', origins: ['app.example.com'] } }, /options\.cookie\.origins has "app\.example\.com"/],
@@ -177,7 +177,7 @@ t.test('stops the boot with one line for invalid options', async (t) => {
 })
 
 function loadTestKit(NODE_ENV: string) {
-  const script = "await import('@concordat/authentication/test-kit')"
+  const script = "await import('@concordat/authentication/testing')"
   const env = { NODE_ENV }
   return promisify(execFile)(process.execPath, ['--conditions=@concordat/source', '--input-type=module', '-e', script], {
     cwd: import.meta.dirname,

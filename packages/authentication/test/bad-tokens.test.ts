@@ -1,5 +1,5 @@
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
 import t from 'tap'
@@ -18,19 +18,19 @@ for (const { name, kit, issuer: trusted } of verifiers) {
     const { app } = await service({ issuers: [trusted] })
     for (const claims of [{}, { jti: 'x' }, { nbf: undefined }, { aud: [audience, 'another'] }, { scope: 'orders:read profile' }]) {
       if ('nbf' in claims && name.startsWith('own')) continue
-      const answer = await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', ...claims }) })
-      t.equal(answer.statusCode, 200, JSON.stringify(claims))
-      t.equal(answer.json().subject, 'test-user')
+      const response = await app.inject({ url: '/orders', headers: kit.headers({ scope: 'orders:read', ...claims }) })
+      t.equal(response.statusCode, 200, JSON.stringify(claims))
+      t.equal(response.json().subject, 'test-user')
     }
 
     const bad = kit.badTokens()
     t.ok(bad.length >= 120, `${bad.length} tokens`)
     t.equal(new Set(bad.map(({ name }) => name)).size, bad.length, 'each name is unique')
     for (const { name, token, expired } of bad) {
-      const answer = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
-      t.equal(answer.statusCode, 401, name)
-      t.equal(answer.json().code, expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', name)
-      t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"', name)
+      const response = await app.inject({ url: '/orders', headers: { authorization: `Bearer ${token}` } })
+      t.equal(response.statusCode, 401, name)
+      t.equal(response.json().code, expired ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN', name)
+      t.equal(response.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"', name)
     }
   })
 

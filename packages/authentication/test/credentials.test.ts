@@ -5,13 +5,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { mock } from 'node:test'
 import { crc32 } from 'node:zlib'
-import authentication, {
-  type ApiKeyStore,
-  apiKeyStoreContract,
-  createApiKey,
-  credentialNames,
-  memoryApiKeyStore
-} from '@concordat/authentication'
+import authentication, { type ApiKeyStore, createApiKey, credentialNames, memoryApiKeyStore } from '@concordat/authentication'
+import { apiKeyStoreContract } from '@concordat/authentication/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -23,10 +18,10 @@ const invalidRequest = `${challenge}, error="invalid_request"`
 t.test('returns 401 without credentials, with a challenge that names no error [U1]', async (t) => {
   const { app } = await service()
   for (const headers of [{}, { authorization: '' }, { cookie: '__Host-token=x' }, { 'x-api-key': 'ak_x' }]) {
-    const answer = await app.inject({ url: '/orders', headers })
-    t.equal(answer.statusCode, 401, JSON.stringify(headers))
-    t.equal(answer.json().code, 'AUTHENTICATION_REQUIRED')
-    t.equal(answer.headers['www-authenticate'], challenge)
+    const response = await app.inject({ url: '/orders', headers })
+    t.equal(response.statusCode, 401, JSON.stringify(headers))
+    t.equal(response.json().code, 'AUTHENTICATION_REQUIRED')
+    t.equal(response.headers['www-authenticate'], challenge)
   }
 })
 
@@ -43,10 +38,10 @@ t.test('returns 401 with the Bearer challenge for Basic and every other scheme [
     'abc',
     'Bearer\tabc'
   ]) {
-    const answer = await app.inject({ url: '/orders', headers: { authorization } })
-    t.equal(answer.statusCode, 401, authorization)
-    t.equal(answer.json().code, 'AUTHENTICATION_REQUIRED')
-    t.equal(answer.headers['www-authenticate'], challenge)
+    const response = await app.inject({ url: '/orders', headers: { authorization } })
+    t.equal(response.statusCode, 401, authorization)
+    t.equal(response.json().code, 'AUTHENTICATION_REQUIRED')
+    t.equal(response.headers['www-authenticate'], challenge)
   }
 })
 
@@ -62,10 +57,10 @@ t.test('returns 400 invalid_request for Bearer without a token and for two crede
   const { app, kit } = await service()
   const token = kit.token({ scope: 'orders:read' })
   for (const authorization of ['Bearer', 'Bearer ', `Bearer ${token}, Bearer ${token}`, `Bearer ${token},Basic eDp5`]) {
-    const answer = await app.inject({ url: '/orders', headers: { authorization } })
-    t.equal(answer.statusCode, 400, authorization)
-    t.equal(answer.json().code, 'INVALID_AUTHORIZATION')
-    t.equal(answer.headers['www-authenticate'], invalidRequest)
+    const response = await app.inject({ url: '/orders', headers: { authorization } })
+    t.equal(response.statusCode, 400, authorization)
+    t.equal(response.json().code, 'INVALID_AUTHORIZATION')
+    t.equal(response.headers['www-authenticate'], invalidRequest)
   }
 })
 
@@ -82,9 +77,9 @@ t.test('returns 400 for credentials in two places, valid or not', async (t) => {
     { cookie: `__Host-token=${token}; __Host-token=${token}` },
     { authorization: 'Basic eDp5', 'x-api-key': key }
   ]) {
-    const answer = await app.inject({ url: '/orders', headers })
-    t.equal(answer.statusCode, 400, Object.keys(headers).join(' and '))
-    t.equal(answer.headers['www-authenticate'], invalidRequest)
+    const response = await app.inject({ url: '/orders', headers })
+    t.equal(response.statusCode, 400, Object.keys(headers).join(' and '))
+    t.equal(response.headers['www-authenticate'], invalidRequest)
   }
 })
 
@@ -119,10 +114,10 @@ t.test('returns 400 for credentials in the URL before any other check, and does 
     `/nowhere?token=${token}`,
     `/public?access_token=${token}`
   ]) {
-    const answer = await app.inject({ url, headers: kit.headers({ scope: 'orders:read' }) })
-    t.equal(answer.statusCode, 400, url.replace(token, '…'))
-    t.equal(answer.json().code, 'CREDENTIALS_IN_URI')
-    t.notOk(answer.body.includes(token))
+    const response = await app.inject({ url, headers: kit.headers({ scope: 'orders:read' }) })
+    t.equal(response.statusCode, 400, url.replace(token, '…'))
+    t.equal(response.json().code, 'CREDENTIALS_IN_URI')
+    t.notOk(response.body.includes(token))
   }
 })
 
@@ -168,9 +163,9 @@ t.test('returns 404 for unknown URLs, with and without credentials', async (t) =
 t.test('ignores credentials on public routes', async (t) => {
   const { app, kit } = await service()
   for (const authorization of [kit.headers().authorization, 'Bearer x', 'Basic eDp5']) {
-    const answer = await app.inject({ url: '/public', headers: { authorization } })
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.json().principal, null)
+    const response = await app.inject({ url: '/public', headers: { authorization } })
+    t.equal(response.statusCode, 200)
+    t.equal(response.json().principal, null)
   }
 })
 
@@ -184,9 +179,9 @@ t.test('authenticates a client application by API key, never a user, with low-ri
   ] as const) {
     const apiKeys = { store: memoryApiKeyStore([record]), permissions: ['orders:read', 'products:read'], header }
     const { app } = await service({ apiKeys, roles: { staff: ['orders:*'] } })
-    const answer = await app.inject({ url: '/orders', headers })
-    t.equal(answer.statusCode, 200, header)
-    t.strictSame(answer.json(), { kind: 'client', issuer: 'api-key', client: 'kiosk', permissions: ['orders:read'], roles: [] })
+    const response = await app.inject({ url: '/orders', headers })
+    t.equal(response.statusCode, 200, header)
+    t.strictSame(response.json(), { kind: 'client', issuer: 'api-key', client: 'kiosk', permissions: ['orders:read'], roles: [] })
     t.equal((await app.inject({ url: '/orders', method: 'POST', headers })).statusCode, 403)
     if (header !== 'authorization')
       t.equal((await app.inject({ url: '/orders', headers: { [header]: [key, key] } })).statusCode === 200, false)
@@ -199,8 +194,8 @@ t.test('returns 401 for a wrong API key and looks up only well-formed keys', asy
   const unknown = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
   const broken = createApiKey({ client: 'kiosk', permissions: ['orders:read'] })
   const memory = memoryApiKeyStore([record, expired.record, { ...broken.record, secretHash: 'short' }])
-  const asked: string[] = []
-  const store: ApiKeyStore = { ...memory, find: (id) => (asked.push(id), memory.find(id)) }
+  const requested: string[] = []
+  const store: ApiKeyStore = { ...memory, find: (id) => (requested.push(id), memory.find(id)) }
   const { app, kit } = await service({ apiKeys: { store, permissions: ['orders:read'] } })
   const send = (key: string) => app.inject({ url: '/orders', headers: { 'x-api-key': key } })
 
@@ -217,16 +212,16 @@ t.test('returns 401 for a wrong API key and looks up only well-formed keys', asy
     'ak_',
     '\u00e9'
   ]) {
-    const answer = await send(wrong)
-    t.equal(answer.statusCode, 401, wrong)
-    t.equal(answer.json().code, 'INVALID_API_KEY')
-    t.equal(answer.headers['www-authenticate'], challenge)
+    const response = await send(wrong)
+    t.equal(response.statusCode, 401, wrong)
+    t.equal(response.json().code, 'INVALID_API_KEY')
+    t.equal(response.headers['www-authenticate'], challenge)
   }
-  t.strictSame(asked, [record.id])
+  t.strictSame(requested, [record.id])
   const body = `ak_${record.id}_${randomBytes(32).toString('base64url')}`
   const forged = { key: `${body}_${crc32(body).toString(16).padStart(8, '0')}` }
   for (const { key } of [expired, unknown, broken, forged]) t.equal((await send(key)).json().code, 'INVALID_API_KEY')
-  t.equal(asked.length, 5)
+  t.equal(requested.length, 5)
 })
 
 t.test('rejects a key in place of a token and a token in place of a key, also when they are cached', async (t) => {
@@ -252,10 +247,10 @@ t.test('caches a key for a short time and returns 503 when its store fails', asy
   down = true
   t.equal((await send()).statusCode, 200)
   mock.timers.tick(10_000)
-  const answer = await send()
-  t.equal(answer.statusCode, 503)
-  t.equal(answer.json().code, 'AUTHENTICATION_UNAVAILABLE')
-  t.equal(answer.headers['retry-after'], '1')
+  const response = await send()
+  t.equal(response.statusCode, 503)
+  t.equal(response.json().code, 'AUTHENTICATION_UNAVAILABLE')
+  t.equal(response.headers['retry-after'], '1')
   down = false
   await memory.remove(record.id)
   t.equal((await send()).statusCode, 401)
@@ -290,9 +285,9 @@ t.test('accepts a cookie for reads, and for changes only from allowed pages [U12
     { origin: 'null', 'sec-fetch-site': 'same-origin' },
     { referer: 'https://app.example.com/' }
   ] as Record<string, string>[]) {
-    const answer = await send('POST', headers)
-    t.equal(answer.statusCode, 403, JSON.stringify(headers))
-    t.equal(answer.json().code, 'CROSS_SITE_REQUEST')
+    const response = await send('POST', headers)
+    t.equal(response.statusCode, 403, JSON.stringify(headers))
+    t.equal(response.json().code, 'CROSS_SITE_REQUEST')
   }
   const bad = await app.inject({ url: '/orders', headers: { cookie: '__Host-token=x' } })
   t.equal(bad.json().code, 'INVALID_TOKEN')

@@ -126,10 +126,10 @@ t.test('returns 403 without every permission of the route, with a challenge that
     {},
     { routes: (app) => app.delete('/products', { config: { permissions: ['products:read', 'products:delete'] } }, async () => 'x') }
   )
-  const answer = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:read orders:read' }) })
-  t.equal(answer.statusCode, 403)
-  t.match(answer.json(), { code: 'INSUFFICIENT_PERMISSION', message: /Required: products:read, products:delete\./ })
-  t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="insufficient_scope", scope="products:read products:delete"')
+  const response = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:read orders:read' }) })
+  t.equal(response.statusCode, 403)
+  t.match(response.json(), { code: 'INSUFFICIENT_PERMISSION', message: /Required: products:read, products:delete\./ })
+  t.equal(response.headers['www-authenticate'], 'Bearer realm="api", error="insufficient_scope", scope="products:read products:delete"')
   const good = await app.inject({ url: '/products', method: 'DELETE', headers: kit.headers({ scope: 'products:delete products:read' }) })
   t.equal(good.statusCode, 200)
   t.equal((await app.inject({ url: '/orders', headers: kit.headers({ scope: '' }) })).statusCode, 403)
@@ -249,9 +249,9 @@ t.test('returns 403 unless the policy of the loaded object allows the action [U1
   })
   const headers = kit.headers({ scope: 'orders:read orders:update' })
   t.strictSame((await app.inject({ url: '/orders/mine', headers })).json(), orders['mine'])
-  const answer = await app.inject({ url: '/orders/foreign', headers })
-  t.equal(answer.statusCode, 403)
-  t.equal(answer.json().code, 'INSUFFICIENT_PERMISSION')
+  const response = await app.inject({ url: '/orders/foreign', headers })
+  t.equal(response.statusCode, 403)
+  t.equal(response.json().code, 'INSUFFICIENT_PERMISSION')
   t.equal((await app.inject({ method: 'PATCH', url: '/orders/mine', headers })).statusCode, 200)
   t.strictSame(actions, ['read', 'read', 'update'])
   const reader = kit.headers({ scope: 'orders:read' })
@@ -268,7 +268,7 @@ t.test('returns the same 404 for a secret and for an absent object', async (t) =
   t.equal(foreign.statusCode, 404)
   t.equal(foreign.json().code, 'RESOURCE_NOT_FOUND')
   t.equal(foreign.body, none.body)
-  const names = (answer: typeof foreign) => Object.keys(answer.headers).filter((name) => name !== 'date')
+  const names = (response: typeof foreign) => Object.keys(response.headers).filter((name) => name !== 'date')
   t.strictSame(names(foreign), names(none))
   t.equal((await app.inject({ url: '/orders/mine', headers })).statusCode, 200)
 })
@@ -296,11 +296,11 @@ t.test('returns 500 from authorize without a policy, or for a permission that do
 })
 
 t.test('applies CASL to the loaded object, without a subject tag', async (t) => {
-  let asked = 0
+  let requested = 0
   const policy = caslPolicy<Order>(
     'orders',
     ({ subject }) => {
-      asked += 1
+      requested += 1
       const { can, cannot, build } = new AbilityBuilder(createMongoAbility)
       can('read', 'orders', { customer: subject ?? '' })
       can('update', 'orders', { customer: subject ?? '' })
@@ -316,7 +316,7 @@ t.test('applies CASL to the loaded object, without a subject tag', async (t) => 
   t.equal((await app.inject({ url: '/orders/foreign', headers })).statusCode, 404)
   orders['shipped'] = { customer: 'test-user', status: 'shipped' }
   t.equal((await app.inject({ method: 'PATCH', url: '/orders/shipped', headers })).statusCode, 404)
-  t.equal(asked, 1)
+  t.equal(requested, 1)
   const open = await ordersService(caslPolicy<Order>('orders', () => createMongoAbility([])))
   t.equal((await open.app.inject({ url: '/orders/mine', headers: open.kit.headers({ scope: 'orders:read' }) })).statusCode, 403)
 })

@@ -55,9 +55,9 @@ t.test('is infinitely stale before the first read, and then knows earlier revoca
   await store.revoke(session('s1'))
   const feed = revocationFeed({ store })
   t.teardown(() => feed.close())
-  t.equal(feed.staleMilliseconds, Number.POSITIVE_INFINITY)
+  t.equal(feed.staleMs, Number.POSITIVE_INFINITY)
   await feed.start()
-  t.ok(feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+  t.ok(feed.staleMs < Number.POSITIVE_INFINITY)
   t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
   t.notOk(feed.isRevoked({ ...holder, sid: 's2', jti: 's1' }))
   t.notOk(feed.isRevoked(holder))
@@ -100,7 +100,7 @@ t.test('reads many concurrent revocations together', async (t) => {
 
 t.test('reads again what is revoked during a read, and measures the staleness from the start of the read', async (t) => {
   const store = memoryRevocationStore()
-  const answers = Promise.withResolvers<void>()
+  const responses = Promise.withResolvers<void>()
   let reads = 0
   const feed = revocationFeed({
     pollSeconds: 60,
@@ -110,7 +110,7 @@ t.test('reads again what is revoked during a read, and measures the staleness fr
       async read(cursor) {
         reads += 1
         const page = await store.read(cursor)
-        if (reads === 1) await answers.promise
+        if (reads === 1) await responses.promise
         return page
       }
     }
@@ -119,21 +119,21 @@ t.test('reads again what is revoked during a read, and measures the staleness fr
   const started = feed.start()
   await until(() => reads === 1)
   await store.revoke(session('s1'))
-  answers.resolve()
+  responses.resolve()
   await started
   t.equal(reads, 2)
   t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
-  let askedAt = 0
+  let requestedAt = 0
   const read: RevocationStore['read'] = async (cursor) => {
-    askedAt = performance.now()
+    requestedAt = performance.now()
     await setImmediate()
     return store.read(cursor)
   }
   const slow = revocationFeed({ store: { ...store, read }, pollSeconds: 60 })
   t.teardown(() => slow.close())
   await slow.start()
-  const sinceQuestion = performance.now() - askedAt
-  t.ok(slow.staleMilliseconds >= sinceQuestion)
+  const sinceQuestion = performance.now() - requestedAt
+  t.ok(slow.staleMs >= sinceQuestion)
 })
 
 t.test('finds revocations by polling when a subscription is silent', async (t) => {
@@ -164,7 +164,7 @@ t.test('restores a subscription that is lost while it begins', async (t) => {
     }
   })
   await until(() => line.subscriptions >= 2)
-  t.ok(feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+  t.ok(feed.staleMs < Number.POSITIVE_INFINITY)
 })
 
 for (const cut of ['silent', 'closed'] as const) {
@@ -175,10 +175,10 @@ for (const cut of ['silent', 'closed'] as const) {
     line.cut = cut
     loseSubscriptions()
     await whole.revoke(session('s1'))
-    await until(() => feed.staleMilliseconds > 200)
+    await until(() => feed.staleMs > 200)
     t.notOk(feed.isRevoked({ ...holder, sid: 's1' }))
     line.cut = undefined
-    await until(() => feed.staleMilliseconds < 100)
+    await until(() => feed.staleMs < 100)
     t.ok(feed.isRevoked({ ...holder, sid: 's1' }))
     t.match(errors[0], { message: cut === 'silent' ? /The revocation store timed out after 0\.05 s/ : 'The connection is closed.' })
     await until(() => line.subscriptions === 2)
@@ -191,11 +191,11 @@ t.test('starts while the store is down, and is stale until the store is availabl
   const { store, line } = cuttable()
   line.cut = 'closed'
   const feed = await feedOn(t, store)
-  t.equal(feed.staleMilliseconds, Number.POSITIVE_INFINITY)
+  t.equal(feed.staleMs, Number.POSITIVE_INFINITY)
   await t.rejects(feed.revoke(session('s1')), { message: 'The connection is closed.' })
   t.ok(feed.isRevoked({ ...holder, sid: 's1' }), 'a revocation that was not stored applies in this process')
   line.cut = undefined
-  await until(() => feed.staleMilliseconds < Number.POSITIVE_INFINITY)
+  await until(() => feed.staleMs < Number.POSITIVE_INFINITY)
 })
 
 t.test('ends a subscription that begins after the timeout', async (t) => {
@@ -248,11 +248,11 @@ t.test('stops reading and listening when it is closed, also during a read', asyn
 t.test('rejects invalid times', async (t) => {
   const store = memoryRevocationStore()
   t.throws(() => revocationFeed({ store, pollSeconds: 0 }), {
-    message: 'authentication: options.pollSeconds must be a number of seconds from 0.01 to 60. Received 0.'
+    message: 'authentication: options.pollSeconds must be a number from 0.01 to 60, but is 0.'
   })
   t.throws(
     () => revocationFeed({ store, timeoutSeconds: Number.NaN }),
-    /options\.timeoutSeconds must be a number of seconds from 0\.01 to 60\. Received NaN/
+    /options\.timeoutSeconds must be a number from 0\.01 to 60, but is NaN/
   )
 })
 
@@ -261,10 +261,10 @@ t.test('starts the feed with the service, and closes it when the service closes 
   await store.revoke(session('s1'))
   const feed = revocationFeed({ store, pollSeconds: 60 })
   const { app, kit } = await service({ revocations: feed })
-  const ask = async (sid: string) =>
+  const call = async (sid: string) =>
     app.inject({ url: '/orders', headers: { authorization: `Bearer ${kit.token({ scope: 'orders:read', sid })}` } })
-  t.equal((await ask('s1')).json().code, 'TOKEN_REVOKED')
-  t.equal((await ask('s2')).statusCode, 200)
+  t.equal((await call('s1')).json().code, 'TOKEN_REVOKED')
+  t.equal((await call('s2')).statusCode, 200)
   line.reads = 0
   await feed.start()
   t.equal(line.reads, 0, 'the feed has already started')

@@ -1,5 +1,5 @@
 import { createApiKey, memoryApiKeyStore } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import t from 'tap'
 import { audience, issuer, outside, ownIssuer, service } from './service.ts'
 
@@ -23,7 +23,7 @@ t.test('logs no token, no key and no part of them, even at the lowest level [U7]
         issuers: [trusted],
         apiKeys: { store: down, permissions: ['orders:read'] },
         cookie: { name: '__Host-token', origins: [] },
-        revocations: { staleMilliseconds: 0, isRevoked: ({ jti }) => jti === 'revoked' }
+        revocations: { staleMs: 0, isRevoked: ({ jti }) => jti === 'revoked' }
       },
       { fastify: log.fastify }
     )

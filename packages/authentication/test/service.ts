@@ -1,5 +1,5 @@
 import authentication, { type AuthenticationOptions, outsideIssuer, ownTokens, type TrustedIssuer } from '@concordat/authentication'
-import { type TestAlgorithm, type TestKit, testKit } from '@concordat/authentication/test-kit'
+import { type TestAlgorithm, type TestKit, testKit } from '@concordat/authentication/testing'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 
 export const issuer = 'https://tokens.example.com'

@@ -5,15 +5,19 @@ import authentication, {
   type ApiKeyStore,
   type Claims,
   clientOf,
+  memoryRevocationStore,
   outsideIssuer,
   ownerOf,
   ownTokens,
   type Policy,
   type Principal,
+  type RevocationStore,
+  type Revocations,
+  revocationFeed,
   type TrustedIssuer
 } from '@concordat/authentication'
 import { caslPolicy } from '@concordat/authentication/casl'
-import { type BadToken, testKit } from '@concordat/authentication/test-kit'
+import { type BadToken, testKit } from '@concordat/authentication/testing'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyRequest } from 'fastify'
 
@@ -40,7 +44,7 @@ app.register(authentication, {
     orders: { secret: true, allows: ({ subject }, _action, order: Order) => order.customer === subject },
     baskets: caslPolicy<Order>('baskets', () => ({}) as MongoAbility)
   },
-  revocations: { staleMilliseconds: 0, isRevoked: ({ jti, sid, sub, iat }) => jti === sid || sub === String(iat) },
+  revocations: { staleMs: 0, isRevoked: ({ jti, sid, sub, iat }) => jti === sid || sub === String(iat) },
   apiKeys: { store: {} as ApiKeyStore, permissions: [] }
 })
 expectTypeOf<Policy<Order>>().toExtend<Policy>()
@@ -59,6 +63,9 @@ app.get('/public', { config: { public: true } }, async () => 'x')
 const request = {} as FastifyRequest
 expectTypeOf(clientOf(request)).toEqualTypeOf<string | undefined>()
 expectTypeOf(ownerOf(request)).toEqualTypeOf<string | undefined>()
+
+expectTypeOf(memoryRevocationStore()).toEqualTypeOf<RevocationStore>()
+expectTypeOf(revocationFeed({ store: memoryRevocationStore() })).toExtend<Revocations>()
 
 const kit = testKit({ issuer: 'https://a', audience: 'b', algorithm: 'EdDSA' })
 expectTypeOf(kit.token({ sub: 7, exp: 'never' })).toEqualTypeOf<string>()
@@ -82,3 +89,5 @@ tokens.sign({ scope: 'orders:read' })
 app.get('/orders', { config: { permissions: 'orders:read' } }, async () => 'x')
 // @ts-expect-error – allows is synchronous
 app.register(authentication, { issuers: [tokens], permissions: ['a:b'], policies: { a: { allows: async () => true } } })
+// @ts-expect-error – pollSeconds is a number of seconds
+revocationFeed({ store: memoryRevocationStore(), pollSeconds: '2' })

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
-import { type FetchKeys, outsideIssuer, ownTokens, type RevocableClaims, type TrustedIssuer } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { type FetchKeys, outsideIssuer, ownTokens, type Revocations, type TrustedIssuer } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/testing'
 import t from 'tap'
 import { audience, issuer, ownIssuer, service } from './service.ts'
 
@@ -55,8 +55,8 @@ t.test('verifies a token once for concurrent requests', async (t) => {
   const { app } = await service({ issuers: [counter.issuer] })
   await app.ready()
   const [headers, bad] = [kit.headers({ scope }), kit.headers({ aud: 'another' })]
-  const answers = await Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/orders', headers })))
-  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  const responses = await Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/orders', headers })))
+  t.ok(responses.every(({ statusCode }) => statusCode === 200))
   t.equal(counter.calls, 1)
   const refused = await Promise.all(Array.from({ length: 20 }, () => app.inject({ url: '/orders', headers: bad })))
   t.ok(refused.every(({ statusCode }) => statusCode === 401))
@@ -82,12 +82,12 @@ t.test('distinguishes a token from a cached one with the same signature', async 
 t.test('limits the cache, and disables it with 0 entries', async (t) => {
   const { kit, issuer: own } = ownIssuer()
   const [first, second, third] = [kit.headers({ scope }), kit.headers({ scope }), kit.headers({ scope })]
-  for (const [cacheEntries, calls] of [
+  for (const [maxCacheEntries, calls] of [
     [2, 4],
     [0, 5]
   ] as const) {
     const counter = counting(own)
-    const { app } = await service({ issuers: [counter.issuer], cacheEntries })
+    const { app } = await service({ issuers: [counter.issuer], maxCacheEntries })
     for (const headers of [first, second, third, third, first]) t.equal((await app.inject({ url: '/orders', headers })).statusCode, 200)
     t.equal(counter.calls, calls)
   }
@@ -96,18 +96,18 @@ t.test('limits the cache, and disables it with 0 entries', async (t) => {
 t.test('rejects a revoked token immediately, although it is cached [S2] [U4]', async (t) => {
   const revoked = new Set<string>()
   const revocations = {
-    staleMilliseconds: 0,
-    isRevoked: ({ jti, sid, sub }: RevocableClaims) => [jti, sid, sub].some((name) => revoked.has(name ?? ''))
+    staleMs: 0,
+    isRevoked: ({ jti, sid, sub }: Parameters<Revocations['isRevoked']>[0]) => [jti, sid, sub].some((name) => revoked.has(name ?? ''))
   }
   const { app, kit } = await service({ revocations })
   const headers = kit.headers({ scope, jti: 't1', sid: 's1' })
   const send = () => app.inject({ url: '/orders', headers })
   t.equal((await send()).statusCode, 200)
   revoked.add('s1')
-  const answer = await send()
-  t.equal(answer.statusCode, 401)
-  t.equal(answer.json().code, 'TOKEN_REVOKED')
-  t.equal(answer.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"')
+  const response = await send()
+  t.equal(response.statusCode, 401)
+  t.equal(response.json().code, 'TOKEN_REVOKED')
+  t.equal(response.headers['www-authenticate'], 'Bearer realm="api", error="invalid_token"')
   t.equal(
     (await app.inject({ url: '/orders', headers: kit.headers({ scope, sid: 's1' }) })).json().code,
     'TOKEN_REVOKED',
@@ -116,10 +116,10 @@ t.test('rejects a revoked token immediately, although it is cached [S2] [U4]', a
 })
 
 t.test('returns 503 with Retry-After for tokens while the revocations are not up to date [U4]', async (t) => {
-  const revocations = { staleMilliseconds: 0, isRevoked: () => false }
+  const revocations = { staleMs: 0, isRevoked: () => false }
   const { app, kit } = await service({ revocations })
   const headers = kit.headers({ scope })
-  for (const [staleMilliseconds, status] of [
+  for (const [staleMs, status] of [
     [0, 200],
     [5000, 200],
     [5001, 503],
@@ -127,12 +127,12 @@ t.test('returns 503 with Retry-After for tokens while the revocations are not up
     [Number.NaN, 503],
     [100, 200]
   ] as const) {
-    revocations.staleMilliseconds = staleMilliseconds
-    const answer = await app.inject({ url: '/orders', headers })
-    t.equal(answer.statusCode, status, String(staleMilliseconds))
-    if (status === 503) t.match([answer.json().code, answer.headers['retry-after']], ['AUTHENTICATION_UNAVAILABLE', '5'])
+    revocations.staleMs = staleMs
+    const response = await app.inject({ url: '/orders', headers })
+    t.equal(response.statusCode, status, String(staleMs))
+    if (status === 503) t.match([response.json().code, response.headers['retry-after']], ['AUTHENTICATION_UNAVAILABLE', '5'])
   }
-  revocations.staleMilliseconds = 60_000
+  revocations.staleMs = 60_000
   t.equal((await app.inject('/public')).statusCode, 200)
 })
 
@@ -167,6 +167,8 @@ t.test('fills in the claims in sign, and signs no token that verify would reject
   const tokens = ownTokens({ issuer, audience: [audience, 'billing'], keys: kit.keys, maxLifetimeSeconds: 600 })
   const claims = await tokens.verify(await tokens.sign({ sub: 'ada', sid: 's1' }))
   t.match(claims, { iss: issuer, aud: [audience, 'billing'], sub: 'ada', sid: 's1', jti: /^[\da-f-]{36}$/ })
+  const longest = 'x'.repeat(255)
+  t.equal((await tokens.verify(await tokens.sign({ sub: longest }))).sub, longest)
   t.equal(claims.exp - claims.iat, 600)
   t.equal(claims.nbf, claims.iat)
   t.equal(tokens.maxLifetimeSeconds, 600)
@@ -197,11 +199,11 @@ t.test('adds no decorators of @fastify/jwt to the service', async (t) => {
   for (const name of ['user', 'jwtVerify', 'jwtDecode']) t.equal(app.hasRequestDecorator(name), false)
 })
 
-/** Serves the keys of some kits, unless `answer` is set. */
+/** Serves the keys of some kits, unless `response` is set. */
 class KeyServer {
   kits: { readonly fetch: FetchKeys }[]
   fetched = 0
-  answer: (() => Response | Promise<Response>) | undefined
+  response: (() => Response | Promise<Response>) | undefined
 
   constructor(...kits: { readonly fetch: FetchKeys }[]) {
     this.kits = kits
@@ -209,7 +211,7 @@ class KeyServer {
 
   readonly fetch: FetchKeys = async (url, init) => {
     this.fetched += 1
-    if (this.answer !== undefined) return this.answer()
+    if (this.response !== undefined) return this.response()
     const sets = await Promise.all(this.kits.map(async (kit) => (await kit.fetch(url, init)).json() as Promise<{ keys: object[] }>))
     return Response.json({ keys: sets.flatMap(({ keys }) => keys) })
   }
@@ -243,7 +245,7 @@ t.test('fetches the keys of an outside issuer once for concurrent requests, and 
 
 t.test('returns 503 when an outside issuer is unavailable, and does not call it for each request', async (t) => {
   const kit = testKit({ issuer, audience })
-  for (const answer of [
+  for (const response of [
     () => Promise.reject(new Error('down')),
     () => new Response('no', { status: 500 }),
     () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example' } }),
@@ -258,7 +260,7 @@ t.test('returns 503 when an outside issuer is unavailable, and does not call it 
     () => Response.json({ keys: [{ kty: 'EC', kid: 'test', alg: 'ES256', crv: 'P-256', x: 'AA', y: 'AA' }] })
   ]) {
     const server = new KeyServer(kit)
-    server.answer = answer
+    server.response = response
     const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
     for (let time = 0; time < 3; time += 1) {
       const refused = await app.inject({ url: '/orders', headers: kit.headers({ scope }) })
@@ -272,11 +274,11 @@ t.test('returns 503 when an outside issuer is unavailable, and does not call it 
 t.test('calls an outside issuer again after a pause', async (t) => {
   const kit = testKit({ issuer, audience })
   const server = new KeyServer(kit)
-  server.answer = () => Promise.reject(new Error('down'))
+  server.response = () => Promise.reject(new Error('down'))
   const { app } = await service({ issuers: [{ issuer, audience, jwksUrl, algorithms: ['ES256'], fetch: server.fetch }] })
   const send = async () => (await app.inject({ url: '/orders', headers: kit.headers({ scope }) })).statusCode
   t.equal(await send(), 503)
-  server.answer = undefined
+  server.response = undefined
   t.equal(await send(), 503)
   const original = performance.now.bind(performance)
   t.teardown(() => (performance.now = original))

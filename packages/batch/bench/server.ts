@@ -23,8 +23,8 @@ export async function serve() {
   app.post<{ Body: { operations: { method: 'GET'; path: string; body?: object }[] } }>('/injected', async ({ body }) => {
     const outcomes: unknown[] = []
     for (const { method, path, body: payload } of body.operations) {
-      const { statusCode, body: answer } = await app.inject({ method, url: path, ...(payload && { payload }) })
-      outcomes.push({ status: statusCode, body: JSON.parse(answer) as unknown })
+      const { statusCode, body: response } = await app.inject({ method, url: path, ...(payload && { payload }) })
+      outcomes.push({ status: statusCode, body: JSON.parse(response) as unknown })
     }
     return outcomes
   })

@@ -20,7 +20,7 @@ export const works = (['GET', 'PUT'] as const).flatMap((method) => {
       server: [],
       load: (address: string) =>
         repeatedly(async () => {
-          for (const { path, body } of operations) await ask(address, method, path, body && JSON.stringify(body))
+          for (const { path, body } of operations) await call(address, method, path, body && JSON.stringify(body))
         })
     },
     {
@@ -29,18 +29,18 @@ export const works = (['GET', 'PUT'] as const).flatMap((method) => {
       against: requests,
       async load(address: string) {
         const [first] = operations as [(typeof operations)[number]]
-        const alone = JSON.parse(await ask(address, method, first.path, first.body && JSON.stringify(first.body))) as unknown
-        const [outcome] = JSON.parse(await ask(address, 'POST', '/product-batches', batch)) as [{ body: unknown }]
+        const alone = JSON.parse(await call(address, method, first.path, first.body && JSON.stringify(first.body))) as unknown
+        const [outcome] = JSON.parse(await call(address, 'POST', '/product-batches', batch)) as [{ body: unknown }]
         if (JSON.stringify(outcome.body) !== JSON.stringify(alone))
           throw new Error(`The outcome of ${method} in a batch differs from the response to a request.`)
-        return repeatedly(() => ask(address, 'POST', '/product-batches', batch))
+        return repeatedly(() => call(address, 'POST', '/product-batches', batch))
       }
     },
     {
       name: `${method}: injected`,
       server: [],
       against: requests,
-      load: (address: string) => repeatedly(() => ask(address, 'POST', '/injected', batch))
+      load: (address: string) => repeatedly(() => call(address, 'POST', '/injected', batch))
     }
   ]
 })
@@ -53,7 +53,7 @@ function repeatedly(run: () => Promise<unknown>) {
   }
 }
 
-function ask(address: string, method: string, path: string, body?: string): Promise<string> {
+function call(address: string, method: string, path: string, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     const sent = request(`${address}${path}`, { method, agent, headers }, (response) => {

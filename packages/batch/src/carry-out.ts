@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
 import type { FastifyInstance } from 'fastify'
 import { operationFailed } from './errors.ts'
-import { type BatchFacts, OperationRequest, type OperationWish } from './operation-request.ts'
-import { type OperationAnswer, OperationResponse } from './operation-response.ts'
+import { type BatchFacts, type OperationInput, OperationRequest } from './operation-request.ts'
+import { OperationResponse, type OperationResult } from './operation-response.ts'
 
 /** Executes an operation with the route that it names. */
-export type CarryOut = (wish: OperationWish, facts: BatchFacts, maximumBytes: number, refusal?: ApiError) => Promise<OperationAnswer>
+export type CarryOut = (input: OperationInput, facts: BatchFacts, maxBytes: number, refusal?: ApiError) => Promise<OperationResult>
 
 /**
  * Creates the function that executes operations with the router's own `app.routing`: they run every hook, check and handler that an
@@ -15,23 +15,23 @@ export type CarryOut = (wish: OperationWish, facts: BatchFacts, maximumBytes: nu
 export function carryingOut(app: FastifyInstance): CarryOut {
   return carryOut
 
-  async function carryOut(...[wish, facts, maximumBytes, refusal]: Parameters<CarryOut>): Promise<OperationAnswer> {
+  async function carryOut(...[input, facts, maxBytes, refusal]: Parameters<CarryOut>): Promise<OperationResult> {
     try {
-      const request = new OperationRequest(wish, facts, refusal)
+      const request = new OperationRequest(input, facts, refusal)
       facts.running = request
-      const answer = await route(request, maximumBytes)
-      if (answer !== undefined) return answer
-      throw new Error(`The response to ${wish.method} ${wish.url} was cut off.`)
+      const result = await route(request, maxBytes)
+      if (result !== undefined) return result
+      throw new Error(`The response to ${input.method} ${input.url} was cut off.`)
     } catch (error) {
       app.log.error({ err: error }, 'batch: an operation failed')
-      if (refusal === undefined) return carryOut(wish, facts, maximumBytes, operationFailed(error))
+      if (refusal === undefined) return carryOut(input, facts, maxBytes, operationFailed(error))
       return { status: refusal.statusCode, headers: {}, body: undefined, bodyBytes: 0 }
     }
   }
 
-  function route(request: OperationRequest, maximumBytes: number): Promise<OperationAnswer | undefined> {
+  function route(request: OperationRequest, maxBytes: number): Promise<OperationResult | undefined> {
     return new Promise((resolve) => {
-      const response = new OperationResponse(request, maximumBytes, resolve)
+      const response = new OperationResponse(request, maxBytes, resolve)
       app.routing(request as unknown as IncomingMessage, response)
     })
   }

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const problems = {
   object: { en: 'must be an object', es: 'debe ser un objeto' },
@@ -75,10 +75,7 @@ const list = defineErrors(
     },
     BATCH_OPERATION_FAILED: {
       statusCode: 500,
-      message: {
-        en: 'The service failed to process the request. If it happens again, report the Request-Id.',
-        es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
-      },
+      message: sharedDefinitions.INTERNAL_ERROR.message,
       remedy: 'Check whether the operation took effect before you send it again. If it keeps failing, report the Request-Id.'
     }
   },
@@ -93,7 +90,7 @@ export interface Problem {
   /** For example `body.operations.3.path`. */
   readonly field: string
   readonly key: keyof typeof problems
-  readonly params?: Readonly<Record<string, string | number>>
+  readonly params?: Readonly<Record<string, string | number>> | undefined
 }
 
 /** 422: lists all problems of a batch. */

@@ -20,12 +20,12 @@ export function readHeaders(headers: unknown, field: string, rules: HeaderRules,
     problems.push({ field, key: 'object' })
     return read
   }
-  for (const [given, value] of Object.entries(headers)) {
-    const name = given.toLowerCase()
+  for (const [sentName, value] of Object.entries(headers)) {
+    const name = sentName.toLowerCase()
     // A name sent by the client is repeated in the error only if it is a plain header name.
-    const place = /^[\w-]{1,64}$/.test(name) ? `${field}.${given}` : field
+    const path = /^[\w-]{1,64}$/.test(name) ? `${field}.${sentName}` : field
     const problem = problemOf(name, value, rules) ?? (name in read ? ({ key: 'headerRepeated' } as const) : undefined)
-    if (problem) problems.push({ field: place, ...problem })
+    if (problem) problems.push({ field: path, ...problem })
     else read[name] = value as string
   }
   return read

@@ -15,7 +15,7 @@ export interface BatchFacts {
 }
 
 /** Request data of an operation. */
-export interface OperationWish {
+export interface OperationInput {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ export class OperationRequest extends Readable {
   readonly refusal: ApiError | undefined
   readonly #body: Buffer | undefined
 
-  constructor({ method, url, headers, body }: OperationWish, batch: BatchFacts, refusal?: ApiError) {
+  constructor({ method, url, headers, body }: OperationInput, batch: BatchFacts, refusal?: ApiError) {
     super({ autoDestroy: false })
     this.method = method
     this.url = url

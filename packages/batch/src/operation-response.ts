@@ -2,7 +2,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from '
 import type { OperationRequest } from './operation-request.ts'
 
 /** Response to an operation. */
-export interface OperationAnswer {
+export interface OperationResult {
   readonly status: number
   /** As set by Fastify and its plugins. */
   readonly headers: OutgoingHttpHeaders
@@ -11,7 +11,7 @@ export interface OperationAnswer {
   readonly bodyBytes: number
 }
 
-type Done = (answer: OperationAnswer | undefined) => void
+type Done = (result: OperationResult | undefined) => void
 type Callback = () => void
 
 const sent = Object.assign(new Error('The headers of this response have already been sent.'), { code: 'ERR_HTTP_HEADERS_SENT' })
@@ -22,7 +22,7 @@ const sent = Object.assign(new Error('The headers of this response have already 
  */
 export class OperationResponse extends ServerResponse {
   readonly #done: Done
-  readonly #maximumBytes: number
+  readonly #maxBytes: number
   #head: OutgoingHttpHeaders | undefined
   #parts: Buffer[] = []
   #body: string | undefined
@@ -47,9 +47,9 @@ export class OperationResponse extends ServerResponse {
   }
 
   /** `done` receives the response after all listeners to its end have run, or `undefined` if the response was cut off. */
-  constructor(request: OperationRequest, maximumBytes: number, done: Done) {
+  constructor(request: OperationRequest, maxBytes: number, done: Done) {
     super(request as unknown as IncomingMessage)
-    this.#maximumBytes = maximumBytes
+    this.#maxBytes = maxBytes
     this.#done = done
   }
 
@@ -64,21 +64,21 @@ export class OperationResponse extends ServerResponse {
     if (this.#head === undefined) this.writeHead(this.statusCode)
   }
 
-  override write(chunk: unknown, encoding?: unknown, told?: unknown): boolean {
+  override write(chunk: unknown, encoding?: unknown, onWritten?: unknown): boolean {
     this.flushHeaders()
     this.#keep(typeof chunk === 'string' ? Buffer.from(chunk, encodingOf(encoding)) : (chunk as Buffer))
-    const callback = [encoding, told].find((one) => typeof one === 'function') as Callback | undefined
+    const callback = [encoding, onWritten].find((one) => typeof one === 'function') as Callback | undefined
     if (callback) process.nextTick(callback)
     return true
   }
 
-  override end(chunk?: unknown, encoding?: unknown, told?: unknown): this {
+  override end(chunk?: unknown, encoding?: unknown, onEnd?: unknown): this {
     if (this.#isEnded) return this
     this.flushHeaders()
     if (typeof chunk === 'string' && this.#bodyBytes === 0) this.#keepText(chunk)
     else if (chunk instanceof Uint8Array || typeof chunk === 'string') this.write(chunk, encoding)
     this.#isEnded = this.finished = true
-    const callback = [chunk, encoding, told].find((one) => typeof one === 'function') as Callback | undefined
+    const callback = [chunk, encoding, onEnd].find((one) => typeof one === 'function') as Callback | undefined
     // Like Node.js: after the current code has run.
     process.nextTick(() => this.#finish(callback))
     return this
@@ -90,7 +90,7 @@ export class OperationResponse extends ServerResponse {
     process.nextTick(() => {
       if (error !== undefined && this.listenerCount('error') > 0) this.emit('error', error)
       this.emit('close')
-      this.#done(this.#isFinished ? this.#answer() : undefined)
+      this.#done(this.#isFinished ? this.#result() : undefined)
     })
     return this
   }
@@ -101,22 +101,22 @@ export class OperationResponse extends ServerResponse {
     this.emit('finish')
     this.destroyed = true
     this.emit('close')
-    this.#done(this.#answer())
+    this.#done(this.#result())
   }
 
   #keepText(text: string) {
     this.#bodyBytes = Buffer.byteLength(text)
-    if (this.#bodyBytes <= this.#maximumBytes) this.#body = text
+    if (this.#bodyBytes <= this.#maxBytes) this.#body = text
   }
 
   #keep(chunk: Buffer) {
     this.#bodyBytes += chunk.byteLength
-    if (this.#bodyBytes <= this.#maximumBytes) this.#parts.push(chunk)
+    if (this.#bodyBytes <= this.#maxBytes) this.#parts.push(chunk)
     else this.#parts = []
   }
 
-  #answer(): OperationAnswer {
-    const isKept = this.#bodyBytes <= this.#maximumBytes
+  #result(): OperationResult {
+    const isKept = this.#bodyBytes <= this.#maxBytes
     const body = isKept ? (this.#body ?? Buffer.concat(this.#parts).toString()) : undefined
     // Headers of `writeHead` take precedence, as in Node.js.
     const headers = this.getHeaderNames().length === 0 ? (this.#head ?? {}) : { ...this.getHeaders(), ...this.#head }

@@ -17,9 +17,9 @@ export class OperationSocket extends EventEmitter {
   readonly authorized: boolean | undefined
   /** An operation that has started runs to its end, even if its client disconnects. */
   readonly destroyed = false
-  readonly #socket: Socket & { readonly getPeerCertificate?: (detailed?: boolean) => object }
+  readonly #socket: Socket & { readonly getPeerCertificate?: ((detailed?: boolean) => object) | undefined }
 
-  constructor(socket: Socket & { readonly encrypted?: boolean; readonly authorized?: boolean }) {
+  constructor(socket: Socket & { readonly encrypted?: boolean | undefined; readonly authorized?: boolean | undefined }) {
     super()
     this.#socket = socket
     this.remoteAddress = socket.remoteAddress

@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { BatchRules } from './read-batch.ts'
 
@@ -52,20 +53,20 @@ export interface BatchRoute {
   /** Status code of an executed batch, whatever the outcomes of its operations. @default 200 */
   readonly status?: 200 | 207 | undefined
   /** Maximum number of operations, at most 1000. @default 100 */
-  readonly maximumOperations?: number | undefined
+  readonly maxOperations?: number | undefined
   /** Maximum size of the request. @default the body limit of the service */
-  readonly maximumRequestBytes?: number | undefined
+  readonly maxRequestBytes?: number | undefined
   /**
    * Maximum total size of the bodies of all outcomes. A body that does not fit is omitted: its outcome has `content-length` and no body.
    * With the default, the rest of the response fits in the megabyte that idempotency stores of a response.
    * @default 786432
    */
-  readonly maximumAnswerBytes?: number | undefined
+  readonly maxResponseBytes?: number | undefined
   /**
    * After this time no further operation starts; the remaining operations get 503. Set it lower than the time limit of handlers.
    * @default 20
    */
-  readonly maximumSeconds?: number | undefined
+  readonly maxSeconds?: number | undefined
 }
 
 /**
@@ -124,8 +125,8 @@ export interface Settings {
 /** Resolved options of a batch. */
 export interface RouteSettings extends BatchRules {
   readonly status: 200 | 207
-  readonly maximumAnswerBytes: number
-  readonly maximumMilliseconds: number
+  readonly maxResponseBytes: number
+  readonly maxMs: number
 }
 
 // Headers that frame a message or identify the client.
@@ -153,6 +154,8 @@ const framing = new Set([
   'transfer-encoding',
   'upgrade'
 ])
+
+const { integer, oneOf } = optionChecks('batch')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions): Settings {
@@ -188,19 +191,13 @@ export function resolveRoute(
   const wrong = methods.find((method) => !/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
   if (wrong !== undefined || methods.length === 0)
     throw refuse(`methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ${JSON.stringify(methods)}.`)
-  if (!['never', 'byRequest', 'always'].includes(atomic))
-    throw refuse(`atomic must be "never", "byRequest" or "always", but is "${atomic}".`)
+  oneOf(`${url}: atomic`, atomic, ['never', 'byRequest', 'always'])
   if (atomic !== 'never' && settings.transactions === undefined) {
     throw refuse('atomic requires a transaction. Set options.transactions of the plugin.')
   }
-  if (status !== 200 && status !== 207) throw refuse(`status must be 200 or 207, but is ${String(status)}.`)
+  oneOf(`${url}: status`, status, [200, 207])
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
     throw refuse('config.transaction would open a transaction around every batch. Remove it and use atomic instead.')
-  }
-  const number = (name: keyof BatchRoute, value: number, most: number) => {
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw refuse(`${name} must be an integer from 1 to ${most}, but is ${value}.`)
-    return value
   }
   return {
     paths: paths.map((path) => prefix + path),
@@ -210,15 +207,15 @@ export function resolveRoute(
     batches,
     operationHeaders: settings.operationHeaders,
     forwardedHeaders: settings.forwardedHeaders,
-    maximumOperations: number('maximumOperations', route.maximumOperations ?? 100, 1000),
-    maximumAnswerBytes: number('maximumAnswerBytes', route.maximumAnswerBytes ?? 786_432, 64 * 1_048_576),
-    maximumMilliseconds: number('maximumSeconds', route.maximumSeconds ?? 20, 3600) * 1000
+    maxOperations: integer(`${url}: maxOperations`, route.maxOperations ?? 100, 1, 1000),
+    maxResponseBytes: integer(`${url}: maxResponseBytes`, route.maxResponseBytes ?? 786_432, 1, 64 * 1_048_576),
+    maxMs: integer(`${url}: maxSeconds`, route.maxSeconds ?? 20, 1, 3600) * 1000
   }
 }
 
-function names(option: string, given: readonly string[], forbidden: ReadonlySet<string>): ReadonlySet<string> {
-  const wrong = given.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || forbidden.has(name))
+function names(option: string, headerNames: readonly string[], forbidden: ReadonlySet<string>): ReadonlySet<string> {
+  const wrong = headerNames.find((name) => typeof name !== 'string' || !/^[a-z][a-z\d-]*$/.test(name) || forbidden.has(name))
   if (wrong !== undefined)
     throw new TypeError(`batch: options.${option} must not contain "${wrong}". Use allowed header names, in lower case.`)
-  return new Set(given)
+  return new Set(headerNames)
 }

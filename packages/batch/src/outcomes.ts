@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { OperationAnswer } from './operation-response.ts'
+import type { OperationResult } from './operation-response.ts'
 
 /** Outcome of an operation. */
 export interface Outcome {
   readonly id: string
   readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly body?: string | undefined
 }
 
 const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
@@ -22,9 +22,9 @@ export class Outcomes {
   #all: Outcome[] = []
   #bytesLeft: number
 
-  constructor(shown: ReadonlySet<string>, maximumBytes: number) {
+  constructor(shown: ReadonlySet<string>, maxBytes: number) {
     this.#shown = shown
-    this.#bytesLeft = maximumBytes
+    this.#bytesLeft = maxBytes
   }
 
   get all(): readonly Outcome[] {
@@ -35,11 +35,11 @@ export class Outcomes {
     return this.#bytesLeft
   }
 
-  add(id: string, { status, headers, body, bodyBytes }: OperationAnswer): void {
+  add(id: string, { status, headers, body, bodyBytes }: OperationResult): void {
     const shown: Record<string, string> = {}
-    for (const given in headers) {
-      const name = given.toLowerCase()
-      const value = headers[given]
+    for (const field in headers) {
+      const name = field.toLowerCase()
+      const value = headers[field]
       if (value !== undefined && (name === 'content-type' || this.#shown.has(name))) shown[name] = [value].flat().join(', ')
     }
     const isShown = bodyBytes > 0 && body !== undefined && bodyBytes <= this.#bytesLeft && isJson.test(shown['content-type'] ?? '')
@@ -51,9 +51,9 @@ export class Outcomes {
   }
 
   /** Inserts the bodies into the response. A response that does not contain these outcomes is returned unchanged. */
-  fill(answer: string): string {
-    const parts = answer.split(`"${this.#mark}"`)
-    if (parts.length !== this.#bodies.length + 1) return answer
+  fill(result: string): string {
+    const parts = result.split(`"${this.#mark}"`)
+    if (parts.length !== this.#bodies.length + 1) return result
     return parts.map((part, index) => part + (this.#bodies[index] ?? '')).join('')
   }
 }

@@ -41,7 +41,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       method: 'POST',
       url: path,
       config,
-      ...(batchRoute.maximumRequestBytes !== undefined && { bodyLimit: batchRoute.maximumRequestBytes }),
+      ...(batchRoute.maxRequestBytes !== undefined && { bodyLimit: batchRoute.maxRequestBytes }),
       schema: routeSchema(route),
       validatorCompiler: () => (body: unknown) => check(body),
       onSend: embedBodies,

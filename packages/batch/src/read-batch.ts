@@ -1,3 +1,4 @@
+import { isObject } from '@concordat/json-schema'
 import { invalidBatch, type Problem } from './errors.ts'
 import { type HeaderRules, readHeaders } from './operation-headers.ts'
 import { type PathRules, pathProblem } from './operation-path.ts'
@@ -22,7 +23,7 @@ export interface Batch {
 /** Rules that a batch must follow. */
 export interface BatchRules extends PathRules, HeaderRules {
   readonly methods: readonly string[]
-  readonly maximumOperations: number
+  readonly maxOperations: number
   readonly atomic: 'never' | 'byRequest' | 'always'
 }
 
@@ -43,7 +44,7 @@ function readMembers(body: Readonly<Record<string, unknown>>, rules: BatchRules,
   refuseUnknown(body, members, 'body', problems)
   const isAtomic = readAtomic(body['atomic'], rules.atomic, problems)
   const { operations: list } = body
-  const limit = rules.maximumOperations
+  const limit = rules.maxOperations
   if (!Array.isArray(list) || list.length === 0 || list.length > limit) {
     problems.push({ field: 'body.operations', key: 'operations', params: { limit } })
   }
@@ -66,10 +67,10 @@ interface Reading {
 }
 
 function readOperation(operation: unknown, field: string, { rules, ids, problems }: Reading): Operation {
-  const known = isObject(operation) ? operation : {}
-  if (known !== operation) problems.push({ field, key: 'object' })
-  else refuseUnknown(known, operationMembers, field, problems)
-  const { id, method, path, body } = known as Record<string, unknown>
+  const members = isObject(operation) ? operation : {}
+  if (members !== operation) problems.push({ field, key: 'object' })
+  else refuseUnknown(members, operationMembers, field, problems)
+  const { id, method, path, body } = members as Record<string, unknown>
   const found: Problem[] = []
   if (typeof id !== 'string' || !/^[\w.~-]{1,64}$/.test(id)) found.push({ field: `${field}.id`, key: 'id' })
   else if (ids.has(id)) found.push({ field: `${field}.id`, key: 'idRepeated' })
@@ -81,9 +82,9 @@ function readOperation(operation: unknown, field: string, { rules, ids, problems
   }
   const wrongPath = pathProblem(path, `${field}.path`, rules)
   if (wrongPath !== undefined) found.push(wrongPath)
-  const headers = readHeaders(known['headers'], `${field}.headers`, rules, found)
+  const headers = readHeaders(members['headers'], `${field}.headers`, rules, found)
   // A value that is not an object has only that problem, not also missing fields.
-  if (known === operation) problems.push(...found)
+  if (members === operation) problems.push(...found)
   const text = body === undefined ? undefined : JSON.stringify(body)
   return { id: id as string, method: method as string, path: path as string, headers, body: text }
 }
@@ -92,8 +93,4 @@ function refuseUnknown(value: object, known: ReadonlySet<string>, field: string,
   for (const name of Object.keys(value)) {
     if (!known.has(name)) problems.push({ field: /^[\w-]{1,64}$/.test(name) ? `${field}.${name}` : field, key: 'unknown' })
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

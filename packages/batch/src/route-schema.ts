@@ -25,7 +25,7 @@ export function routeSchema(route: RouteSettings): Schema {
   }
 }
 
-function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomic }: RouteSettings): Schema {
+function bodySchema({ methods, paths, operationHeaders, maxOperations, atomic }: RouteSettings): Schema {
   const operation = {
     type: 'object',
     additionalProperties: false,
@@ -47,7 +47,7 @@ function bodySchema({ methods, paths, operationHeaders, maximumOperations, atomi
     additionalProperties: false,
     required: ['operations'],
     properties: {
-      operations: { type: 'array', minItems: 1, maxItems: maximumOperations, items: operation },
+      operations: { type: 'array', minItems: 1, maxItems: maxOperations, items: operation },
       ...(atomic !== 'never' && {
         atomic: {
           type: 'boolean',

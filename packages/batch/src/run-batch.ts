@@ -3,18 +3,18 @@ import type { ApiError } from '@concordat/api-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CarryOut } from './carry-out.ts'
 import { batchStopped, operationUndone } from './errors.ts'
-import type { BatchFacts, OperationWish } from './operation-request.ts'
-import type { OperationAnswer } from './operation-response.ts'
+import type { BatchFacts, OperationInput } from './operation-request.ts'
+import type { OperationResult } from './operation-response.ts'
 import { OperationSocket } from './operation-socket.ts'
 import type { RouteSettings, Settings } from './options.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Batch, Operation } from './read-batch.ts'
 
 // The batch yields to other requests even if its handlers and the database never do.
-const turnMilliseconds = 10
+const turnMs = 10
 
 /** Context of a batch that is being executed. */
-interface Passage {
+interface BatchRun {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly settings: Settings
@@ -25,36 +25,36 @@ interface Passage {
 /** Failure of an operation that rolls back an atomic batch. */
 class Undone extends Error {
   readonly index: number
-  readonly answer: OperationAnswer
+  readonly result: OperationResult
 
-  constructor(index: number, answer: OperationAnswer) {
+  constructor(index: number, result: OperationResult) {
     super('undone')
     this.index = index
-    this.answer = answer
+    this.result = result
   }
 }
 
 /** Executes the operations of a batch, one after another. Rejects only if an atomic batch cannot be committed. */
-export async function runBatch({ operations, isAtomic }: Batch, passage: Passage): Promise<Outcomes> {
-  const { request, reply, settings, route, carryOut } = passage
+export async function runBatch({ operations, isAtomic }: Batch, run: BatchRun): Promise<Outcomes> {
+  const { request, reply, settings, route, carryOut } = run
   const { transactions } = settings
   const facts: BatchFacts = { requestId: request.id, socket: new OperationSocket(request.raw.socket), isAtomic }
   const forwarded = forwardedOf(request, settings.forwardedHeaders)
-  const outcomes = new Outcomes(settings.outcomeHeaders, route.maximumAnswerBytes)
+  const outcomes = new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
   const begunAt = performance.now()
   let turnBegunAt = begunAt
 
   // Aborts `request.signal` of the operation, as when the client of a separate request disconnects.
   reply.raw.once('close', () => void (reply.raw.writableFinished || facts.running?.emit('close')))
   if (!isAtomic || transactions === undefined) {
-    await runAll((operation, answer) => outcomes.add(operation.id, answer))
+    await runAll((operation, result) => outcomes.add(operation.id, result))
     return outcomes
   }
   try {
     await transactions.run(request, () =>
-      runAll((operation, answer, index) => {
-        if (answer.status >= 400) throw new Undone(index, answer)
-        outcomes.add(operation.id, answer)
+      runAll((operation, result, index) => {
+        if (result.status >= 400) throw new Undone(index, result)
+        outcomes.add(operation.id, result)
       })
     )
     return outcomes
@@ -63,34 +63,34 @@ export async function runBatch({ operations, isAtomic }: Batch, passage: Passage
     return undoneBy(error)
   }
 
-  async function runAll(done: (operation: Operation, answer: OperationAnswer, index: number) => void) {
+  async function runAll(done: (operation: Operation, result: OperationResult, index: number) => void) {
     for (const [index, operation] of operations.entries()) {
-      if (performance.now() - turnBegunAt > turnMilliseconds) {
+      if (performance.now() - turnBegunAt > turnMs) {
         await setImmediate()
         turnBegunAt = performance.now()
       }
-      done(operation, await answerTo(operation, hasToStop() ? batchStopped() : undefined), index)
+      done(operation, await resultOf(operation, hasToStop() ? batchStopped() : undefined), index)
     }
   }
 
   // Runs outside the transaction, which has ended.
-  async function undoneBy({ index: failed, answer }: Undone) {
-    const remaining = new Outcomes(settings.outcomeHeaders, route.maximumAnswerBytes)
+  async function undoneBy({ index: failed, result }: Undone) {
+    const remaining = new Outcomes(settings.outcomeHeaders, route.maxResponseBytes)
     for (const [index, operation] of operations.entries()) {
-      remaining.add(operation.id, index === failed ? answer : await answerTo(operation, operationUndone()))
+      remaining.add(operation.id, index === failed ? result : await resultOf(operation, operationUndone()))
     }
     return remaining
   }
 
-  function answerTo(operation: Operation, refusal: ApiError | undefined) {
-    return carryOut(wishOf(operation), facts, outcomes.bytesLeft, refusal)
+  function resultOf(operation: Operation, refusal: ApiError | undefined) {
+    return carryOut(inputOf(operation), facts, outcomes.bytesLeft, refusal)
   }
 
   function hasToStop() {
-    return reply.raw.destroyed || performance.now() - begunAt > route.maximumMilliseconds
+    return reply.raw.destroyed || performance.now() - begunAt > route.maxMs
   }
 
-  function wishOf({ id, method, path, headers, body }: Operation): OperationWish {
+  function inputOf({ id, method, path, headers, body }: Operation): OperationInput {
     const key = headers['idempotency-key'] ?? (method === 'POST' || method === 'PATCH' ? settings.operationKey(request, id) : undefined)
     return {
       method,

@@ -81,7 +81,7 @@ t.test('responses of every form become outcomes; a body that is not JSON or too 
         reply.raw.end(() => t.ok(reply.raw.writableFinished))
       })
     },
-    { route: { maximumAnswerBytes: 200 } }
+    { route: { maxResponseBytes: 200 } }
   )
   const paths = ['text', 'bytes', 'problem', 'stream', 'long', 'longer', 'raw', 'bare', 'short'].map((path) => ({
     path: `/things/${path}`
@@ -105,18 +105,18 @@ t.test('responses of every form become outcomes; a body that is not JSON or too 
 })
 
 t.test('listeners to the end of a response run before the next operation starts', async (t) => {
-  const heard: string[] = []
+  const received: string[] = []
   const { outcomesOf } = await serviceWith(t, (app) => {
-    app.addHook('onResponse', async ({ url }) => void heard.push(`${url} response`))
+    app.addHook('onResponse', async ({ url }) => void received.push(`${url} response`))
     app.get<{ Params: { id: string } }>('/things/:id', async ({ params }, reply) => {
-      heard.push(`${params.id} begins`)
-      for (const event of ['finish', 'close']) reply.raw.on(event, () => heard.push(`${params.id} ${event}`))
+      received.push(`${params.id} begins`)
+      for (const event of ['finish', 'close']) reply.raw.on(event, () => received.push(`${params.id} ${event}`))
       return {}
     })
   })
   await outcomesOf([{ path: '/things/1' }, { path: '/things/2' }])
   t.strictSame(
-    heard.slice(0, 8),
+    received.slice(0, 8),
     ['1', '2'].flatMap((id) => [`${id} begins`, `/things/${id} response`, `${id} finish`, `${id} close`])
   )
 })
@@ -160,7 +160,7 @@ t.test('the outcome has only a status when the error response fails too', async 
 
 t.test('responds with 207 when configured, and with its own errors like any route', async (t) => {
   const { send } = await serviceWith(t, (app) => app.get('/things', async () => ({})), {
-    route: { status: 207, maximumRequestBytes: 100 }
+    route: { status: 207, maxRequestBytes: 100 }
   })
   t.equal((await send({ operations: [{ id: 'a', method: 'GET', path: '/things' }] })).status, 207)
   t.match(await send({ operations: ['x'.repeat(100)] }), { status: 413 })

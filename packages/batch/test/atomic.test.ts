@@ -61,11 +61,11 @@ t.test('rejects operations that cannot be rolled back, and returns 404 for an un
   t.strictSame(kept, [])
 })
 
-t.test('the outcomes of a batch that was rolled back respect maximumAnswerBytes', async (t) => {
+t.test('the outcomes of a batch that was rolled back respect maxResponseBytes', async (t) => {
   const { transactions, routes } = database()
   const { outcomesOf } = await serviceWith(t, routes, {
     options: { transactions },
-    route: { atomic: 'always', maximumAnswerBytes: 300 }
+    route: { atomic: 'always', maxResponseBytes: 300 }
   })
   const outcomes = await outcomesOf([put('a'), put('b'), put(`bad-${'x'.repeat(80)}`)])
   t.match(outcomes, [{ status: 424, body: { statusCode: 424 } }, { status: 424, headers: { 'content-length': /^\d+$/ } }, { status: 409 }])

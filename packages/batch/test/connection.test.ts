@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request as ask } from 'node:http'
+import { request as call } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { elapsedTime } from '@concordat/test-harness/elapsed-time'
 import { turns, until } from '@concordat/test-harness/until'
@@ -28,7 +28,7 @@ t.test('an operation has the client address, protocol and host of its batch, and
   const batch = { operations: [{ id: 'a', method: 'GET', ...show, headers: { accept: 'application/json', prefer: 'wait=1' } }] }
   const seen = async (remoteAddress: string, headers: Record<string, string>) =>
     ((await send(batch, { remoteAddress, headers })).json as ReadOutcome[])[0]?.body
-  const told = {
+  const received = {
     host: 'api.example.com',
     authorization: 'Bearer x',
     'accept-language': 'es',
@@ -39,25 +39,25 @@ t.test('an operation has the client address, protocol and host of its batch, and
     'x-forwarded-host': 'shop.example'
   }
   const behindProxy = await seen('127.0.0.1', {
-    ...told,
+    ...received,
     cookie: 'a=b',
     'x-request-id': '1',
     connection: 'keep-alive',
     'idempotency-key': 'outer'
   })
   t.match(behindProxy, { ip: '203.0.113.9', ips: ['127.0.0.1', '203.0.113.9'], protocol: 'https', host: 'shop.example', version: '1.1' })
-  t.strictSame(behindProxy.headers, { accept: 'application/json', prefer: 'wait=1', ...told })
-  const stranger = await seen('198.51.100.1', told)
+  t.strictSame(behindProxy.headers, { accept: 'application/json', prefer: 'wait=1', ...received })
+  const stranger = await seen('198.51.100.1', received)
   t.match(stranger, { ip: '198.51.100.1', protocol: 'http', host: 'api.example.com' }, 'only a trusted proxy is believed')
 
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const answer = await fetch(`http://127.0.0.1:${port}/batches`, {
+  const response = await fetch(`http://127.0.0.1:${port}/batches`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(batch)
   })
-  const [outcome] = (await answer.json()) as ReadOutcome[]
+  const [outcome] = (await response.json()) as ReadOutcome[]
   t.match(outcome?.body, {
     ip: '127.0.0.1',
     protocol: 'http',
@@ -101,7 +101,7 @@ t.test('when the client disconnects, the running operation is aborted and ends, 
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const request = ask({ port, host: '127.0.0.1', method: 'POST', path: '/batches', headers: { 'content-type': 'application/json' } })
+  const request = call({ port, host: '127.0.0.1', method: 'POST', path: '/batches', headers: { 'content-type': 'application/json' } })
   request.on('error', () => {})
   request.end(JSON.stringify({ operations: ['1', '2'].map((id) => ({ id, method: 'GET', path: `/things/${id}` })) }))
   await running.promise
@@ -122,7 +122,7 @@ t.test('operations that have not started in time are not started, and have statu
         return {}
       })
     },
-    { route: { maximumSeconds: 1 } }
+    { route: { maxSeconds: 1 } }
   )
   const outcomes = await outcomesOf([{ path: '/things' }, { path: '/things/slow' }, { path: '/things' }])
   t.strictSame(

@@ -19,23 +19,23 @@ async function refusing(t: Test, route: Partial<BatchRoute> = {}, options: Batch
         calls.push(url)
         return {}
       })
-      v1.batch('/batches', { paths: ['/things', '/batches'], maximumOperations: 4, ...route })
+      v1.batch('/batches', { paths: ['/things', '/batches'], maxOperations: 4, ...route })
       v1.batch('/things/batches', { paths: ['/things'] })
     },
     { prefix: '/v1' }
   )
   const send = async (body: unknown) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/v1/batches',
       headers: { 'content-type': 'application/json' },
       payload: JSON.stringify(body)
     })
-    const json = answer.json<{ readonly field: string; readonly message: string }[]>()
+    const json = response.json<{ readonly field: string; readonly message: string }[]>()
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       json,
-      problems: answer.statusCode === 422 ? json.map(({ field, message }) => `${field} ${message}`) : []
+      problems: response.statusCode === 422 ? json.map(({ field, message }) => `${field} ${message}`) : []
     }
   }
   return { calls, send }
@@ -45,7 +45,7 @@ const good = { id: 'a', method: 'GET', path: '/v1/things' }
 
 t.test('reports all problems in one response, and executes nothing [B1] [X3]', async (t) => {
   const { calls, send } = await refusing(t)
-  const answer = await send({
+  const response = await send({
     operations: [
       good,
       { ...good, method: 'get', path: 'v1/things' },
@@ -77,8 +77,8 @@ t.test('reports all problems in one response, and executes nothing [B1] [X3]', a
     atomic: 'yes',
     more: true
   })
-  t.equal(answer.status, 422)
-  t.strictSame(answer.problems, [
+  t.equal(response.status, 422)
+  t.strictSame(response.problems, [
     'body.more is not a known field',
     'body.atomic must be true or false',
     'body.operations must be an array of 1 to 4 operations',
@@ -132,7 +132,7 @@ t.test('rejects atomic: false for a batch that is always atomic', async (t) => {
 })
 
 t.test('rejects paths that the router could read as another path', async (t) => {
-  const { calls, send } = await refusing(t, { maximumOperations: 100 })
+  const { calls, send } = await refusing(t, { maxOperations: 100 })
   const bad = [
     '/v1/thingsx',
     '/v1/things/../users',
@@ -162,9 +162,9 @@ t.test('rejects paths that the router could read as another path', async (t) => 
     `/v1/things/${'x'.repeat(8192)}`,
     7
   ]
-  const answer = await send({ operations: bad.map((path, index) => ({ ...good, id: String(index), path })) })
+  const response = await send({ operations: bad.map((path, index) => ({ ...good, id: String(index), path })) })
   t.strictSame(
-    answer.json.map(({ field }) => field),
+    response.json.map(({ field }) => field),
     bad.map((_, index) => `body.operations.${index}.path`)
   )
   t.strictSame(calls, [])
@@ -215,14 +215,14 @@ t.test('rejects invalid options at boot with a one-line message', async (t) => {
     ['paths must be the paths that operations may name, for example ["/orders"], but is ["things"]', {}, { paths: ['things'] }],
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ["HEAD"]', {}, { methods: ['HEAD'] }],
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is []', {}, { methods: [] }],
-    ['atomic must be "never", "byRequest" or "always", but is "often"', {}, { atomic: 'often' as 'always' }],
+    ['atomic must be "never" or "byRequest" or "always", but is "often"', {}, { atomic: 'often' as 'always' }],
     ['atomic requires a transaction. Set options.transactions of the plugin', {}, { atomic: 'byRequest' }],
     ['status must be 200 or 207, but is 201', {}, { status: 201 as 200 }],
     ['config.transaction would open a transaction around every batch', {}, { config: withTransaction }],
-    ['maximumOperations must be an integer from 1 to 1000, but is 0', {}, { maximumOperations: 0 }],
-    ['maximumOperations must be an integer from 1 to 1000, but is 1001', {}, { maximumOperations: 1001 }],
-    ['maximumAnswerBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maximumAnswerBytes: 1.5 }],
-    ['maximumSeconds must be an integer from 1 to 3600, but is -1', {}, { maximumSeconds: -1 }],
+    ['maxOperations must be an integer from 1 to 1000, but is 0', {}, { maxOperations: 0 }],
+    ['maxOperations must be an integer from 1 to 1000, but is 1001', {}, { maxOperations: 1001 }],
+    ['maxResponseBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maxResponseBytes: 1.5 }],
+    ['maxSeconds must be an integer from 1 to 3600, but is -1', {}, { maxSeconds: -1 }],
     ['options.transactions must have the functions run and includes', { transactions: {} as never }, {}],
     ['options.operationKey must be a function', { operationKey: 'key' as never }, {}],
     ['options.operationHeaders must not contain "authorization"', { operationHeaders: ['authorization'] }, {}],

@@ -11,14 +11,14 @@ export interface ReadOutcome {
   readonly body?: any
 }
 
-export interface Wish {
+export interface Input {
   readonly options?: BatchOptions
   readonly route?: Partial<BatchRoute>
   readonly server?: FastifyServerOptions
 }
 
 /** Starts plain Fastify with a batch at `/batches` for operations on `/things`, and the routes of the test. */
-export async function serviceWith(t: Test, routes: (app: FastifyInstance) => void, { options = {}, route = {}, server = {} }: Wish = {}) {
+export async function serviceWith(t: Test, routes: (app: FastifyInstance) => void, { options = {}, route = {}, server = {} }: Input = {}) {
   const app = Fastify({ handlerTimeout: 10_000, ...server })
   t.teardown(() => app.close())
   await app.register(batch, options)
@@ -29,8 +29,8 @@ export async function serviceWith(t: Test, routes: (app: FastifyInstance) => voi
   async function send(body: unknown, more: Omit<InjectOptions, 'method' | 'url' | 'payload'> = {}) {
     const payload = JSON.stringify(body)
     const headers = { 'content-type': 'application/json', ...more.headers }
-    const answer = await app.inject({ method: 'POST', url: '/batches', ...more, headers, payload })
-    return { status: answer.statusCode, text: answer.body, json: JSON.parse(answer.body) as unknown }
+    const response = await app.inject({ method: 'POST', url: '/batches', ...more, headers, payload })
+    return { status: response.statusCode, text: response.body, json: JSON.parse(response.body) as unknown }
   }
 
   async function outcomesOf(operations: readonly object[], more: object = {}) {

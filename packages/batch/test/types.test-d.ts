@@ -4,7 +4,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 
 const app = Fastify()
 app.register(batch, { operationKey: (request, id) => `${request.id}:${id}` })
-app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maximumOperations: 10 })
+app.batch('/order-batches', { paths: ['/orders'], atomic: 'byRequest', maxOperations: 10 })
 // @ts-expect-error unknown value
 app.batch('/order-batches', { paths: ['/orders'], atomic: 'sometimes' })
 // @ts-expect-error paths is required

@@ -1,19 +1,21 @@
+import { optionChecks } from '@concordat/plugin-options'
+
 /** The directives of `Cache-Control` as data: the seven of rule C2 (RFC 9111 §5.2.2). */
 export interface CacheDirectives {
   /** Shared caches may store the response. */
-  readonly public?: true
+  readonly public?: true | undefined
   /** Only the client's private cache may store the response. */
-  readonly private?: true
+  readonly private?: true | undefined
   /** The response may be stored, but must be validated before each use. */
-  readonly noCache?: true
+  readonly noCache?: true | undefined
   /** The response must not be stored; cannot be combined with other directives. */
-  readonly noStore?: true
+  readonly noStore?: true | undefined
   /** How long the response may be used without validation, in seconds: at most 31,536,000, a year. */
-  readonly maxAgeSeconds?: number
+  readonly maxAgeSeconds?: number | undefined
   /** The same, for shared caches. */
-  readonly sMaxAgeSeconds?: number
+  readonly sMaxAgeSeconds?: number | undefined
   /** A stale response must not be used, even while the service is down. */
-  readonly mustRevalidate?: true
+  readonly mustRevalidate?: true | undefined
 }
 
 /**
@@ -29,14 +31,16 @@ export interface CacheControl {
   /** The value for a known caller: it never allows a shared cache to store the response. */
   readonly personal: string
   /** Whether the response may be stored: `false` for `no-store`. */
-  readonly isKept: boolean
+  readonly isStored: boolean
 }
 
 /** The policy of responses that must not be stored, such as those to writes and all errors. */
-export const unkept: CacheControl = { value: 'no-store', personal: 'no-store', isKept: false }
+export const noStore: CacheControl = { value: 'no-store', personal: 'no-store', isStored: false }
 
 const personal = 'private, no-cache'
-const year = 31_536_000
+/** The largest age, in seconds: a year. */
+export const maxAgeLimitSeconds = 31_536_000
+const { integer, oneOf } = optionChecks('conditional-caching')
 const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
   public: 'public',
   private: 'private',
@@ -49,22 +53,22 @@ const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
 
 /** Returns the values of a policy. Throws a `TypeError` that begins with `where`, the path of the option, if the policy is invalid. */
 export function cacheControl(policy: CachePolicy, publicMaxAgeSeconds: number, where: string): CacheControl {
-  if (policy === 'no-store') return unkept
-  if (policy === 'private') return { value: personal, personal, isKept: true }
-  if (policy === 'no-cache') return { value: 'no-cache', personal, isKept: true }
+  if (policy === 'no-store') return noStore
+  if (policy === 'private') return { value: personal, personal, isStored: true }
+  if (policy === 'no-cache') return { value: 'no-cache', personal, isStored: true }
   const directives = policy === 'public' ? { public: true as const, maxAgeSeconds: publicMaxAgeSeconds } : policy
-  requireSense(directives, where)
+  requireDirectives(directives, where)
   const value = Object.entries(names)
     .flatMap(([member, name]) => {
       const set = directives[member as keyof CacheDirectives]
       return set === undefined ? [] : typeof set === 'number' ? `${name}=${set}` : name
     })
     .join(', ')
-  if (directives.noStore) return unkept
-  return { value, personal: directives.private ? value : personal, isKept: true }
+  if (directives.noStore) return noStore
+  return { value, personal: directives.private ? value : personal, isStored: true }
 }
 
-function requireSense(directives: unknown, where: string): asserts directives is CacheDirectives {
+function requireDirectives(directives: unknown, where: string): asserts directives is CacheDirectives {
   const refuse = (fault: string) => {
     throw new TypeError(`conditional-caching: ${where}: ${fault}`)
   }
@@ -76,10 +80,8 @@ function requireSense(directives: unknown, where: string): asserts directives is
   const entries = Object.entries(directives as object).filter(([, value]) => value !== undefined)
   for (const [member, value] of entries) {
     if (!Object.hasOwn(names, member)) refuse(`the directive "${member}" is unknown. Use only ${Object.keys(names).join(', ')}.`)
-    if (member.endsWith('Seconds')) {
-      if (!Number.isInteger(value) || value < 0 || value > year)
-        refuse(`${member} must be an integer from 0 to ${year} (a year), but is ${value}.`)
-    } else if (value !== true) refuse(`${member} must be true, but is ${value}. Set it to true or remove it.`)
+    if (member.endsWith('Seconds')) integer(`${where}.${member}`, value, 0, maxAgeLimitSeconds)
+    else oneOf(`${where}.${member}`, value, [true])
   }
   const set = directives as CacheDirectives
   if (entries.length === 0) refuse('the policy is empty. Set at least one directive.')

@@ -5,7 +5,7 @@ import { nothingToChange, preconditionFailed, preconditionRequired } from './err
 import { isWrite } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { comparesTags, evaluate, tagOf } from './preconditions.ts'
-import { askValidator, type CurrentState, opaqueOf, type ValidatorFunction } from './validator.ts'
+import { type CurrentState, callValidator, opaqueOf, type ValidatorFunction } from './validator.ts'
 
 /** The preconditions of a write: the state that the client made its change for. */
 export interface Preconditions {
@@ -59,7 +59,7 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
       if (comparesTags(headers)) throw preconditionFailed('unversioned')
       return undefined
     }
-    const state = askValidator(validator, request, options)
+    const state = callValidator(validator, request, options)
     return state instanceof Promise ? state.then((later) => settle(request, later)) : settle(request, state)
   }
 

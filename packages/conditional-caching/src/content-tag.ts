@@ -7,7 +7,7 @@ const algorithm = 'sha256'
 const length = 22
 const mostBytesOfCharacter = 3
 // Text is encoded into this buffer before hashing: a string would be copied twice first, which takes half as long as the hash.
-const room = Buffer.allocUnsafeSlow(256 * 1024)
+const buffer = Buffer.allocUnsafeSlow(256 * 1024)
 
 /**
  * Returns the tag of a body, without quotes: a hash of its media type and of its bytes except `tailLength` characters at the end. It
@@ -20,9 +20,9 @@ export function contentTag(payload: string | Buffer, mediaType: string, tailLeng
 }
 
 function digestOf(prefix: string, content: string | Buffer) {
-  if (typeof content === 'string' && (prefix.length + content.length) * mostBytesOfCharacter <= room.length) {
-    const start = room.write(prefix)
-    return hash(algorithm, room.subarray(0, start + room.write(content, start)), 'base64url')
+  if (typeof content === 'string' && (prefix.length + content.length) * mostBytesOfCharacter <= buffer.length) {
+    const start = buffer.write(prefix)
+    return hash(algorithm, buffer.subarray(0, start + buffer.write(content, start)), 'base64url')
   }
   return createHash(algorithm).update(prefix).update(content).digest('base64url')
 }

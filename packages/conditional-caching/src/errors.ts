@@ -1,16 +1,7 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
-
-const remedy = 'Fetch the resource again, apply your change to it, then send its new ETag in If-Match.'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors({
-  PRECONDITION_FAILED: {
-    statusCode: 412,
-    message: {
-      en: 'The resource has changed since the version named in the request. Fetch it again, then repeat your change.',
-      es: 'El recurso ha cambiado desde la versión que indica la petición. Obténgalo de nuevo y repita el cambio.'
-    },
-    remedy
-  },
+  PRECONDITION_FAILED: sharedDefinitions.PRECONDITION_FAILED,
   PRECONDITION_REQUIRED: {
     statusCode: 428,
     message: {
@@ -19,14 +10,7 @@ const list = defineErrors({
     },
     remedy: 'Fetch the resource, then send its ETag in If-Match.'
   },
-  RESOURCE_NOT_FOUND: {
-    statusCode: 404,
-    message: {
-      en: 'The resource to change was not found. Check the path and the identifiers in it.',
-      es: 'No se encontró el recurso que se quiere cambiar. Revise la ruta y los identificadores que contiene.'
-    },
-    remedy: 'Follow the links in other responses, or take the path from the API description.'
-  }
+  RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND
 })
 
 /** The reason why a precondition failed. */
@@ -54,7 +38,7 @@ const failures: Readonly<Record<FailureReason, ErrorList>> = {
 }
 
 /** All errors that this package raises, for the catalogue's `include`. */
-export const preconditionErrors: ErrorList = list
+export const conditionalCachingErrors: ErrorList = list
 
 /** 412, with the current tag if the caller is allowed to see it (RFC 9110 §15.5.13, rule O1). */
 export function preconditionFailed(reason: FailureReason, tag?: string): ApiError {
@@ -72,5 +56,5 @@ export function nothingToChange(): ApiError {
 }
 
 function failure(en: string, es: string) {
-  return defineErrors({ PRECONDITION_FAILED: { statusCode: 412, message: { en, es }, remedy } })
+  return defineErrors({ PRECONDITION_FAILED: { ...sharedDefinitions.PRECONDITION_FAILED, message: { en, es } } })
 }

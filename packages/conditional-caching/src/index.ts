@@ -1,7 +1,6 @@
 export type { CacheDirectives, CachePolicy } from './cache-policy.ts'
 export type { Preconditions } from './checked-write.ts'
-export { preconditionErrors } from './errors.ts'
-export type { Lint, LintedRoute } from './lints.ts'
+export { conditionalCachingErrors } from './errors.ts'
 export { lints } from './lints.ts'
 export type { ConditionalCachingOptions } from './options.ts'
 export { default } from './plugin.ts'

@@ -1,3 +1,4 @@
+import type { RouteLint } from '@concordat/route-lints'
 import type { CachePolicy } from './cache-policy.ts'
 
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
@@ -5,19 +6,11 @@ export interface LintedRoute {
   readonly method: string | readonly string[]
   /** The whole path, prefixes included. */
   readonly url: string
-  readonly config?: { readonly cache?: CachePolicy; readonly permissions?: unknown } | undefined
-}
-
-/** A rule about routes. */
-export interface Lint {
-  /** The rule's id, which a route names to waive the rule. */
-  readonly id: string
-  /** Returns what is wrong and how to fix it, or `undefined` when the route follows the rule. */
-  readonly check: (route: LintedRoute) => string | undefined
+  readonly config?: { readonly cache?: CachePolicy | undefined; readonly permissions?: unknown } | undefined
 }
 
 /** The lints about caching for routes. */
-export const lints: readonly Lint[] = [
+export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'C3', check: publicForEveryone },
   { id: 'C5', check: writesAreNotKept }
 ]

@@ -1,5 +1,6 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type CacheControl, type CachePolicy, cacheControl } from './cache-policy.ts'
+import { type CacheControl, type CachePolicy, cacheControl, maxAgeLimitSeconds } from './cache-policy.ts'
 
 /** Options of `@concordat/conditional-caching`. */
 export interface ConditionalCachingOptions {
@@ -7,57 +8,61 @@ export interface ConditionalCachingOptions {
    * The cache policy of responses to GET and HEAD on routes that do not set one.
    * @default 'private' – `private, no-cache`
    */
-  readonly cache?: CachePolicy
+  readonly cache?: CachePolicy | undefined
   /**
    * How long the responses of routes with `cache: 'public'` may be used without validation, in seconds.
    * @default 86400 – a day
    */
-  readonly publicMaxAgeSeconds?: number
+  readonly publicMaxAgeSeconds?: number | undefined
   /**
    * Returns whether the caller is known, so that shared caches must not store the response. The caller of a request with `Authorization` or
    * `Cookie`, or of a response that sets a cookie, always counts as known.
    * @default () => false
    */
-  readonly isPrivate?: (request: FastifyRequest) => boolean
+  readonly isPrivate?: ((request: FastifyRequest) => boolean) | undefined
   /**
    * Returns how many characters at the end of a serialized response differ each time, such as a timestamp: the tag ignores them.
    * @default () => 0
    */
-  readonly volatileTail?: (reply: FastifyReply, payload: string) => number
+  readonly volatileTail?: ((reply: FastifyReply, payload: string) => number) | undefined
   /**
    * Whether tags are strong, so that `If-Match` can use them, or weak.
    * @default 'strong'
    */
-  readonly strength?: 'strong' | 'weak'
+  readonly strength?: 'strong' | 'weak' | undefined
   /**
    * How `If-Match` compares: `strong` as RFC 9110 requires; `opaque` also accepts a tag that a proxy has made weak.
    * @default 'strong'
    */
-  readonly ifMatch?: 'strong' | 'opaque'
+  readonly ifMatch?: 'strong' | 'opaque' | undefined
   /**
    * Whether a successful PUT sends the tag of the new state. RFC 9110 §9.3.4 allows it only if the body was stored as received.
    * @default false
    */
-  readonly etagOnPut?: boolean
+  readonly etagOnPut?: boolean | undefined
   /**
    * Part of each tag that is created from a version. Change it when the same version is serialized differently, for example after a
    * release that adds a field.
    * @default ''
    */
-  readonly revision?: string
+  readonly revision?: string | undefined
   /**
    * The clock, in milliseconds, for dates whose year has two digits.
    * @default Date.now
    */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
+type Defaulted = Omit<ConditionalCachingOptions, 'cache' | 'strength' | 'ifMatch'>
+
 /** The options with defaults applied. */
-export interface ResolvedOptions extends Required<Omit<ConditionalCachingOptions, 'cache' | 'strength' | 'ifMatch'>> {
+export interface ResolvedOptions extends Readonly<{ [Name in keyof Defaulted]-?: NonNullable<Defaulted[Name]> }> {
   readonly defaultPolicy: CacheControl
   readonly isWeak: boolean
   readonly takesWeak: boolean
 }
+
+const { integer, oneOf } = optionChecks('conditional-caching')
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions({
@@ -76,15 +81,15 @@ export function resolveOptions({
     if (typeof value !== 'function')
       throw new TypeError(`conditional-caching: options.${name} must be a function, but its type is ${typeof value}.`)
   }
-  requireOneOf('strength', strength, ['strong', 'weak'])
-  requireOneOf('ifMatch', ifMatch, ['strong', 'opaque'])
-  requireOneOf('etagOnPut', etagOnPut, [true, false])
+  oneOf('options.strength', strength, ['strong', 'weak'])
+  oneOf('options.ifMatch', ifMatch, ['strong', 'opaque'])
+  oneOf('options.etagOnPut', etagOnPut, [true, false])
   if (typeof revision !== 'string' || !/^[\w.-]*$/.test(revision)) {
     throw new TypeError(
       `conditional-caching: options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is ${JSON.stringify(revision)}.`
     )
   }
-  cacheControl('public', publicMaxAgeSeconds, 'options.publicMaxAgeSeconds')
+  integer('options.publicMaxAgeSeconds', publicMaxAgeSeconds, 0, maxAgeLimitSeconds)
   return {
     ...functions,
     defaultPolicy: cacheControl(cache, publicMaxAgeSeconds, 'options.cache'),
@@ -94,11 +99,4 @@ export function resolveOptions({
     etagOnPut,
     revision
   }
-}
-
-function requireOneOf(name: string, value: unknown, allowed: readonly unknown[]) {
-  if (allowed.includes(value)) return
-  throw new TypeError(
-    `conditional-caching: options.${name} must be ${allowed.map((one) => JSON.stringify(one)).join(' or ')}, but is ${JSON.stringify(value)}.`
-  )
 }

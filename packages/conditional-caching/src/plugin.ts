@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { answerHeaders, forbidKeeping } from './answer-headers.ts'
 import type { CachePolicy } from './cache-policy.ts'
 import {
   type CheckedRequest,
@@ -13,6 +12,7 @@ import {
 import { writeTag } from './entity-tag.ts'
 import { isRead } from './method.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
+import { forbidKeeping, responseHeaders } from './response-headers.ts'
 import { routeSettings } from './route-settings.ts'
 import { validateBefore, validateContent, validatedState } from './validated-read.ts'
 import { opaqueOf, type ValidatorFunction } from './validator.ts'
@@ -20,14 +20,14 @@ import { opaqueOf, type ValidatorFunction } from './validator.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The cache policy of responses to GET and HEAD; on a route with only POST, of those to POST. */
-    cache?: CachePolicy
+    cache?: CachePolicy | undefined
     /**
      * Returns the version of the requested resource. An unchanged resource then gets 304 for GET and HEAD before the handler runs, and the
      * preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
      */
-    validator?: ValidatorFunction
+    validator?: ValidatorFunction | undefined
     /** Whether a change without `If-Match` gets 428. A PUT may have `If-None-Match: *` instead. */
-    requireIfMatch?: boolean
+    requireIfMatch?: boolean | undefined
   }
   interface FastifyRequest {
     /** The preconditions of the request, for the condition of the write itself. */
@@ -59,7 +59,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const settings = routeSettings(route, options)
     const isCompressed = this.hasPlugin(compressor) && (route as { compress?: unknown }).compress !== false
-    const write = answerHeaders({ policyOf: settings.policyOf, isCompressed }, options)
+    const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)
 
     if (settings.reads && settings.validator) {
       // The validator runs after the route's own hooks, which may refuse the caller.

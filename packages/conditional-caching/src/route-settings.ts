@@ -1,5 +1,6 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { RouteOptions } from 'fastify'
-import { type CacheControl, cacheControl, unkept } from './cache-policy.ts'
+import { type CacheControl, cacheControl, noStore } from './cache-policy.ts'
 import { isRead, isWrite } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ValidatorFunction } from './validator.ts'
@@ -13,6 +14,8 @@ export interface RouteSettings {
   readonly policyOf: (method: string) => CacheControl
 }
 
+const { oneOf } = optionChecks('conditional-caching')
+
 /** Returns the settings of a route. Throws a `TypeError` that names the route and the first invalid setting. */
 export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, options: ResolvedOptions): RouteSettings {
   const methods = [route.method].flat()
@@ -25,7 +28,7 @@ export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'conf
   const writes = methods.some(isWrite)
   if (validator !== undefined && typeof validator !== 'function')
     refuse(`config.validator must be a function, but its type is ${typeof validator}.`)
-  if (typeof requireIfMatch !== 'boolean') refuse(`config.requireIfMatch must be true or false, but is ${String(requireIfMatch)}.`)
+  oneOf(`${name}: config.requireIfMatch`, requireIfMatch, [true, false])
   if (requireIfMatch && !writes) refuse('config.requireIfMatch is only for writes. Set it on PUT, PATCH, DELETE or POST.')
   if (requireIfMatch && validator === undefined) refuse('config.requireIfMatch requires a validator to compare with. Set config.validator.')
   if (requireIfMatch && options.isWeak && !options.takesWeak) {
@@ -33,10 +36,10 @@ export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'conf
   }
   const own = cache === undefined ? undefined : cacheControl(cache, options.publicMaxAgeSeconds, `${name}: config.cache`)
   // RFC 9110 §9.2.3: caches do not store responses to other methods.
-  if (own?.isKept && !reads && !methods.includes('POST'))
+  if (own?.isStored && !reads && !methods.includes('POST'))
     refuse('config.cache has no effect, because caches do not store responses to this method. Remove it.')
   const readPolicy = own ?? options.defaultPolicy
   // On a route with GET, the policy applies to GET (rule C5).
-  const otherPolicy = (reads ? undefined : own) ?? unkept
+  const otherPolicy = (reads ? undefined : own) ?? noStore
   return { reads, writes, validator, requireIfMatch, policyOf: (method) => (isRead(method) ? readPolicy : otherPolicy) }
 }

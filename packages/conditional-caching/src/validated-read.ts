@@ -7,7 +7,7 @@ import { readHttpDate, writeHttpDate } from './http-date.ts'
 import { isRead } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
-import { askValidator, type CurrentState, type ValidatorFunction } from './validator.ts'
+import { type CurrentState, callValidator, type ValidatorFunction } from './validator.ts'
 
 /** The key of the state that the validator of the route returned, on a reply. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
@@ -22,7 +22,7 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
 
   return function validate(request: FastifyRequest, reply: FastifyReply, next: Next): void {
     if (!isRead(request.method)) return next()
-    const state = askValidator(validator, request, options)
+    const state = callValidator(validator, request, options)
     if (state instanceof Promise) state.then((later) => decide(request, reply, later, next), next)
     else decide(request, reply, state, next)
   }
@@ -47,10 +47,10 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
 export function validateContent(options: ResolvedOptions) {
   const comparison = comparisonOf(options)
 
-  return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isKept }: CacheControl): unknown {
+  return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     if (reply.statusCode !== 200) return payload
     const known = (reply as ValidatedReply)[validatedState]
-    const tag = tagOfHandler(reply) ?? tagOfState(known) ?? (isKept ? tagOfContent(reply, payload) : undefined)
+    const tag = tagOfHandler(reply) ?? tagOfState(known) ?? (isStored ? tagOfContent(reply, payload) : undefined)
     writeValidators(reply, tag && writeTag(tag), known?.lastModified)
     if (!isConditional(request.headers) || !isWhole(payload)) return payload
 

@@ -21,7 +21,7 @@ export interface Validator {
  * route, for example `(request: FastifyRequest<{ Params: { id: string } }>) => …`.
  */
 // Derived from a method, because the parameter of a method may be narrower than that of a function.
-export type ValidatorFunction = { ask(request: FastifyRequest): Validator | Promise<Validator> }['ask']
+export type ValidatorFunction = { validate(request: FastifyRequest): Validator | Promise<Validator> }['validate']
 
 /** The state of a resource that preconditions are compared with. */
 export interface CurrentState {
@@ -47,7 +47,7 @@ export function opaqueOf(version: string | number, revision: string): string {
 }
 
 /** Calls a validator and returns the state, synchronously if the validator is synchronous. Throws a `TypeError` for an invalid result. */
-export function askValidator(
+export function callValidator(
   validator: ValidatorFunction,
   request: FastifyRequest,
   options: ResolvedOptions

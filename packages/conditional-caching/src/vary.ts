@@ -10,8 +10,8 @@ const withEncoding = 'accept-encoding'
 export function varyByEncoding(current: HeaderValue): string {
   if (current === undefined) return withEncoding
   const text = String(current)
-  const known = merged.get(text)
-  if (known !== undefined) return known
+  const cached = merged.get(text)
+  if (cached !== undefined) return cached
   if (merged.size === mostMerged) merged.clear()
   const vary = merge(text)
   merged.set(text, vary)

@@ -1,4 +1,4 @@
-import conditionalCaching, { type ConditionalCachingOptions, lints, preconditionErrors } from '@concordat/conditional-caching'
+import conditionalCaching, { type ConditionalCachingOptions, conditionalCachingErrors, lints } from '@concordat/conditional-caching'
 import Fastify, { type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
 
@@ -14,25 +14,25 @@ t.test('412, 428 and 404 have a readable body with this plugin alone [X1]', asyn
   const app = await bareService()
   app.patch('/orders/:id', { config: { validator: found, requireIfMatch: true } }, async () => ({}))
   app.patch('/gone/:id', { config: { validator: () => ({ exists: false }) } }, async () => ({}))
-  const ask = (url: string, headers: Record<string, string>) => app.inject({ method: 'PATCH', url, headers })
-  const failed = await ask('/orders/1', { 'if-match': '"6"' })
+  const call = (url: string, headers: Record<string, string>) => app.inject({ method: 'PATCH', url, headers })
+  const failed = await call('/orders/1', { 'if-match': '"6"' })
   t.strictSame(failed.json(), {
     statusCode: 412,
     code: 'PRECONDITION_FAILED',
     error: 'Precondition Failed',
-    message: 'The resource has changed since the version named in the request. Fetch it again, then repeat your change.'
+    message: 'The resource is not in the state that the request requires. Fetch it again, then repeat your change with its current ETag.'
   })
-  t.match((await ask('/orders/1', {})).json(), { statusCode: 428, code: 'PRECONDITION_REQUIRED', message: /send its ETag in If-Match\.$/ })
-  t.match((await ask('/gone/1', { 'if-match': '"6"' })).json(), {
+  t.match((await call('/orders/1', {})).json(), { statusCode: 428, code: 'PRECONDITION_REQUIRED', message: /send its ETag in If-Match\.$/ })
+  t.match((await call('/gone/1', { 'if-match': '"6"' })).json(), {
     statusCode: 404,
     code: 'RESOURCE_NOT_FOUND',
-    message: /^The resource to change was not found\./
+    message: /^The resource was not found\./
   })
 })
 
 t.test('every error has a message in English and Spanish', async (t) => {
-  t.strictSame(Object.keys(preconditionErrors.definitions), ['PRECONDITION_FAILED', 'PRECONDITION_REQUIRED', 'RESOURCE_NOT_FOUND'])
-  for (const { message } of Object.values(preconditionErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
+  t.strictSame(Object.keys(conditionalCachingErrors.definitions), ['PRECONDITION_FAILED', 'PRECONDITION_REQUIRED', 'RESOURCE_NOT_FOUND'])
+  for (const { message } of Object.values(conditionalCachingErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
 const wrongOptions: readonly [ConditionalCachingOptions, string][] = [
@@ -43,7 +43,7 @@ const wrongOptions: readonly [ConditionalCachingOptions, string][] = [
   [{ etagOnPut: 1 as never }, 'options.etagOnPut must be true or false, but is 1.'],
   [{ revision: 'a b' }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is "a b".'],
   [{ revision: 1 as never }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is 1.'],
-  [{ publicMaxAgeSeconds: 1.5 }, 'options.publicMaxAgeSeconds: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 1.5.'],
+  [{ publicMaxAgeSeconds: 1.5 }, 'options.publicMaxAgeSeconds must be an integer from 0 to 31536000, but is 1.5.'],
   [{ cache: { public: true, private: true } }, 'options.cache: public and private exclude each other. Remove one of them.']
 ]
 for (const [options, message] of wrongOptions) {
@@ -77,25 +77,17 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
     { cache: { immutable: true } as never },
     'GET /orders: config.cache: the directive "immutable" is unknown. Use only public, private, noCache, noStore, maxAgeSeconds, sMaxAgeSeconds, mustRevalidate.'
   ],
-  [
-    'GET',
-    { cache: { public: false } as never },
-    'GET /orders: config.cache: public must be true, but is false. Set it to true or remove it.'
-  ],
-  [
-    'GET',
-    { cache: { maxAgeSeconds: -1 } },
-    'GET /orders: config.cache: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is -1.'
-  ],
+  ['GET', { cache: { public: false } as never }, 'GET /orders: config.cache.public must be true, but is false.'],
+  ['GET', { cache: { maxAgeSeconds: -1 } }, 'GET /orders: config.cache.maxAgeSeconds must be an integer from 0 to 31536000, but is -1.'],
   [
     'GET',
     { cache: { maxAgeSeconds: '60' } as never },
-    'GET /orders: config.cache: maxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 60.'
+    'GET /orders: config.cache.maxAgeSeconds must be an integer from 0 to 31536000, but is "60".'
   ],
   [
     'GET',
     { cache: { sMaxAgeSeconds: 31_536_001 } },
-    'GET /orders: config.cache: sMaxAgeSeconds must be an integer from 0 to 31536000 (a year), but is 31536001.'
+    'GET /orders: config.cache.sMaxAgeSeconds must be an integer from 0 to 31536000, but is 31536001.'
   ],
   [
     'GET',
@@ -118,7 +110,7 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
     'PATCH /orders: config.cache has no effect, because caches do not store responses to this method. Remove it.'
   ],
   ['GET', { validator: 'version' as never }, 'GET /orders: config.validator must be a function, but its type is string.'],
-  ['PATCH', { requireIfMatch: 'yes' as never }, 'PATCH /orders: config.requireIfMatch must be true or false, but is yes.'],
+  ['PATCH', { requireIfMatch: 'yes' as never }, 'PATCH /orders: config.requireIfMatch must be true or false, but is "yes".'],
   [
     'GET',
     { validator: found, requireIfMatch: true },
@@ -158,9 +150,9 @@ t.test('an invalid result of a validator is a 500 whose message says what to ret
     [{ exists: true, lastModified: '2026-01-01' }, /must be a valid Date since 1970/],
     [{ exists: true, lastModified: new Date(Number.NaN) }, /must be a valid Date since 1970/]
   ]
-  for (const [index, [answer]] of wrong.entries()) {
-    app.get(`/now/${index}`, { config: { validator: () => answer as never } }, async () => ({}))
-    app.get(`/later/${index}`, { config: { validator: async () => answer as never } }, async () => ({}))
+  for (const [index, [response]] of wrong.entries()) {
+    app.get(`/now/${index}`, { config: { validator: () => response as never } }, async () => ({}))
+    app.get(`/later/${index}`, { config: { validator: async () => response as never } }, async () => ({}))
   }
   for (const [index, [, message]] of wrong.entries()) {
     for (const kind of ['now', 'later']) t.match((await app.inject(`/${kind}/${index}`)).json(), { statusCode: 500, message })
@@ -182,8 +174,8 @@ t.test('an error in a validator gets the response of an error in a handler, for 
   }
   for (const kind of Object.keys(failures)) {
     for (const method of ['GET', 'PATCH'] as const) {
-      const answer = await app.inject({ method, url: `/${kind}`, headers: { 'if-match': '"7"' } })
-      t.match(answer.json(), { statusCode: 500, message: 'no database' })
+      const response = await app.inject({ method, url: `/${kind}`, headers: { 'if-match': '"7"' } })
+      t.match(response.json(), { statusCode: 500, message: 'no database' })
     }
   }
 })

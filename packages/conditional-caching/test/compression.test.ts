@@ -29,10 +29,10 @@ t.test(
       const tags = new Map<string, string>()
       for (const accept of ['gzip', 'br', 'identity']) {
         const headers = { 'accept-encoding': accept }
-        const answer = await app.inject({ url, headers })
-        const { 'content-encoding': coding = 'identity', etag, vary } = answer.headers
+        const response = await app.inject({ url, headers })
+        const { 'content-encoding': coding = 'identity', etag, vary } = response.headers
         t.equal(coding, url === '/small' ? 'identity' : accept, 'a small response is not compressed')
-        t.equal(read[coding]?.(answer.rawPayload).toString(), url === '/small' ? plain['/small'] : plain['/large'])
+        t.equal(read[coding]?.(response.rawPayload).toString(), url === '/small' ? plain['/small'] : plain['/large'])
         t.equal(vary, 'accept-encoding')
         tags.set(coding, String(etag))
         const again = await app.inject({ url, headers: { ...headers, 'if-none-match': String(etag) } })
@@ -111,11 +111,11 @@ t.test('Vary is merged with its current value in any spelling, each name once, a
   for (const [index, [vary]] of fields.entries()) app.get(`/${index}`, async (_request, reply) => reply.header('vary', vary).send(large))
   for (const [index, [, merged]] of fields.entries()) {
     for (const accept of ['gzip', 'identity']) {
-      const answer = await app.inject({ url: `/${index}`, headers: { 'accept-encoding': accept } })
-      t.equal(answer.headers.vary, merged)
+      const response = await app.inject({ url: `/${index}`, headers: { 'accept-encoding': accept } })
+      t.equal(response.headers.vary, merged)
       const again = await app.inject({
         url: `/${index}`,
-        headers: { 'accept-encoding': accept, 'if-none-match': String(answer.headers.etag) }
+        headers: { 'accept-encoding': accept, 'if-none-match': String(response.headers.etag) }
       })
       t.match(again, { statusCode: 304, headers: { vary: merged } })
     }
@@ -171,10 +171,10 @@ t.test('@fastify/compress can be registered before the plugin, after it, or in a
   const headers = { 'accept-encoding': 'gzip' }
   const tags: unknown[] = []
   for (const app of [before, after, child]) {
-    const answer = await app.inject({ url: '/large', headers })
-    t.match(answer.headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' })
-    tags.push(answer.headers.etag)
-    const again = await app.inject({ url: '/large', headers: { ...headers, 'if-none-match': String(answer.headers.etag) } })
+    const response = await app.inject({ url: '/large', headers })
+    t.match(response.headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    tags.push(response.headers.etag)
+    const again = await app.inject({ url: '/large', headers: { ...headers, 'if-none-match': String(response.headers.etag) } })
     t.match(again, { statusCode: 304, headers: { vary: 'accept-encoding' } })
     t.equal((await app.inject({ method: 'HEAD', url: '/large', headers })).headers['content-length'], undefined)
   }
@@ -199,8 +199,8 @@ t.test('another plugin before compression sees the tag and the plain content of 
     }
     for (const name of order.split(', ')) await register[name]?.()
     app.patch('/', async (_request, reply) => reply.entityTag(8).send(large))
-    const answer = await app.inject({ method: 'PATCH', url: '/', headers: { 'accept-encoding': 'gzip' } })
-    t.match(answer.headers, { 'content-encoding': 'gzip', etag: '"8"' })
+    const response = await app.inject({ method: 'PATCH', url: '/', headers: { 'accept-encoding': 'gzip' } })
+    t.match(response.headers, { 'content-encoding': 'gzip', etag: '"8"' })
     t.equal(seen[1], '"8"', order)
     if (order.endsWith('compress')) t.equal(seen[0], 'string')
   }

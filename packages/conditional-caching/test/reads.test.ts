@@ -25,32 +25,32 @@ async function products(validator: () => Validator | Promise<Validator>, options
   }
   app.get('/versioned', { config: { validator } }, handler)
   app.get('/hashed', handler)
-  const ask = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => app.inject({ method, url, headers })
-  return { app, runs, ask }
+  const call = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') => app.inject({ method, url, headers })
+  return { app, runs, call }
 }
 
 t.test('a 200 has a strong ETag of its content and a cache policy, and HEAD has the same headers [C1] [M7] [S8]', async (t) => {
-  const { ask } = await products(() => ({ exists: true }))
-  const answer = await ask('/hashed')
-  t.match(answer.headers, { etag: /^"[\w-]{22}"$/, 'cache-control': 'private, no-cache' })
-  const head = await ask('/hashed', {}, 'HEAD')
-  const { date: _a, ...got } = answer.headers
+  const { call } = await products(() => ({ exists: true }))
+  const response = await call('/hashed')
+  t.match(response.headers, { etag: /^"[\w-]{22}"$/, 'cache-control': 'private, no-cache' })
+  const head = await call('/hashed', {}, 'HEAD')
+  const { date: _a, ...got } = response.headers
   const { date: _b, ...headed } = head.headers
   t.strictSame(headed, got)
   t.equal(head.body, '')
 })
 
 t.test('returns 304 without a body for a list of tags, a weak tag or * when a tag still matches [C4] [S8] [H1] [X4]', async (t) => {
-  const { ask, runs } = await products(() => ({ exists: true, etag: 7 }))
+  const { call, runs } = await products(() => ({ exists: true, etag: 7 }))
   for (const url of ['/versioned', '/hashed']) {
-    const { etag } = (await ask(url)).headers
+    const { etag } = (await call(url)).headers
     for (const field of [etag, `W/${etag}`, `"other", ${etag}`, `"other",W/${etag} , "a,b"`, `,, ${etag} ,`, '*', ' * ']) {
       for (const method of ['GET', 'HEAD'] as const) {
         runs.count = 0
-        const answer = await ask(url, { 'if-none-match': String(field) }, method)
-        const { date: _date, connection: _connection, ...headers } = answer.headers
+        const response = await call(url, { 'if-none-match': String(field) }, method)
+        const { date: _date, connection: _connection, ...headers } = response.headers
         t.strictSame(
-          [answer.statusCode, answer.body, headers],
+          [response.statusCode, response.body, headers],
           [304, '', { 'cache-control': 'private, no-cache', etag }],
           `${method} ${field}`
         )
@@ -90,14 +90,14 @@ t.test('a 304 retains the headers about the resource and drops those about its b
 })
 
 t.test('returns the full response for tags that do not match or are malformed, whatever the dates are [C4]', async (t) => {
-  const { ask } = await products(() => ({ exists: true, etag: 'v7', lastModified: changed }))
+  const { call } = await products(() => ({ exists: true, etag: 'v7', lastModified: changed }))
   for (const url of ['/versioned', '/hashed']) {
-    const { etag } = (await ask(url)).headers
+    const { etag } = (await call(url)).headers
     const opaque = String(etag).slice(1, -1)
     const fields = ['"other"', '"v"', '"v77"', opaque, `"${opaque}`, `${opaque}"`, `w/${etag}`, `W/ ${etag}`, `${etag} "x"`, `${etag}, x`]
     for (const field of [...fields, `*, ${etag}`, `${etag}, *`, `"${opaque} "`, '', ',', '""', `"${opaque}--lzma"`, `"${opaque}--"`]) {
-      const answer = await ask(url, { 'if-none-match': field, 'if-modified-since': changedAt })
-      t.strictSame([answer.statusCode, answer.json()], [200, { name: 'Chai' }], `${url} ${field}`)
+      const response = await call(url, { 'if-none-match': field, 'if-modified-since': changedAt })
+      t.strictSame([response.statusCode, response.json()], [200, { name: 'Chai' }], `${url} ${field}`)
     }
   }
 })
@@ -105,9 +105,9 @@ t.test('returns the full response for tags that do not match or are malformed, w
 t.test(
   'If-Modified-Since alone gets 304 in any of the three forms of dates, and the full response when it is earlier or invalid [C4]',
   async (t) => {
-    const { ask, app } = await products(() => ({ exists: true, lastModified: changed }), { now: () => Date.UTC(2026, 10, 21) })
+    const { call, app } = await products(() => ({ exists: true, lastModified: changed }), { now: () => Date.UTC(2026, 10, 21) })
     app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
-    t.equal((await ask('/versioned')).headers['last-modified'], changedAt)
+    t.equal((await call('/versioned')).headers['last-modified'], changedAt)
     const unchanged = [
       changedAt,
       'Sunday, 01-Mar-26 12:00:00 GMT',
@@ -135,11 +135,11 @@ t.test(
       ''
     ]
     for (const url of ['/versioned', '/dated']) {
-      for (const date of unchanged) t.equal((await ask(url, { 'if-modified-since': date })).statusCode, 304, `${url} ${date}`)
-      for (const date of since) t.equal((await ask(url, { 'if-modified-since': date })).statusCode, 200, `${url} ${date}`)
+      for (const date of unchanged) t.equal((await call(url, { 'if-modified-since': date })).statusCode, 304, `${url} ${date}`)
+      for (const date of since) t.equal((await call(url, { 'if-modified-since': date })).statusCode, 200, `${url} ${date}`)
     }
     t.equal(
-      (await ask('/hashed', { 'if-modified-since': 'Mon, 01 Mar 2027 12:00:00 GMT' })).statusCode,
+      (await call('/hashed', { 'if-modified-since': 'Mon, 01 Mar 2027 12:00:00 GMT' })).statusCode,
       200,
       'the date of the last change is unknown'
     )
@@ -147,15 +147,15 @@ t.test(
 )
 
 t.test('returns 412 for a read that requires another state than the current state [X1]', async (t) => {
-  const { ask, app, runs } = await products(() => ({ exists: true, etag: 7, lastModified: changed }))
+  const { call, app, runs } = await products(() => ({ exists: true, etag: 7, lastModified: changed }))
   app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
   for (const url of ['/versioned', '/dated']) {
-    const { etag } = (await ask(url)).headers
+    const { etag } = (await call(url)).headers
     const earlier = { 'if-unmodified-since': 'Sun, 01 Mar 2026 11:59:59 GMT' }
     for (const headers of [{ 'if-match': '"other"' }, { 'if-match': `W/${etag}` }, { 'if-match': 'x' }, earlier]) {
-      const answer = await ask(url, headers)
-      t.match(answer, { statusCode: 412, headers: { 'cache-control': 'no-store', etag } }, `${url} ${JSON.stringify(headers)}`)
-      t.equal(answer.headers['last-modified'], undefined)
+      const response = await call(url, headers)
+      t.match(response, { statusCode: 412, headers: { 'cache-control': 'no-store', etag } }, `${url} ${JSON.stringify(headers)}`)
+      t.equal(response.headers['last-modified'], undefined)
     }
     for (const headers of [
       { 'if-match': String(etag) },
@@ -163,10 +163,10 @@ t.test('returns 412 for a read that requires another state than the current stat
       { 'if-match': String(etag), ...earlier },
       { 'if-unmodified-since': changedAt }
     ])
-      t.equal((await ask(url, headers)).statusCode, 200, `${url} ${JSON.stringify(headers)}`)
+      t.equal((await call(url, headers)).statusCode, 200, `${url} ${JSON.stringify(headers)}`)
   }
   runs.count = 0
-  await ask('/versioned', { 'if-match': '"other"' })
+  await call('/versioned', { 'if-match': '"other"' })
   t.equal(runs.count, 0)
 })
 
@@ -190,9 +190,9 @@ t.test('an error does not have a tag, must not be stored and is never 304, whate
   })
   for (const url of ['/400', '/404', '/410', '/500', '/503', '/thrown', '/no/route']) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await app.inject({ method, url, headers: { 'if-none-match': '*', 'if-modified-since': changedAt } })
-      t.not(answer.statusCode, 304)
-      t.match(answer.headers, { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined }, `${method} ${url}`)
+      const response = await app.inject({ method, url, headers: { 'if-none-match': '*', 'if-modified-since': changedAt } })
+      t.not(response.statusCode, 304)
+      t.match(response.headers, { 'cache-control': 'no-store', etag: undefined, 'last-modified': undefined }, `${method} ${url}`)
     }
   }
 })
@@ -273,12 +273,12 @@ t.test('a version that the handler sets becomes the tag, and a matching request 
 })
 
 t.test('with weak tags, reads get 304 and If-Match never matches [C4]', async (t) => {
-  const { ask } = await products(() => ({ exists: true, etag: 7 }), { strength: 'weak' })
+  const { call } = await products(() => ({ exists: true, etag: 7 }), { strength: 'weak' })
   for (const url of ['/versioned', '/hashed']) {
-    const { etag } = (await ask(url)).headers
+    const { etag } = (await call(url)).headers
     t.match(etag, /^W\/"/)
-    t.equal((await ask(url, { 'if-none-match': String(etag) })).headers.etag, etag)
-    t.equal((await ask(url, { 'if-match': String(etag) })).statusCode, 412)
+    t.equal((await call(url, { 'if-none-match': String(etag) })).headers.etag, etag)
+    t.equal((await call(url, { 'if-match': String(etag) })).statusCode, 412)
   }
 })
 

@@ -4,9 +4,9 @@ import type { ApiError, ErrorList } from '@concordat/api-error'
 import conditionalCaching, {
   type CachePolicy,
   type ConditionalCachingOptions,
+  conditionalCachingErrors,
   lints,
   type Preconditions,
-  preconditionErrors,
   type ValidatorFunction
 } from '@concordat/conditional-caching'
 import { expectTypeOf } from 'expect-type'
@@ -38,5 +38,5 @@ app.get('/', { config: { validator: () => ({ etag: '7' }) } }, async () => ({}))
 app.get('/', { config: { validator: () => ({ exists: true, etag: new Date() }) } }, async () => ({}))
 
 expectTypeOf<NonNullable<ConditionalCachingOptions['cache']>>().toEqualTypeOf<CachePolicy>()
-expectTypeOf(preconditionErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(conditionalCachingErrors).toEqualTypeOf<ErrorList>()
 expectTypeOf(lints[0]?.check).toBeNullable()

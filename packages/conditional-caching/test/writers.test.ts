@@ -58,18 +58,18 @@ t.test(
     const orders = await ordersTable(t)
     const instances = await Promise.all([instance(orders), instance(orders)])
     for (let round = 1; round <= rounds; round += 1) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: writers }, async (_, writer) => {
           const { app } = instances[writer % 2] as (typeof instances)[0]
           const body = { note: `${round}:${writer}` }
-          const answer = await app.inject({ method: 'PATCH', url: '/orders/1', headers: { 'if-match': `"${round}"` }, body })
-          return { status: answer.statusCode, etag: answer.headers.etag, note: body.note }
+          const response = await app.inject({ method: 'PATCH', url: '/orders/1', headers: { 'if-match': `"${round}"` }, body })
+          return { status: response.statusCode, etag: response.headers.etag, note: body.note }
         })
       )
-      const successes = answers.filter(({ status }) => status === 200)
-      const failures = answers.filter(({ status }) => status === 412)
+      const successes = responses.filter(({ status }) => status === 200)
+      const failures = responses.filter(({ status }) => status === 412)
       t.strictSame([successes.length, failures.length], [1, writers - 1], `round ${round}`)
-      t.strictSame(new Set(answers.map(({ etag }) => etag)), new Set([`"${round + 1}"`]), 'all responses have the new version')
+      t.strictSame(new Set(responses.map(({ etag }) => etag)), new Set([`"${round + 1}"`]), 'all responses have the new version')
       const { rows } = await orders.pool.query(`SELECT * FROM ${orders.table} ORDER BY id`)
       t.strictSame(rows, [
         { id: 1, version: round + 1, note: successes[0]?.note },

@@ -9,24 +9,24 @@ const earlier = 'Sun, 01 Mar 2026 11:59:59 GMT'
 
 type Found = Validator | (() => Validator | Promise<Validator>) | undefined
 
-// A resource that every method changes; `told` records the preconditions of each change.
+// A resource that every method changes; `received` records the preconditions of each change.
 async function service(found: Found, options: ConditionalCachingOptions & { requireIfMatch?: boolean } = {}) {
   const { requireIfMatch = false, ...own } = options
   const app = Fastify()
   await app.register(conditionalCaching, own)
-  const told: Pick<Preconditions, 'createOnly'>[] = []
+  const received: Pick<Preconditions, 'createOnly'>[] = []
   const handler = async ({ preconditions }: FastifyRequest, reply: FastifyReply) => {
-    told.push({ createOnly: preconditions.createOnly, versions: preconditions.versions() } as never)
+    received.push({ createOnly: preconditions.createOnly, versions: preconditions.versions() } as never)
     return reply.entityTag(8).header('last-modified', changedAt).send({})
   }
   const validator = typeof found === 'function' ? found : () => found as Validator
   app.route({ method: [...writes], url: '/', config: { requireIfMatch, ...(found && { validator }) }, handler })
-  const ask = async (method: (typeof writes)[number], headers: Record<string, string>) => {
-    told.length = 0
-    const answer = await app.inject({ method, url: '/', headers })
-    return { status: answer.statusCode, headers: answer.headers, message: answer.json().message as string, told: [...told] }
+  const call = async (method: (typeof writes)[number], headers: Record<string, string>) => {
+    received.length = 0
+    const response = await app.inject({ method, url: '/', headers })
+    return { status: response.statusCode, headers: response.headers, message: response.json().message as string, received: [...received] }
   }
-  return { app, ask }
+  return { app, call }
 }
 
 const version7: Validator = { exists: true, etag: 7, lastModified: changed }
@@ -34,28 +34,28 @@ const later = (found: Validator) => async () => found
 
 t.test('a change whose If-Match matches is made, and gets the version that its write must find [O1]', async (t) => {
   for (const found of [version7, later(version7)]) {
-    const { ask } = await service(found)
+    const { call } = await service(found)
     const fields = ['"7"', '"6", "7"', '"7--gzip"', '"7--br"', ' "7" ', 'W/"7","7"']
     for (const method of writes) {
       for (const field of fields) {
-        const { status, told } = await ask(method, { 'if-match': field })
-        t.strictSame([status, told], [200, [{ createOnly: false, versions: ['7'] }]], `${method} ${field}`)
+        const { status, received } = await call(method, { 'if-match': field })
+        t.strictSame([status, received], [200, [{ createOnly: false, versions: ['7'] }]], `${method} ${field}`)
       }
-      t.strictSame((await ask(method, { 'if-match': '*' })).told, [{ createOnly: false, versions: '*' }])
-      t.strictSame((await ask(method, { 'if-unmodified-since': changedAt })).told, [{ createOnly: false, versions: ['7'] }])
-      t.strictSame((await ask(method, { 'if-none-match': '"6"' })).told, [{ createOnly: false, versions: ['7'] }])
-      t.strictSame((await ask(method, {})).told, [{ createOnly: false, versions: null }])
+      t.strictSame((await call(method, { 'if-match': '*' })).received, [{ createOnly: false, versions: '*' }])
+      t.strictSame((await call(method, { 'if-unmodified-since': changedAt })).received, [{ createOnly: false, versions: ['7'] }])
+      t.strictSame((await call(method, { 'if-none-match': '"6"' })).received, [{ createOnly: false, versions: ['7'] }])
+      t.strictSame((await call(method, {})).received, [{ createOnly: false, versions: null }])
     }
   }
 })
 
 t.test('returns 412 with the current tag when If-Match does not match, and the change is not made [O1] [X1]', async (t) => {
   const wrong = [
-    ['"6"', /has changed since the version named/],
-    ['"6", "8--gzip"', /has changed since the version named/],
-    ['"77"', /has changed since the version named/],
-    ['"7--lzma"', /has changed since the version named/],
-    ['W/"6"', /has changed since the version named/],
+    ['"6"', /is not in the state that the request requires/],
+    ['"6", "8--gzip"', /is not in the state that the request requires/],
+    ['"77"', /is not in the state that the request requires/],
+    ['"7--lzma"', /is not in the state that the request requires/],
+    ['W/"6"', /is not in the state that the request requires/],
     ['W/"7"', /weak entity tag.*A proxy that compresses may have weakened it/],
     ['"6",W/"7--gzip"', /weak entity tag/],
     ['7', /not a valid list of entity tags/],
@@ -66,120 +66,120 @@ t.test('returns 412 with the current tag when If-Match does not match, and the c
     ['', /not a valid list/]
   ] as const
   for (const found of [version7, later(version7)]) {
-    const { ask } = await service(found)
+    const { call } = await service(found)
     for (const method of writes) {
       for (const [field, message] of wrong) {
-        const answer = await ask(method, { 'if-match': field })
-        t.match(answer, { status: 412, message, headers: { etag: '"7"', 'cache-control': 'no-store' } }, `${method} ${field}`)
-        t.strictSame(answer.told, [])
+        const response = await call(method, { 'if-match': field })
+        t.match(response, { status: 412, message, headers: { etag: '"7"', 'cache-control': 'no-store' } }, `${method} ${field}`)
+        t.strictSame(response.received, [])
       }
     }
   }
 })
 
 t.test('If-Unmodified-Since without If-Match gets 412 if the resource changed later, and is ignored if invalid [O1]', async (t) => {
-  const { ask } = await service(version7)
-  t.match(await ask('PATCH', { 'if-unmodified-since': earlier }), { status: 412, told: [] })
-  t.match(await ask('PATCH', { 'if-unmodified-since': earlier, 'if-match': '"7"' }), { status: 200 }, 'If-Match takes precedence')
-  t.match(await ask('PATCH', { 'if-unmodified-since': 'yesterday' }), { status: 200, told: [{}] })
-  t.match(await ask('PATCH', { 'if-modified-since': changedAt }), { status: 200 }, 'If-Modified-Since is only for reads')
+  const { call } = await service(version7)
+  t.match(await call('PATCH', { 'if-unmodified-since': earlier }), { status: 412, received: [] })
+  t.match(await call('PATCH', { 'if-unmodified-since': earlier, 'if-match': '"7"' }), { status: 200 }, 'If-Match takes precedence')
+  t.match(await call('PATCH', { 'if-unmodified-since': 'yesterday' }), { status: 200, received: [{}] })
+  t.match(await call('PATCH', { 'if-modified-since': changedAt }), { status: 200 }, 'If-Modified-Since is only for reads')
   const undated = await service({ exists: true, etag: 7 })
-  t.match(await undated.ask('PATCH', { 'if-unmodified-since': earlier }), { status: 200 })
+  t.match(await undated.call('PATCH', { 'if-unmodified-since': earlier }), { status: 200 })
 })
 
 t.test('If-None-Match on a change gets 412 and never 304 when it lists the current version [X1]', async (t) => {
-  const { ask } = await service(version7)
+  const { call } = await service(version7)
   for (const method of writes) {
     for (const field of ['"7"', 'W/"7"', '"6","7--br"', '*']) {
-      const answer = await ask(method, { 'if-none-match': field })
-      t.match(answer, {
+      const response = await call(method, { 'if-none-match': field })
+      t.match(response, {
         status: 412,
         message: /already exists in a version that If-None-Match excludes/,
         headers: { etag: '"7"' },
-        told: []
+        received: []
       })
     }
     t.match(
-      await ask(method, { 'if-none-match': '7' }),
-      { status: 412, message: /not a valid list/, told: [] },
+      await call(method, { 'if-none-match': '7' }),
+      { status: 412, message: /not a valid list/, received: [] },
       'a condition that cannot be parsed'
     )
-    t.match(await ask(method, { 'if-match': '"7"', 'if-none-match': '"7"' }), { status: 412 }, 'both conditions must be fulfilled')
+    t.match(await call(method, { 'if-match': '"7"', 'if-none-match': '"7"' }), { status: 412 }, 'both conditions must be fulfilled')
   }
 })
 
 t.test('a missing resource is 404 for a change and 412 for a PUT, which would create it [X1]', async (t) => {
   for (const found of [{ exists: false }, later({ exists: false })]) {
-    const { ask } = await service(found)
+    const { call } = await service(found)
     for (const method of ['POST', 'PATCH', 'DELETE'] as const) {
       for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-match': 'x' }, { 'if-none-match': '"7"' }])
-        t.match(await ask(method, headers), { status: 404, told: [], headers: { etag: undefined } })
+        t.match(await call(method, headers), { status: 404, received: [], headers: { etag: undefined } })
       t.match(
-        await ask(method, { 'if-unmodified-since': earlier }),
-        { status: 200, told: [{}] },
+        await call(method, { 'if-unmodified-since': earlier }),
+        { status: 200, received: [{}] },
         'the handler reports the missing resource'
       )
     }
     for (const field of ['"7"', '*', 'x'])
-      t.match(await ask('PUT', { 'if-match': field }), { status: 412, told: [], headers: { etag: undefined } })
+      t.match(await call('PUT', { 'if-match': field }), { status: 412, received: [], headers: { etag: undefined } })
   }
 })
 
 t.test('PUT with If-None-Match: * creates and does not replace [M4]', async (t) => {
   const absent = await service({ exists: false }, { requireIfMatch: true })
-  t.strictSame((await absent.ask('PUT', { 'if-none-match': '*' })).told, [{ createOnly: true, versions: null }])
+  t.strictSame((await absent.call('PUT', { 'if-none-match': '*' })).received, [{ createOnly: true, versions: null }])
   const there = await service(version7, { requireIfMatch: true })
-  t.match(await there.ask('PUT', { 'if-none-match': '*' }), { status: 412, told: [] })
+  t.match(await there.call('PUT', { 'if-none-match': '*' }), { status: 412, received: [] })
 })
 
 t.test('returns 428 for a change without a required If-Match, and the change is not made [X1]', async (t) => {
-  const { ask } = await service(version7, { requireIfMatch: true })
+  const { call } = await service(version7, { requireIfMatch: true })
   for (const method of writes) {
     for (const headers of [{}, { 'if-unmodified-since': changedAt }, { 'if-none-match': '"6"' }]) {
-      const answer = await ask(method, headers)
-      t.match(answer, { status: 428, message: /send its ETag in If-Match/, headers: { 'cache-control': 'no-store' }, told: [] })
+      const response = await call(method, headers)
+      t.match(response, { status: 428, message: /send its ETag in If-Match/, headers: { 'cache-control': 'no-store' }, received: [] })
     }
-    t.match(await ask(method, { 'if-match': '"7"' }), { status: 200 })
+    t.match(await call(method, { 'if-match': '"7"' }), { status: 200 })
   }
-  t.match(await ask('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT can create')
+  t.match(await call('PATCH', { 'if-none-match': '*' }), { status: 428 }, 'only a PUT can create')
 })
 
 t.test('without a validator, a condition that cannot be checked is refused and not ignored [O1]', async (t) => {
-  const { ask } = await service(undefined)
+  const { call } = await service(undefined)
   for (const method of writes) {
     for (const headers of [{ 'if-match': '"7"' }, { 'if-match': '*' }, { 'if-none-match': '*' }])
-      t.match(await ask(method, headers), { status: 412, message: /does not support conditional changes/, told: [] })
-    t.match(await ask(method, { 'if-unmodified-since': earlier }), { status: 200, told: [{ versions: null }] })
+      t.match(await call(method, headers), { status: 412, message: /does not support conditional changes/, received: [] })
+    t.match(await call(method, { 'if-unmodified-since': earlier }), { status: 200, received: [{ versions: null }] })
   }
   const dated = await service({ exists: true, lastModified: changed })
   for (const headers of [{ 'if-match': '"7"' }, { 'if-none-match': '"7"' }])
-    t.match(await dated.ask('PATCH', headers), { status: 412, message: /does not support conditional changes/, told: [] })
-  t.match(await dated.ask('PATCH', { 'if-match': '*' }), { status: 200, told: [{ versions: '*' }] })
-  t.match(await dated.ask('PATCH', { 'if-unmodified-since': changedAt }), { status: 200, told: [{ versions: null }] })
+    t.match(await dated.call('PATCH', headers), { status: 412, message: /does not support conditional changes/, received: [] })
+  t.match(await dated.call('PATCH', { 'if-match': '*' }), { status: 200, received: [{ versions: '*' }] })
+  t.match(await dated.call('PATCH', { 'if-unmodified-since': changedAt }), { status: 200, received: [{ versions: null }] })
 })
 
 t.test('with ifMatch opaque, a tag that a proxy made weak also protects a change [O1]', async (t) => {
-  const { ask } = await service(version7, { ifMatch: 'opaque' })
-  t.match(await ask('PATCH', { 'if-match': 'W/"7"' }), { status: 200, told: [{ versions: ['7'] }] })
-  t.match(await ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, told: [] })
+  const { call } = await service(version7, { ifMatch: 'opaque' })
+  t.match(await call('PATCH', { 'if-match': 'W/"7"' }), { status: 200, received: [{ versions: ['7'] }] })
+  t.match(await call('PATCH', { 'if-match': 'W/"6"' }), { status: 412, received: [] })
   const weak = await service(version7, { ifMatch: 'opaque', strength: 'weak', requireIfMatch: true })
-  t.match(await weak.ask('PATCH', { 'if-match': 'W/"7"' }), { status: 200 })
-  t.match(await weak.ask('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: 'W/"7"' } })
+  t.match(await weak.call('PATCH', { 'if-match': 'W/"7"' }), { status: 200 })
+  t.match(await weak.call('PATCH', { 'if-match': 'W/"6"' }), { status: 412, headers: { etag: 'W/"7"' } })
 })
 
 t.test('a tag with a revision protects a change, and the write gets the version without the revision [O1]', async (t) => {
-  const { ask } = await service(version7, { revision: 'r2' })
-  t.match(await ask('PATCH', { 'if-match': '"7~r2"' }), { status: 200, told: [{ versions: ['7'] }] })
-  t.match(await ask('PATCH', { 'if-match': '"7"' }), { status: 412, headers: { etag: '"7~r2"' } })
+  const { call } = await service(version7, { revision: 'r2' })
+  t.match(await call('PATCH', { 'if-match': '"7~r2"' }), { status: 200, received: [{ versions: ['7'] }] })
+  t.match(await call('PATCH', { 'if-match': '"7"' }), { status: 412, headers: { etag: '"7~r2"' } })
 })
 
 t.test('the response to a change has the tag of the new version, for PUT only with etagOnPut', async (t) => {
-  const { ask } = await service(version7)
+  const { call } = await service(version7)
   for (const method of ['POST', 'PATCH', 'DELETE'] as const)
-    t.match((await ask(method, {})).headers, { etag: '"8"', 'last-modified': changedAt, 'cache-control': 'no-store' })
-  t.match((await ask('PUT', {})).headers, { etag: undefined, 'last-modified': undefined })
-  const told = await service(version7, { etagOnPut: true })
-  t.match((await told.ask('PUT', {})).headers, { etag: '"8"', 'last-modified': changedAt })
+    t.match((await call(method, {})).headers, { etag: '"8"', 'last-modified': changedAt, 'cache-control': 'no-store' })
+  t.match((await call('PUT', {})).headers, { etag: undefined, 'last-modified': undefined })
+  const received = await service(version7, { etagOnPut: true })
+  t.match((await received.call('PUT', {})).headers, { etag: '"8"', 'last-modified': changedAt })
 })
 
 t.test('a write that finds another version throws 412, with that version if the caller is allowed to see it [O1]', async (t) => {
@@ -244,8 +244,8 @@ for (const [name, handler] of Object.entries(handlers)) {
       }
     })
     for (const url of ['/now', '/later']) {
-      const answer = await app.inject({ method: 'PATCH', url, headers: { 'if-match': '"7"' } })
-      t.strictSame([answer.statusCode, answer.json()], [200, { sum: true }], url)
+      const response = await app.inject({ method: 'PATCH', url, headers: { 'if-match': '"7"' } })
+      t.strictSame([response.statusCode, response.json()], [200, { sum: true }], url)
     }
     t.strictSame(problems, [])
   })

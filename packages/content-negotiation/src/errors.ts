@@ -1,23 +1,11 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
+
+const fieldMessages = { available: { en: '{mediaType} is available', es: '{mediaType} está disponible' } } as const
 
 const errors = defineErrors(
   {
-    NOT_ACCEPTABLE: {
-      statusCode: 406,
-      message: {
-        en: 'The response is not available in any media type that Accept allows. Available: {available}.',
-        es: 'La respuesta no está disponible en ningún tipo de medio que admita Accept. Disponibles: {available}.'
-      },
-      remedy: 'Send one of the listed media types in Accept, or omit the header to get JSON.'
-    },
-    UNSUPPORTED_MEDIA_TYPE: {
-      statusCode: 415,
-      message: {
-        en: 'Content-Type is missing, repeated or not supported by this resource. Send one of these media types: {consumed}.',
-        es: 'Content-Type falta, está repetido o este recurso no lo admite. Envíe uno de estos tipos de medio: {consumed}.'
-      },
-      remedy: 'Set Content-Type to one of the media types in the Accept header of the response.'
-    },
+    NOT_ACCEPTABLE: sharedDefinitions.NOT_ACCEPTABLE,
+    UNSUPPORTED_MEDIA_TYPE: sharedDefinitions.UNSUPPORTED_MEDIA_TYPE,
     UNSUPPORTED_CHARSET: {
       statusCode: 415,
       message: {
@@ -35,11 +23,19 @@ const errors = defineErrors(
       remedy: 'Use a content coding in the Accept-Encoding header of the response; identity means no coding.'
     }
   },
-  { available: { en: '{mediaType} is available', es: '{mediaType} está disponible' } }
+  fieldMessages
+)
+
+const { NOT_ACCEPTABLE } = sharedDefinitions
+const { en, es } = NOT_ACCEPTABLE.message
+// No header of a 406 lists the available types, so its message does (RFC 9110 §15.5.7).
+const withTypes = defineErrors(
+  { NOT_ACCEPTABLE: { ...NOT_ACCEPTABLE, message: { en: `${en} Available: {available}.`, es: `${es} Disponibles: {available}.` } } },
+  fieldMessages
 )
 
 /** Every error that this package raises, for the catalogue's `include`. */
-export const negotiationErrors: ErrorList = errors
+export const contentNegotiationErrors: ErrorList = errors
 
 /**
  * 406, with each available media type as an entry of `errors` (RFC 9110 §15.5.7, rule N2).
@@ -50,7 +46,7 @@ export const negotiationErrors: ErrorList = errors
  * if (mediaType === undefined) throw notAcceptable(available)
  */
 export function notAcceptable(available: readonly string[]): ApiError {
-  return errors.create('NOT_ACCEPTABLE', {
+  return withTypes.create('NOT_ACCEPTABLE', {
     params: { available: available.join(', ') },
     errors: available.map((mediaType) => ({ field: 'header.accept', key: 'available', params: { mediaType } }))
   })

@@ -1,5 +1,5 @@
 import { maxHeaderLength, weightOf } from './header-list.ts'
-import { rememberAnswers } from './recent-answers.ts'
+import { memoize } from './memoize.ts'
 
 // A script is guessed for each range, which costs microseconds. Users do not read more languages than this.
 const maxRanges = 20
@@ -16,7 +16,7 @@ export function localeChooser(locales: readonly string[]): (header: string | und
   for (const locale of locales) if (!byTag.has(locale.toLowerCase())) byTag.set(locale.toLowerCase(), locale)
   for (const locale of locales) for (const tag of likelyTags(locale).slice(0, 1)) if (!byTag.has(tag)) byTag.set(tag, locale)
 
-  const chooseOnce = rememberAnswers((header) => {
+  const chooseOnce = memoize((header) => {
     const ranges = header
       .split(',', maxRanges)
       .map(readRange)

@@ -4,16 +4,16 @@ export interface ContentNegotiationOptions {
    * The languages of the texts of the service, as BCP 47 tags. The first is for clients that accept none of them.
    * @default ['en', 'es']
    */
-  readonly locales?: readonly string[]
+  readonly locales?: readonly string[] | undefined
   /**
    * Content codings of request bodies that a plugin of the service decodes, for example `['gzip', 'br']`.
    * @default [] – every encoded body is refused
    */
-  readonly contentEncodings?: readonly string[]
+  readonly contentEncodings?: readonly string[] | undefined
 }
 
 /** The options with their defaults. */
-export type ResolvedOptions = Required<ContentNegotiationOptions>
+export type ResolvedOptions = { readonly [Name in keyof ContentNegotiationOptions]-?: NonNullable<ContentNegotiationOptions[Name]> }
 
 /** Sets the defaults. Throws a `TypeError` unless the options are lists of language tags and of codings. */
 export function resolveOptions({ locales = ['en', 'es'], contentEncodings = [] }: ContentNegotiationOptions): ResolvedOptions {

@@ -4,8 +4,8 @@ import { chooseMediaType, json } from './accept.ts'
 import { notAcceptable, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength } from './header-list.ts'
 import { localeChooser } from './locale.ts'
+import { memoize } from './memoize.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
-import { rememberAnswers } from './recent-answers.ts'
 import { bodyJudge } from './request-body.ts'
 import { consumedTypes, producedTypes } from './route-media-types.ts'
 import { negotiatedVary } from './vary.ts'
@@ -13,9 +13,9 @@ import { negotiatedVary } from './vary.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The media types that the route can send, the preferred type first. JSON is always included. */
-    produces?: readonly string[]
+    produces?: readonly string[] | undefined
     /** The media types of request bodies that the route accepts. Default: only JSON. */
-    consumes?: readonly string[]
+    consumes?: readonly string[] | undefined
   }
   interface FastifyRequest {
     /** The locale of the service that best matches `Accept-Language`. */
@@ -40,7 +40,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   app.decorateRequest('acceptedMediaType', json)
   app.decorateRequest('locale', { getter: chosenLocale })
   app.addHook('onRoute', prepareRoute)
-  app.addHook('onSend', sayWhatVaries)
+  app.addHook('onSend', addVary)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
@@ -78,7 +78,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 }
 
 function negotiator(produces: readonly string[]) {
-  const choose = rememberAnswers((accept) => chooseMediaType(accept, produces))
+  const choose = memoize((accept) => chooseMediaType(accept, produces))
   return function negotiate(request: Writable<FastifyRequest>, _reply: FastifyReply, next: Done) {
     const { accept } = request.headers
     if (accept === undefined || accept === '*/*' || accept === json) return next()
@@ -90,7 +90,7 @@ function negotiator(produces: readonly string[]) {
   }
 }
 
-function sayWhatVaries(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+function addVary(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
   reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
   next()
 }

@@ -2,13 +2,13 @@ import type { ApiError } from '@concordat/api-error'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength } from './header-list.ts'
 import { isUtf8, parseMediaType } from './media-type.ts'
-import { rememberAnswers } from './recent-answers.ts'
+import { memoize } from './memoize.ts'
 
 /** The part of a request that shows whether it has a body, and its media type. */
 export interface BodyRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  readonly raw: { readonly rawHeaders: readonly string[]; readonly stream?: { readonly endAfterHeaders?: boolean } }
+  readonly raw: { readonly rawHeaders: readonly string[]; readonly stream?: { readonly endAfterHeaders?: boolean | undefined } | undefined }
 }
 
 /**
@@ -16,7 +16,7 @@ export interface BodyRequest {
  * of `consumes`, its charset UTF-8, and each of its codings one of `codings` (rule N3).
  */
 export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
-  const verdict = rememberAnswers((contentType) => {
+  const refusalOf = memoize((contentType) => {
     const mediaType = contentType.length > maxHeaderLength ? undefined : parseMediaType(contentType)
     if (mediaType === undefined || !consumes.includes(mediaType.essence)) return unsupportedMediaType
     return isUtf8(mediaType) ? undefined : unsupportedCharset
@@ -25,7 +25,7 @@ export function bodyJudge(consumes: readonly string[], codings: readonly string[
     // Fastify does not read the bodies of these methods.
     if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) return undefined
     const { 'content-type': contentType = '', 'content-encoding': contentEncoding } = request.headers
-    const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : verdict(contentType as string)
+    const refuse = isRepeated(request.raw.rawHeaders) ? unsupportedMediaType : refusalOf(contentType as string)
     if (refuse !== undefined) return refuse(request.method, consumes)
     if (contentEncoding === undefined || isDecoded(contentEncoding as string, codings)) return undefined
     return unsupportedContentEncoding(codings)

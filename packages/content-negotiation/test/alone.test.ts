@@ -1,4 +1,4 @@
-import contentNegotiation, { negotiationErrors } from '@concordat/content-negotiation'
+import contentNegotiation, { contentNegotiationErrors } from '@concordat/content-negotiation'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -13,9 +13,9 @@ async function bareService() {
 t.test('sends JSON by default, and Fastify without other plugins sends a readable 406 [S3] [N1] [N2] [X1]', async (t) => {
   const app = await bareService()
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
-    const answer = await app.inject({ url: '/orders', headers })
-    t.strictSame(answer.json(), { as: 'application/json' })
-    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    const response = await app.inject({ url: '/orders', headers })
+    t.strictSame(response.json(), { as: 'application/json' })
+    t.equal(response.headers['content-type'], 'application/json; charset=utf-8')
   }
   const refused = await app.inject({ url: '/orders', headers: { accept: 'text/html' } })
   t.equal(refused.statusCode, 406)
@@ -23,7 +23,8 @@ t.test('sends JSON by default, and Fastify without other plugins sends a readabl
     statusCode: 406,
     code: 'NOT_ACCEPTABLE',
     error: 'Not Acceptable',
-    message: 'The response is not available in any media type that Accept allows. Available: application/json.'
+    message:
+      'The response is not available in any media type that Accept allows. Send a supported media type in Accept, or omit the header. Available: application/json.'
   })
 })
 
@@ -36,7 +37,7 @@ t.test('accepts JSON bodies by default, and Fastify without other plugins sends 
     statusCode: 415,
     code: 'UNSUPPORTED_MEDIA_TYPE',
     error: 'Unsupported Media Type',
-    message: 'Content-Type is missing, repeated or not supported by this resource. Send one of these media types: application/json.'
+    message: 'Content-Type is missing, repeated or not supported by this resource. Send a supported media type in Content-Type.'
   })
 })
 
@@ -44,19 +45,24 @@ t.test('returns 404 for an unknown URL, with any Accept or body', async (t) => {
   const app = await bareService()
   t.equal((await app.inject({ url: '/nothing', headers: { accept: 'text/html' } })).statusCode, 404)
   for (const type of ['image/png', 'text/plain', '']) {
-    const answer = await app.inject({ method: 'POST', url: '/nothing', headers: type === '' ? {} : { 'content-type': type }, payload: 'a' })
-    t.equal(answer.statusCode, 404, type)
+    const response = await app.inject({
+      method: 'POST',
+      url: '/nothing',
+      headers: type === '' ? {} : { 'content-type': type },
+      payload: 'a'
+    })
+    t.equal(response.statusCode, 404, type)
   }
 })
 
 t.test('every error has a message in English and Spanish', async (t) => {
-  t.strictSame(Object.keys(negotiationErrors.definitions), [
+  t.strictSame(Object.keys(contentNegotiationErrors.definitions), [
     'NOT_ACCEPTABLE',
     'UNSUPPORTED_MEDIA_TYPE',
     'UNSUPPORTED_CHARSET',
     'UNSUPPORTED_CONTENT_ENCODING'
   ])
-  for (const { message } of Object.values(negotiationErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
+  for (const { message } of Object.values(contentNegotiationErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
 t.test('invalid options stop the boot with one line', async (t) => {

@@ -31,11 +31,11 @@ t.test('a body must have a media type of its route; the response lists them [N3]
     `application/json;x=${'a'.repeat(2030)}`
   ]) {
     for (const method of methods) {
-      const answer = await app.inject({ method: method as 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{}' })
-      t.match(answer, { statusCode: 415, headers: { accept: 'application/json' } }, `${method} ${type}`)
-      t.equal(answer.json().code, 'UNSUPPORTED_MEDIA_TYPE')
-      t.equal(answer.headers['accept-post'], method === 'POST' ? 'application/json' : undefined)
-      t.equal(answer.headers['accept-patch'], method === 'PATCH' ? 'application/json' : undefined)
+      const response = await app.inject({ method: method as 'POST', url: '/orders', headers: { 'content-type': type }, payload: '{}' })
+      t.match(response, { statusCode: 415, headers: { accept: 'application/json' } }, `${method} ${type}`)
+      t.equal(response.json().code, 'UNSUPPORTED_MEDIA_TYPE')
+      t.equal(response.headers['accept-post'], method === 'POST' ? 'application/json' : undefined)
+      t.equal(response.headers['accept-patch'], method === 'PATCH' ? 'application/json' : undefined)
     }
   }
   const patch = await app.inject({ method: 'PATCH', url: '/merge', headers: { 'content-type': 'text/plain' }, payload: 'a' })
@@ -60,14 +60,14 @@ t.test('refuses a charset other than UTF-8 [N3]', async (t) => {
   const app = await service()
   app.post('/orders', echo)
   for (const charset of ['utf-16', 'iso-8859-1', '"latin1"']) {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/orders',
       headers: { 'content-type': `application/json; charset=${charset}` },
       payload: '{}'
     })
-    t.match(answer, { statusCode: 415, headers: { accept: 'application/json' } })
-    t.equal(answer.json().code, 'UNSUPPORTED_CHARSET')
+    t.match(response, { statusCode: 415, headers: { accept: 'application/json' } })
+    t.equal(response.json().code, 'UNSUPPORTED_CHARSET')
   }
 })
 
@@ -93,12 +93,12 @@ t.test('over HTTP/1.1, the framing shows whether there is a body, and a second C
   async function send(head: string, body: string) {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
     socket.end(`POST /orders HTTP/1.1\r\nHost: api.example\r\nConnection: close\r\n${head}\r\n\r\n${body}`)
-    let answer = ''
+    let response = ''
     socket.on('data', (chunk) => {
-      answer += chunk
+      response += chunk
     })
     await once(socket, 'close')
-    return Number(answer.slice(9, 12))
+    return Number(response.slice(9, 12))
   }
   t.equal(await send('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'), 415)
   t.equal(await send('Transfer-Encoding: chunked\r\nContent-Type: text/plain', '2\r\n{}\r\n0\r\n\r\n'), 415)
@@ -122,9 +122,9 @@ t.test('over HTTP/2, detects a body without any header that announces it [N3]', 
   async function send(headers: Record<string, string>, body?: string) {
     const stream = session.request({ ':method': 'POST', ':path': '/orders', ...headers }, { endStream: body === undefined })
     if (body !== undefined) stream.end(body)
-    const [answer] = await once(stream, 'response')
+    const [response] = await once(stream, 'response')
     stream.resume()
-    return answer[':status']
+    return response[':status']
   }
   t.equal(await send({}, '{}'), 415)
   t.equal(await send({ 'content-type': 'application/json' }, '{}'), 200)
@@ -134,8 +134,8 @@ t.test('over HTTP/2, detects a body without any header that announces it [N3]', 
 
 async function sendCoded(app: FastifyInstance, coding: string) {
   const headers = { 'content-type': 'application/json', 'content-encoding': coding }
-  const answer = await app.inject({ method: 'POST', url: '/orders', headers, payload: '{}' })
-  return answer.statusCode === 200 ? 200 : `${answer.json().code}: ${String(answer.headers['accept-encoding'])}`
+  const response = await app.inject({ method: 'POST', url: '/orders', headers, payload: '{}' })
+  return response.statusCode === 200 ? 200 : `${response.json().code}: ${String(response.headers['accept-encoding'])}`
 }
 
 t.test('refuses an encoded body unless the service decodes that coding; the response lists the supported codings [N3]', async (t) => {

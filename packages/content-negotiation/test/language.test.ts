@@ -92,8 +92,8 @@ t.test('keeps only the most recent of twenty thousand different headers in memor
     }
     return { grown: heapInUse() - before }
   })
-  const answer = await app.inject('/')
-  t.ok(answer.json().grown < 10_000_000, 'all of them would use 40 MB')
+  const response = await app.inject('/')
+  t.ok(response.json().grown < 10_000_000, 'all of them would use 40 MB')
 })
 
 function heapInUse() {

@@ -14,8 +14,8 @@ t.test('every response has Vary: accept, also for errors and unknown URLs [N6]',
     ['GET', '/orders', 'text/html', 406],
     ['GET', '/nothing', '*/*', 404]
   ] as const) {
-    const answer = await app.inject({ method, url, headers: { accept } })
-    t.match(answer, { statusCode: status, headers: { vary: 'accept' } }, `${method} ${url} ${accept}`)
+    const response = await app.inject({ method, url, headers: { accept } })
+    t.match(response, { statusCode: status, headers: { vary: 'accept' } }, `${method} ${url} ${accept}`)
   }
 })
 

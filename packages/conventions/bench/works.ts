@@ -28,10 +28,10 @@ export const works = [
     server: [kind],
     ...(kind !== baseline && { against: `${work}: ${baseline}` }),
     async load(address: string, headers: Record<string, string>) {
-      const answer = await fetch(address + path, { headers })
-      const body = (await answer.json()) as Record<string, unknown>
+      const response = await fetch(address + path, { headers })
+      const body = (await response.json()) as Record<string, unknown>
       const isPlain = kind.startsWith('bare') || kind === 'without-envelope'
-      if (answer.status !== 200 || JSON.stringify(isPlain ? body : body['data']) !== JSON.stringify(resource))
+      if (response.status !== 200 || JSON.stringify(isPlain ? body : body['data']) !== JSON.stringify(resource))
         throw new Error(`${kind} sends a wrong response: ${JSON.stringify(body)}`)
       return { url: address + path, headers, pipelining: 4 }
     }

@@ -2,8 +2,8 @@ import { type BatchOptions, defaultForwardedHeaders } from '@concordat/batch'
 import type { ConventionsOptions } from './options.ts'
 
 /** Returns the options that connect batch to the other plugins: credentials, transactions, and keys derived from the key of the batch. */
-export function batchOptions({ authentication, stores, batch }: ConventionsOptions): BatchOptions {
-  const { runAsOne, transactionOf } = stores?.unitOfWork ?? {}
+export function batchOptions({ authentication, transactions, batch }: ConventionsOptions): BatchOptions {
+  const { runAsOne, transactionOf } = transactions ?? {}
   return {
     ...(runAsOne && transactionOf && { transactions: { run: runAsOne, includes: (request) => transactionOf(request) !== undefined } }),
     operationKey: ({ idempotency }, id) => idempotency?.derivedKey(id),

@@ -3,12 +3,12 @@ import { authenticationErrors } from '@concordat/authentication'
 import { isBatch } from '@concordat/batch'
 import { idempotencyErrors } from '@concordat/idempotency'
 import type { DescribedRoute } from '@concordat/openapi'
-import { paginationErrors } from '@concordat/pagination-query'
+import { paginationQueryErrors } from '@concordat/pagination-query'
 import { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
-import { transportErrors } from '@concordat/transport-security'
+import { transportSecurityErrors } from '@concordat/transport-security'
 import type { ConventionsOptions } from './options.ts'
 
-const ofRequests = [
+const requestErrors = [
   'MALFORMED_REQUEST',
   'MALFORMED_URI',
   'DUPLICATE_HEADER',
@@ -17,10 +17,10 @@ const ofRequests = [
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE'
 ]
-const ofJson = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
-const ofMediaTypes = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
+const jsonErrors = ['MALFORMED_JSON', 'EMPTY_BODY', 'INVALID_UTF8', 'INVALID_CHARACTER', 'JSON_TOO_DEEP', 'CONTENT_LENGTH_MISMATCH']
+const mediaTypeErrors = ['UNSUPPORTED_MEDIA_TYPE', 'UNSUPPORTED_CHARSET', 'UNSUPPORTED_CONTENT_ENCODING']
 
-const ofJobs = {
+const jobErrors = {
   start: ['JOB_INPUT_INVALID'],
   status: ['JOB_NOT_FOUND', 'JOB_EXPIRED'],
   cancel: ['JOB_NOT_FOUND', 'JOB_EXPIRED', 'JOB_ALREADY_OVER'],
@@ -28,34 +28,34 @@ const ofJobs = {
 } as const
 
 type Config = DescribedRoute['config'] & {
-  readonly validationCode?: string
+  readonly validationCode?: string | undefined
   readonly transaction?: unknown
-  readonly job?: keyof typeof ofJobs
+  readonly job?: keyof typeof jobErrors | undefined
 }
-type Codes = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
+type CodesOf = (route: DescribedRoute, config: NonNullable<Config>) => readonly string[]
 
 /** Returns a function that lists the error codes with which the plugins of the preset can respond on a route. */
 export function operationErrors(options: ConventionsOptions): (route: DescribedRoute) => readonly string[] {
   const { versions = {}, versioning, transportSecurity, contentNegotiation, rateLimiting, authentication } = options
-  const ending = Object.entries(versions).flatMap(([number, version]) => ('sunsetAt' in version ? [`/v${number}/`] : []))
+  const sunsetPaths = Object.entries(versions).flatMap(([number, version]) => ('sunsetAt' in version ? [`/v${number}/`] : []))
   // Only the errors that ask the client to retry (503): the others mean only that something failed.
-  const transactionCodes = Object.entries(options.stores?.unitOfWork?.errors.definitions ?? {}).flatMap(([code, { statusCode }]) =>
+  const transactionCodes = Object.entries(options.transactions?.errors.definitions ?? {}).flatMap(([code, { statusCode }]) =>
     statusCode === 503 ? [code] : []
   )
-  const sources: readonly (Codes | false)[] = [
-    () => ofRequests,
+  const sources: readonly (CodesOf | false)[] = [
+    () => requestErrors,
     bodyErrors,
-    inputErrors,
-    transportSecurity !== false && (() => codesOf(transportErrors)),
+    validationErrors,
+    transportSecurity !== false && (() => codesOf(transportSecurityErrors)),
     rateLimiting !== false && ((route) => (rateLimitsOf(route) === undefined ? [] : codesOf(rateLimitingErrors))),
     authentication !== false && accessErrors,
     contentNegotiation !== false && (() => ['NOT_ACCEPTABLE']),
-    versioning !== false && (({ url }) => (ending.some((path) => url.includes(path)) ? ['VERSION_RETIRED'] : [])),
+    versioning !== false && (({ url }) => (sunsetPaths.some((path) => url.includes(path)) ? ['VERSION_RETIRED'] : [])),
     options.paginationQuery !== false && listErrors,
     options.conditionalCaching !== false && conditionErrors,
     options.idempotency !== false && keyErrors,
     (_route, { transaction }) => (transaction ? transactionCodes : []),
-    (_route, { job }) => (job === undefined ? [] : ofJobs[job])
+    (_route, { job }) => (job === undefined ? [] : jobErrors[job])
   ]
   return (route) => sources.flatMap((source) => (source === false ? [] : source(route, route.config ?? {})))
 }
@@ -65,11 +65,11 @@ function codesOf({ definitions }: ErrorList) {
 }
 
 function bodyErrors({ schema }: DescribedRoute, { consumes = [] }: NonNullable<Config>) {
-  if (schema?.body !== undefined) return [...ofJson, 'PAYLOAD_TOO_LARGE', ...ofMediaTypes]
-  return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...ofMediaTypes] : []
+  if (schema?.body !== undefined) return [...jsonErrors, 'PAYLOAD_TOO_LARGE', ...mediaTypeErrors]
+  return consumes.some((type) => type !== 'application/json') ? ['PAYLOAD_TOO_LARGE', ...mediaTypeErrors] : []
 }
 
-function inputErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
+function validationErrors({ schema, url }: DescribedRoute, config: NonNullable<Config>) {
   const { validationCode = isBatch({ config }) ? 'BATCH_INVALID' : 'VALIDATION_FAILED' } = config
   const isValidated = schema?.body !== undefined || schema?.querystring !== undefined || schema?.headers !== undefined
   return [...(url.includes(':') ? ['RESOURCE_NOT_FOUND'] : []), ...(isValidated ? [validationCode] : [])]
@@ -83,7 +83,7 @@ function accessErrors({ url }: DescribedRoute, { permissions }: NonNullable<Conf
 
 function listErrors(_route: DescribedRoute, { collection }: NonNullable<Config>) {
   if (collection === undefined) return []
-  return codesOf(paginationErrors).filter((code) => collection.style === 'cursor' || !code.startsWith('CURSOR_'))
+  return codesOf(paginationQueryErrors).filter((code) => collection.style === 'cursor' || !code.startsWith('CURSOR_'))
 }
 
 function conditionErrors({ method }: DescribedRoute, { validator, requireIfMatch }: NonNullable<Config>) {

@@ -2,7 +2,7 @@ import type { DescribedRoute, OperationParts } from '@concordat/openapi'
 import type { ConventionsOptions } from './options.ts'
 
 const text = { type: 'string' }
-const anError = ['4XX', '5XX']
+const errorStatuses = ['4XX', '5XX']
 
 /** Returns a function that lists the headers that the plugins read and send on a route. */
 export function operationHeaders(options: ConventionsOptions): (route: DescribedRoute) => OperationParts {
@@ -16,7 +16,7 @@ export function operationHeaders(options: ConventionsOptions): (route: Described
   }
   const requestId = { description: 'The unique id of the request. Include it when you report a problem.', schema: text }
   const vary = { description: 'The request headers that the response depends on.', schema: { ...text, examples: ['accept'] } }
-  const spoken = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: anError }
+  const contentLanguage = { description: 'The language of the message.', schema: { ...text, examples: ['en'] }, statuses: errorStatuses }
   // openapi itself describes the headers that have no description here.
   const parts: OperationParts = {
     ...(contentNegotiation !== false && { parameters: [language] }),
@@ -24,7 +24,7 @@ export function operationHeaders(options: ConventionsOptions): (route: Described
       ...(transportSecurity !== false && { 'Request-Id': requestId }),
       ...(contentNegotiation !== false && { Vary: vary }),
       ...(conditionalCaching !== false && { 'Cache-Control': {} }),
-      ...(errorCatalogue !== false && { 'Content-Language': spoken }),
+      ...(errorCatalogue !== false && { 'Content-Language': contentLanguage }),
       ...(authentication !== false && { 'WWW-Authenticate': { statuses: ['400'] } })
     }
   }

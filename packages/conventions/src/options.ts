@@ -16,6 +16,7 @@ import type { VersioningOptions } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
 import type { Stores } from './stores.ts'
+import type { Transactions } from './transactions.ts'
 
 /**
  * Options of @concordat/conventions. A setting that several plugins need is set once. Each plugin can be left out with `false`, or
@@ -23,36 +24,42 @@ import type { Stores } from './stores.ts'
  */
 export interface ConventionsOptions extends OriginOptions {
   /** The versions of the API and their dates. Required unless `versioning` is `false`. */
-  readonly versions?: VersioningOptions['versions']
+  readonly versions?: VersioningOptions['versions'] | undefined
   /**
    * The languages of messages; the first is the default.
    * @default ['en', 'es']
    */
-  readonly locales?: readonly string[]
+  readonly locales?: readonly string[] | undefined
   /**
    * The issuers whose tokens are accepted, the permissions that exist, and the revocations. Required; with `false`, every client can
    * do everything that the routes themselves do not refuse.
    */
-  readonly authentication?: AuthenticationOptions | false
-  /** The stores that all processes share. @default each process counts and stores on its own, without transactions */
-  readonly stores?: Stores
+  readonly authentication?: AuthenticationOptions | false | undefined
+  /** The stores that all processes share. @default each process counts and stores on its own */
+  readonly stores?: Stores | undefined
+  /**
+   * Runs the requests to routes with `config.transaction` in transactions, in the database of the stores. Required when a store or the
+   * queue in `stores` is transactional.
+   * @default no transactions
+   */
+  readonly transactions?: Transactions | undefined
   /** The clock for every time that is shown or compared, in milliseconds. @default Date.now */
-  readonly now?: () => number
-  readonly transportSecurity?: TransportSecurityOptions | false
-  readonly errorCatalogue?: ErrorCatalogueOptions | false
-  readonly rateLimiting?: RateLimitingOptions | false
-  readonly versioning?: Omit<VersioningOptions, 'versions'> | false
-  readonly httpMethods?: HttpMethodsOptions | false
-  readonly contentNegotiation?: ContentNegotiationOptions | false
-  readonly conditionalCaching?: ConditionalCachingOptions | false
-  readonly idempotency?: IdempotencyOptions | false
+  readonly now?: (() => number) | undefined
+  readonly transportSecurity?: TransportSecurityOptions | false | undefined
+  readonly errorCatalogue?: ErrorCatalogueOptions | false | undefined
+  readonly rateLimiting?: RateLimitingOptions | false | undefined
+  readonly versioning?: Omit<VersioningOptions, 'versions'> | false | undefined
+  readonly httpMethods?: HttpMethodsOptions | false | undefined
+  readonly contentNegotiation?: ContentNegotiationOptions | false | undefined
+  readonly conditionalCaching?: ConditionalCachingOptions | false | undefined
+  readonly idempotency?: IdempotencyOptions | false | undefined
   /**
    * Options of `@fastify/compress`. A route disables it with `compress: false`.
    * @default Brotli and gzip for text of at least 1024 bytes; requests are not decompressed
    */
-  readonly compression?: FastifyCompressOptions | false
-  readonly envelope?: EnvelopeOptions | false
-  readonly paginationQuery?: PaginationQueryOptions | false
+  readonly compression?: FastifyCompressOptions | false | undefined
+  readonly envelope?: EnvelopeOptions | false | undefined
+  readonly paginationQuery?: PaginationQueryOptions | false | undefined
   /** Options of @concordat/jobs; `{}` for the defaults. @default no jobs */
   readonly jobs?: Partial<JobsOptions> | undefined
   /**
@@ -61,6 +68,6 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no webhooks
    */
   readonly webhooks?: WebhooksOptions | undefined
-  readonly batch?: BatchOptions | false
-  readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false
+  readonly batch?: BatchOptions | false | undefined
+  readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false | undefined
 }

@@ -1,16 +1,16 @@
-import authentication, { authenticationErrors, clientOf, isPrivate, issuingErrors, ownerOf } from '@concordat/authentication'
+import authentication, { authenticationErrors, clientOf, isPrivate, ownerOf } from '@concordat/authentication'
 import batch, { batchErrors } from '@concordat/batch'
-import conditionalCaching, { preconditionErrors } from '@concordat/conditional-caching'
-import contentNegotiation, { localeChooser, negotiationErrors } from '@concordat/content-negotiation'
+import conditionalCaching, { conditionalCachingErrors } from '@concordat/conditional-caching'
+import contentNegotiation, { contentNegotiationErrors, localeChooser } from '@concordat/content-negotiation'
 import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
-import httpMethods, { methodErrors } from '@concordat/http-methods'
+import httpMethods, { httpMethodsErrors } from '@concordat/http-methods'
 import idempotency, { idempotencyErrors } from '@concordat/idempotency'
 import jobs, { type JobsOptions, jobsErrors } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
-import paginationQuery, { pageMeta, pageParts, paginationErrors } from '@concordat/pagination-query'
+import paginationQuery, { pageMeta, pageParts, paginationQueryErrors } from '@concordat/pagination-query'
 import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
-import transportSecurity, { answerHeaders, defaultHandlerTimeoutSeconds, transportErrors } from '@concordat/transport-security'
+import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders, transportSecurityErrors } from '@concordat/transport-security'
 import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
 import compress from '@fastify/compress'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -20,18 +20,18 @@ import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
+import { requireTransactionalStores } from './store-checks.ts'
 import { webhooksOf } from './webhooks.ts'
 
 const errorLists = [
-  transportErrors,
+  transportSecurityErrors,
   rateLimitingErrors,
   authenticationErrors,
-  issuingErrors,
-  methodErrors,
-  negotiationErrors,
+  httpMethodsErrors,
+  contentNegotiationErrors,
   versioningErrors,
-  paginationErrors,
-  preconditionErrors,
+  paginationQueryErrors,
+  conditionalCachingErrors,
   idempotencyErrors,
   batchErrors
 ]
@@ -41,11 +41,13 @@ const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', descriptio
 
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
-  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, now = Date.now } = options
+  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
-  const versioned = options.versioning !== false
-  const { authentication: identity } = options
-  if (identity === undefined) throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
+  const hasVersions = options.versioning !== false
+  const { authentication: authenticationOptions } = options
+  if (authenticationOptions === undefined)
+    throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
+  requireTransactionalStores(options)
   const chooseLocale = localeChooser(locales)
   const webhooks = await webhooksOf(options)
 
@@ -57,76 +59,76 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       locales,
       now,
       locale: ({ headers }) => chooseLocale(headers['accept-language']),
-      ...(versioned && { version: (request) => versionName(app, request) }),
-      ...(options.transportSecurity !== false && { answerHeaders: answerHeaders(options.transportSecurity) }),
+      ...(hasVersions && { version: (request) => versionName(app, request) }),
+      ...(options.transportSecurity !== false && { responseHeaders: responseHeaders(options.transportSecurity) }),
       ...own,
       include: [
         ...errorLists,
-        ...(stores.unitOfWork ? [stores.unitOfWork.errors] : []),
+        ...(transactions ? [transactions.errors] : []),
         ...(options.jobs ? [jobsErrors] : []),
         ...(webhooks ? [webhooks.errors] : []),
         ...(own?.include ?? [])
       ]
     })
   }
-  // Before limits and identity: an operation that is not executed is not counted, and is not authenticated.
+  // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.
   if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
     await app.register(rateLimiting, {
       store: stores.rateLimits,
-      ...(identity !== false && { client: principalAsClient }),
+      ...(authenticationOptions !== false && { client: clientByPrincipal }),
       ...options.rateLimiting
     })
   }
-  const enveloped = options.envelope !== false
-  const paginated = options.paginationQuery !== false
+  const hasEnvelope = options.envelope !== false
+  const hasPagination = options.paginationQuery !== false
   // Before the envelope, which replaces the response schemas.
-  if (paginated) await app.register(paginationQuery, { ...origin, now, linkHeader: !enveloped, ...options.paginationQuery })
-  if (enveloped) {
+  if (hasPagination) await app.register(paginationQuery, { ...origin, now, linkHeader: !hasEnvelope, ...options.paginationQuery })
+  if (hasEnvelope) {
     await app.register(envelope, {
       ...origin,
       now,
-      ...(versioned && { version: (request) => request.apiVersion, base: versionPrefix }),
-      ...(paginated && { meta: pageMeta }),
+      ...(hasVersions && { version: (request) => request.apiVersion, base: versionPrefix }),
+      ...(hasPagination && { meta: pageMeta }),
       ...options.envelope,
-      parts: [...(paginated ? [pageParts] : []), ...(options.envelope?.parts ?? [])]
+      parts: [...(hasPagination ? [pageParts] : []), ...(options.envelope?.parts ?? [])]
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
   if (options.conditionalCaching !== false) {
     await app.register(conditionalCaching, {
       now,
-      ...(enveloped && { volatileTail: timestampTail }),
-      ...(identity !== false && { isPrivate }),
+      ...(hasEnvelope && { volatileTail: timestampTail }),
+      ...(authenticationOptions !== false && { isPrivate }),
       ...options.conditionalCaching
     })
   }
   // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,
   // compression.
-  if (stores.unitOfWork) await stores.unitOfWork.register(app, { handlerTimeoutSeconds: handlerSecondsOf(options) })
+  if (transactions) await transactions.register(app, { handlerTimeoutSeconds: handlerTimeoutSecondsOf(options) })
   if (options.idempotency !== false) {
     await app.register(idempotency, {
       store: stores.idempotency,
-      transaction: stores.unitOfWork?.transactionOf,
-      ...(identity !== false && { scope: clientOf }),
-      ...(enveloped && { onReplay: markReplay }),
+      transaction: transactions?.transactionOf,
+      ...(authenticationOptions !== false && { scope: clientOf }),
+      ...(hasEnvelope && { onReplay: markReplay }),
       ...options.idempotency
     })
   }
   if (options.compression !== false) await app.register(compress, { ...compression, ...options.compression })
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
-  if (versioned) {
+  if (hasVersions) {
     if (versions === undefined)
       throw new TypeError(
         "conventions: options.versions is missing. Add them, for example { 1: { status: 'current' } }, or set versioning to false."
       )
     // pagination-query checks Q10; openapi checks the others.
-    const otherRules = options.openapi === false ? (paginated ? ['Q10'] : []) : lintIds
+    const otherRules = options.openapi === false ? (hasPagination ? ['Q10'] : []) : lintIds
     await app.register(versioning, { ...origin, versions, now, otherRules, ...options.versioning })
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
-  if (identity !== false) await app.register(authentication, identity)
+  if (authenticationOptions !== false) await app.register(authentication, authenticationOptions)
   // The service adds the routes of jobs and webhooks itself, in its versions.
   if (options.jobs) {
     await app.register(jobs, {
@@ -134,8 +136,8 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       now,
       queue: stores.queue,
       store: stores.jobs,
-      currentTransaction: stores.unitOfWork?.currentTransaction,
-      ...(identity !== false && { owner: ownerOf }),
+      currentTransaction: transactions?.currentTransaction,
+      ...(authenticationOptions !== false && { owner: ownerOf }),
       ...options.jobs
     } as JobsOptions)
   }
@@ -149,7 +151,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       ...(options.errorCatalogue !== false && { errors: app.errorCatalogue.entries, errorsOf: operationErrors(options) }),
       ...(options.rateLimiting !== false && { limitsOf: rateLimitsOf }),
       ...(webhooks && { webhooks: webhooks.describe(app) }),
-      ...(identity !== false && { securitySchemes: { bearer } }),
+      ...(authenticationOptions !== false && { securitySchemes: { bearer } }),
       ...(options.conditionalCaching !== false && { defaultCache: options.conditionalCaching?.cache ?? 'private' }),
       ...options.openapi,
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
@@ -157,12 +159,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   }
 }
 
-function principalAsClient(request: FastifyRequest) {
+function clientByPrincipal(request: FastifyRequest) {
   const key = clientOf(request)
   return key === undefined ? undefined : { key }
 }
 
-function handlerSecondsOf({ transportSecurity: transport }: ConventionsOptions) {
+function handlerTimeoutSecondsOf({ transportSecurity: transport }: ConventionsOptions) {
   return transport === false ? undefined : (transport?.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds)
 }
 

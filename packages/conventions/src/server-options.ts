@@ -1,18 +1,22 @@
 import { type ErrorCatalogueServerOptions, type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
-import { type TransportServerOptions, type TransportServerPart, transportServerOptions } from '@concordat/transport-security'
+import {
+  type TransportSecurityServerOptions,
+  type TransportSecurityServerPart,
+  transportSecurityServerOptions
+} from '@concordat/transport-security'
 
 /** Options of {@link serverOptions}: everything that only Fastify's constructor can set, as the packages that need it define it. */
-export interface ServerOptions extends TransportServerOptions, ErrorCatalogueServerOptions {}
+export interface ServerOptions extends TransportSecurityServerOptions, ErrorCatalogueServerOptions {}
 
 /** The options that {@link serverOptions} returns for `Fastify({...})`. */
-export type ServerPart = TransportServerPart & ErrorCatalogueServerPart
+export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
 
 /**
  * Returns the options for `Fastify({ ...serverOptions(), logger: true })`: limits, timeouts, request ids, log lines, the two
  * validators, and the responses to URLs that the router refuses. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
-  const transport = transportServerOptions(options)
+  const transport = transportSecurityServerOptions(options)
   const catalogue = errorCatalogueServerOptions(options)
   return {
     ...transport,

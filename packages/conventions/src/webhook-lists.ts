@@ -1,25 +1,25 @@
 import { type Collection, collection, type KeyRange, type ListQuery, pageOf } from '@concordat/pagination-query'
-import { attemptSchema, deliverySchema, type ListWish, subscriptionSchema } from '@concordat/webhooks'
+import { attemptSchema, deliverySchema, subscriptionSchema, type WebhookListInput } from '@concordat/webhooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Resource = Readonly<Record<string, unknown>>
-type Part = Parameters<ListWish['resources']>[0]
+type Part = Parameters<WebhookListInput['resources']>[0]
 
 // By cursor, because attempts and deliveries are added all the time; ids are created in ascending order.
 const byId = { style: 'cursor', id: 'id', defaultSort: ['-id'], sort: { keys: ['id'] }, count: 'none' } as const
 
 /** The collections of the webhook lists: how each can be sorted, filtered and paged. */
-export const webhookCollections: Readonly<Record<ListWish['operation'], Collection<Resource>>> = {
+export const webhookCollections: Readonly<Record<WebhookListInput['operation'], Collection<Resource>>> = {
   listSubscriptions: collection<Resource>(subscriptionSchema)({ name: 'webhook-subscriptions', ...byId }),
   listDeliveries: collection<Resource>(deliverySchema)({ name: 'webhook-deliveries', ...byId, filter: { status: ['eq'] } }),
   listAttempts: collection<Resource>(attemptSchema)({ name: 'webhook-attempts', ...byId })
 }
 
 /** Responds with one page of a webhook list, according to its collection. */
-export async function answerWebhookList(
+export async function sendWebhookList(
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, resources }: ListWish
+  { operation, resources }: WebhookListInput
 ): Promise<unknown> {
   const query: ListQuery<Resource> = request.listQuery(webhookCollections[operation])
   const rows = await resources(partOf(query))
@@ -41,11 +41,11 @@ function partOf({ order: [first], reverse, ranges: [range], conditions: [status]
 function positionOf({ beyond }: KeyRange) {
   const id = beyond?.values[0]
   if (id === undefined || beyond?.operator === '<' || beyond?.operator === '>') return id
-  return neighbour(id, beyond?.operator === '>=' ? -1n : 1n)
+  return adjacentId(id, beyond?.operator === '>=' ? -1n : 1n)
 }
 
 // For an inclusive range, the part begins after the id next to that of the row, so that the row itself is included.
-function neighbour(id: string, step: bigint) {
+function adjacentId(id: string, step: bigint) {
   const number = (BigInt(`0x${id.replaceAll('-', '')}`) + step).toString(16).padStart(32, '0')
   return number.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

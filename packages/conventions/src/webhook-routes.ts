@@ -6,10 +6,10 @@ import { webhookRouteConfig } from './webhook-operations.ts'
 
 type Register = (app: FastifyInstance, own: Partial<WebhookRoutesOptions>) => Promise<void>
 
-const filled: unique symbol = Symbol('concordat.conventions.webhook-routes')
+const registerKey: unique symbol = Symbol('concordat.conventions.webhook-routes')
 
-interface Filled {
-  [filled]?: Register
+interface ConnectedApp {
+  [registerKey]?: Register | undefined
 }
 
 /**
@@ -23,16 +23,16 @@ interface Filled {
  * })
  */
 export const webhookRoutes: FastifyPluginAsync<Partial<WebhookRoutesOptions>> = async (app, own) => {
-  const register = (app as Filled)[filled]
+  const register = (app as ConnectedApp)[registerKey]
   if (register === undefined) throw new TypeError('conventions: webhookRoutes requires options.webhooks. Set options.webhooks.events.')
   await register(app, own)
 }
 
 /** Stores on the instance what {@link webhookRoutes} needs from the plugins of this preset. */
-export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOptions): void {
+export function connectWebhookRoutes(app: FastifyInstance, options: ConventionsOptions): void {
   const register: Register = async (instance, { routeConfig = () => ({}), ...own }) => {
     const { webhookRoutes: routes } = await import('@concordat/webhooks')
-    const { answerWebhookList, webhookCollections } = await import('./webhook-lists.ts')
+    const { sendWebhookList, webhookCollections } = await import('./webhook-lists.ts')
     const config = webhookRouteConfig(options, webhookCollections)
     const settings: Partial<WebhookRoutesOptions> = {
       ...(options.authentication !== false && { owner: ownerOf }),
@@ -41,7 +41,7 @@ export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOpti
         created: (reply, path, resource) => reply.created(path, resource),
         link: (reply, relation, path, method) => reply.link(relation, path, method)
       }),
-      ...(options.paginationQuery !== false && { list: answerWebhookList }),
+      ...(options.paginationQuery !== false && { list: sendWebhookList }),
       ...(options.conditionalCaching !== false && {
         preconditions: ({ preconditions }) => preconditions,
         entityTag: (reply, version) => reply.entityTag(version)
@@ -51,5 +51,5 @@ export function fillWebhookRoutes(app: FastifyInstance, options: ConventionsOpti
     }
     await instance.register(routes, settings as WebhookRoutesOptions)
   }
-  app.decorate(filled, register)
+  app.decorate(registerKey, register)
 }

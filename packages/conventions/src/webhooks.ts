@@ -1,7 +1,7 @@
 import type { ErrorList } from '@concordat/api-error'
 import type { FastifyInstance } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
-import { fillWebhookRoutes } from './webhook-routes.ts'
+import { connectWebhookRoutes } from './webhook-routes.ts'
 
 /** The webhooks of a service that enables them. */
 export interface ServiceWebhooks {
@@ -11,17 +11,17 @@ export interface ServiceWebhooks {
   readonly describe: (app: FastifyInstance) => (version: number) => Readonly<Record<string, object>>
 }
 
-/** Returns `undefined` for a service without webhooks, which then does not load their dependencies: these take longer than all others. */
+/** Returns `undefined` for a service without webhooks. It then does not load their dependencies, which take the longest to load. */
 export async function webhooksOf(options: ConventionsOptions): Promise<ServiceWebhooks | undefined> {
-  const { webhooks: settings, stores = {}, now = Date.now } = options
+  const { webhooks: settings, stores = {}, transactions, now = Date.now } = options
   if (settings === undefined) return undefined
   const { default: webhooks, webhooksErrors } = await import('@concordat/webhooks')
   return {
     errors: webhooksErrors,
     async register(app) {
-      const { webhooks: store, queue, unitOfWork } = stores
-      await app.register(webhooks, { store, queue, currentTransaction: unitOfWork?.currentTransaction, now, ...settings })
-      fillWebhookRoutes(app, options)
+      const { webhooks: store, queue } = stores
+      await app.register(webhooks, { store, queue, currentTransaction: transactions?.currentTransaction, now, ...settings })
+      connectWebhookRoutes(app, options)
     },
     describe: (app) => (version) => app.webhooks.describe(version)
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { request as ask } from 'node:http'
+import { request as call } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { createApiKey, memoryApiKeyStore, ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
@@ -66,22 +66,22 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
 
   async function send(operations: readonly object[], headers: Record<string, string> = {}, more: object = {}) {
     const named = operations.map((operation, index) => ({ id: String(index), ...operation }))
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/v1/order-batches',
       headers: { ...all, ...headers },
       payload: { operations: named },
       ...more
     })
-    const json = answer.json<{ data?: ReadOutcome[]; error?: { code: string } }>()
-    return { answer, json, outcomes: json.data ?? [], statuses: (json.data ?? []).map(({ status }) => status) }
+    const json = response.json<{ data?: ReadOutcome[]; error?: { code: string } }>()
+    return { response, json, outcomes: json.data ?? [], statuses: (json.data ?? []).map(({ status }) => status) }
   }
   return { app, send, slow, orders: () => orders }
 }
 
 t.test('a batch and its outcomes are in the envelope, in the language of the request [B1] [E5] [G1]', async (t) => {
   const { app, send } = await start(t)
-  const { answer, json, outcomes } = await send(
+  const { response, json, outcomes } = await send(
     [get('/v1/orders/1'), get('/v1/orders/2/items'), { method: 'PUT', path: '/v1/orders/1', body: {} }],
     {
       'accept-language': 'es'
@@ -95,7 +95,7 @@ t.test('a batch and its outcomes are in the envelope, in the language of the req
   })
   t.match(outcomes[1], { status: 404, headers: { 'content-language': 'es' }, body: { error: { code: 'RESOURCE_NOT_FOUND' } } })
   t.match(outcomes[2], { status: 405, headers: { allow: 'GET, HEAD, OPTIONS' }, body: { error: { code: 'METHOD_NOT_ALLOWED' } } })
-  const ids = [answer.headers['request-id'], ...outcomes.map(({ headers }) => headers['request-id'])]
+  const ids = [response.headers['request-id'], ...outcomes.map(({ headers }) => headers['request-id'])]
   t.equal(new Set(ids).size, 4, 'each has its own Request-Id [H2]')
   const etag = String((await app.inject({ url: '/v1/orders/1', headers: all })).headers.etag)
   t.match((await send([{ ...get('/v1/orders/1'), headers: { 'If-None-Match': etag } }])).outcomes, [
@@ -105,10 +105,10 @@ t.test('a batch and its outcomes are in the envelope, in the language of the req
 
 t.test('the errors of a batch are in the language of the request, one for each field [X3] [G1]', async (t) => {
   const { send } = await start(t)
-  const { answer, json } = await send([get('/v1/customers'), { method: 'GET', path: '/v1/orders/1', headers: { authorization: 'x' } }], {
+  const { response, json } = await send([get('/v1/customers'), { method: 'GET', path: '/v1/orders/1', headers: { authorization: 'x' } }], {
     'accept-language': 'es'
   })
-  t.equal(answer.statusCode, 422)
+  t.equal(response.statusCode, 422)
   t.match(json.error, {
     error: 'ValidationError',
     code: 'BATCH_INVALID',
@@ -185,7 +185,7 @@ t.test('an operation is idempotent with its own key or a derived key; the batch 
   const first = await send([order, order], { 'idempotency-key': 'batch' })
   t.strictSame([first.statuses, orders()], [[201, 201], 3], 'each operation has its own key, derived from that of the batch')
   const again = await send([order, order], { 'idempotency-key': 'batch' })
-  t.strictSame([again.answer.body, again.answer.headers['idempotency-replayed'], orders()], [first.answer.body, 'true', 3])
+  t.strictSame([again.response.body, again.response.headers['idempotency-replayed'], orders()], [first.response.body, 'true', 3])
   t.match((await send([order], { 'idempotency-key': 'batch' })).json.error, { code: 'IDEMPOTENCY_KEY_REUSED' })
 })
 
@@ -194,12 +194,12 @@ t.test('a closing service completes the batches that it has started', async (t) 
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const operations = ['slow', '2', '3'].map((id) => ({ id, ...get(`/v1/orders/${id}`) }))
-  const answered = new Promise<string>((resolve, reject) => {
+  const responded = new Promise<string>((resolve, reject) => {
     const headers = { ...all, 'content-type': 'application/json' }
-    const request = ask({ host: '127.0.0.1', port, method: 'POST', path: '/v1/order-batches', headers }, (answer) => {
+    const request = call({ host: '127.0.0.1', port, method: 'POST', path: '/v1/order-batches', headers }, (response) => {
       let text = ''
-      answer.on('data', (part) => (text += String(part)))
-      answer.on('end', () => resolve(text))
+      response.on('data', (part) => (text += String(part)))
+      response.on('end', () => resolve(text))
     })
     request.on('error', reject).end(JSON.stringify({ operations }))
   })
@@ -207,8 +207,8 @@ t.test('a closing service completes the batches that it has started', async (t) 
   const closed = app.close()
   while (app.server.listening) await setImmediate()
   slow.released.resolve()
-  await Promise.all([closed, answered])
-  const { data } = JSON.parse(await answered) as { data: ReadOutcome[] }
+  await Promise.all([closed, responded])
+  const { data } = JSON.parse(await responded) as { data: ReadOutcome[] }
   t.strictSame(
     data.map(({ status }) => status),
     [200, 200, 200]
@@ -218,7 +218,7 @@ t.test('a closing service completes the batches that it has started', async (t) 
 t.test('without a unit of work no batch is atomic, and a batch that requires it stops the boot', async (t) => {
   const { app, send } = await start(t)
   t.throws(() => app.batch('/others', { paths: ['/orders'], atomic: 'always' }), /others: atomic requires a transaction/)
-  t.equal((await send([get('/v1/orders/1')])).answer.statusCode, 200)
+  t.equal((await send([get('/v1/orders/1')])).response.statusCode, 200)
 })
 
 t.test('batch can be left out', async (t) => {

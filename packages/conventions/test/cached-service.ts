@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request as requestHttp } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
@@ -89,13 +89,13 @@ export async function startCachedService(
   return { port: (app.server.address() as AddressInfo).port, runs }
 }
 
-export interface Wish {
+export interface Input {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number | undefined
   readonly headers: IncomingHttpHeaders
   /** Decoded, without its timestamp. */
@@ -103,7 +103,7 @@ export interface Answer {
 }
 
 /** Sends a request over HTTP, on its own connection. */
-export function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Answer> {
+export function call(port: number, path: string, { method = 'GET', headers = {}, body }: Input = {}): Promise<ReceivedResponse> {
   const sent = body === undefined ? undefined : JSON.stringify(body)
   const typed = sent === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) }
   const host = { host: 'shop.example', 'x-forwarded-proto': 'https' }

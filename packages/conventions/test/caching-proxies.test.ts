@@ -1,8 +1,9 @@
 // The preset behind real proxies that compress or cache.
 import { join } from 'node:path'
+import { freePort } from '@concordat/idempotency/testing'
 import t, { type Test } from 'tap'
-import { ask, credentialsOf, startCachedService } from './cached-service.ts'
-import { freePort, runProxy } from './proxy-process.ts'
+import { call, credentialsOf, startCachedService } from './cached-service.ts'
+import { runProxy } from './proxy-process.ts'
 
 /** Where a service listens, and where the proxy listens for it. */
 interface Ports {
@@ -126,7 +127,7 @@ for (const [name, proxy] of Object.entries(proxies)) {
       for (const path of paths) {
         for (const headers of codings) {
           for (const method of ['GET', 'HEAD', 'GET']) {
-            const [direct, behind] = [await ask(service, path, { method, headers }), await ask(port, path, { method, headers })]
+            const [direct, behind] = [await call(service, path, { method, headers }), await call(port, path, { method, headers })]
             t.strictSame([behind.status, behind.body], [direct.status, direct.body], `${method} ${path} ${JSON.stringify(headers)}`)
           }
         }
@@ -136,8 +137,8 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.test(`behind ${name}, a client that has the response gets 304, and after a change the new response [C4] [S10]`, async (t) => {
       for (const path of ['/v1/products/large-2', '/v1/products/small-2']) {
         for (const headers of codings) {
-          const first = await ask(port, path, { headers })
-          const again = await ask(port, path, { headers: { ...headers, 'if-none-match': String(first.headers.etag) } })
+          const first = await call(port, path, { headers })
+          const again = await call(port, path, { headers: { ...headers, 'if-none-match': String(first.headers.etag) } })
           t.strictSame(
             [again.status, again.body],
             proxy.revalidates ? [304, ''] : [200, first.body],
@@ -145,10 +146,10 @@ for (const [name, proxy] of Object.entries(proxies)) {
           )
           t.match(again.headers, { 'cache-control': 'private, no-cache', vary: /accept-encoding/i })
         }
-        const { etag } = (await ask(port, path)).headers
-        await ask(port, path, { method: 'PUT', body: product })
+        const { etag } = (await call(port, path)).headers
+        await call(port, path, { method: 'PUT', body: product })
         for (const headers of codings) {
-          const changed = await ask(port, path, { headers: { ...headers, 'if-none-match': String(etag) } })
+          const changed = await call(port, path, { headers: { ...headers, 'if-none-match': String(etag) } })
           t.match(changed, { status: 200, body: /Chang/ })
         }
       }
@@ -157,56 +158,56 @@ for (const [name, proxy] of Object.entries(proxies)) {
     t.test(`behind ${name}, serves no 404 after a creation, and no old version after a replacement [C5] [S10]`, async (t) => {
       const path = '/v1/products/new'
       const create = { method: 'PUT', headers: { 'if-none-match': '*' }, body: product }
-      for (const attempt of [1, 2]) t.equal((await ask(port, path)).status, 404, `attempt ${attempt}`)
-      t.strictSame([(await ask(port, path, create)).status, (await ask(port, path, create)).status], [200, 412])
-      t.match(await ask(port, path), { status: 200, body: /Chang/ })
-      await ask(port, path, { method: 'PUT', body: { ...product, name: 'Ipoh' } })
-      t.match(await ask(port, path), { status: 200, body: /Ipoh/ })
+      for (const attempt of [1, 2]) t.equal((await call(port, path)).status, 404, `attempt ${attempt}`)
+      t.strictSame([(await call(port, path, create)).status, (await call(port, path, create)).status], [200, 412])
+      t.match(await call(port, path), { status: 200, body: /Chang/ })
+      await call(port, path, { method: 'PUT', body: { ...product, name: 'Ipoh' } })
+      t.match(await call(port, path), { status: 200, body: /Ipoh/ })
     })
 
     t.test(`behind ${name}, no user gets the response of another user, although the route is declared public [C3] [S10]`, async (t) => {
       const path = '/v1/profiles/mine'
-      const adas = await ask(port, path, { headers: credentialsOf('ada') })
+      const adas = await call(port, path, { headers: credentialsOf('ada') })
       t.match(adas, { status: 200, body: /"subject":"ada"/ })
       const held = { 'if-none-match': String(adas.headers.etag) }
-      t.match(await ask(port, path, { headers: { ...credentialsOf('max'), ...held } }), { status: 200, body: /"subject":"max"/ })
-      const again = await ask(port, path, { headers: { ...credentialsOf('ada'), ...held } })
+      t.match(await call(port, path, { headers: { ...credentialsOf('max'), ...held } }), { status: 200, body: /"subject":"max"/ })
+      const again = await call(port, path, { headers: { ...credentialsOf('ada'), ...held } })
       t.strictSame([again.status, again.body], proxy.revalidates ? [304, ''] : [200, adas.body])
-      t.equal((await ask(port, path)).status, 401)
+      t.equal((await call(port, path)).status, 401)
     })
 
     t.test(
       `behind ${name}, every client gets a public response in a coding that it accepts, from the cache if there is one [C3] [S10]`,
       async (t) => {
         const path = '/v1/categories/2'
-        const first = await ask(port, path)
+        const first = await call(port, path)
         t.equal(first.headers['cache-control'], 'public, max-age=86400')
-        const again = await ask(port, path, { headers: { 'if-none-match': String(first.headers.etag) } })
+        const again = await call(port, path, { headers: { 'if-none-match': String(first.headers.etag) } })
         t.strictSame([again.status, again.body], [304, ''])
         t.equal(runs.get(`GET ${path}`), proxy.caches ? 1 : 2)
-        for (const headers of codings) t.equal((await ask(port, path, { headers })).body, first.body)
+        for (const headers of codings) t.equal((await call(port, path, { headers })).body, first.body)
       }
     )
 
     t.test(`behind ${name}, the tag of a response that the proxy does not compress protects a change [O1] [S10]`, async (t) => {
       const path = '/v1/products/small-3'
-      const { etag } = (await ask(port, path, { headers: { 'accept-encoding': 'identity' } })).headers
+      const { etag } = (await call(port, path, { headers: { 'accept-encoding': 'identity' } })).headers
       t.equal(etag, '"1"')
       const change = { method: 'PUT', headers: { 'if-match': String(etag) }, body: product }
-      t.equal((await ask(port, path, change)).status, 200)
-      t.match(await ask(port, path, change), { status: 412, headers: { etag: '"2"' } })
-      t.equal((await ask(service, path)).headers.etag, '"2"')
+      t.equal((await call(port, path, change)).status, 200)
+      t.match(await call(port, path, change), { status: 412, headers: { etag: '"2"' } })
+      t.equal((await call(service, path)).headers.etag, '"2"')
     })
 
     t.test(`behind ${name}, a weak tag is refused with an explanation, and accepted with ifMatch: opaque [O1] [S10]`, async (t) => {
       for (const path of ['/v1/products/large-4', '/v1/products/small-4']) {
         for (const headers of codings) {
-          const { etag = '' } = (await ask(port, path, { headers })).headers
-          const refused = await ask(port, path, { method: 'PUT', headers: { 'if-match': etag }, body: product })
+          const { etag = '' } = (await call(port, path, { headers })).headers
+          const refused = await call(port, path, { method: 'PUT', headers: { 'if-match': etag }, body: product })
           if (etag.startsWith('W/')) t.match(refused, { status: 412, body: /A proxy that compresses may have weakened it: fetch/ }, etag)
           else t.equal(refused.status, 200, etag)
-          const { etag: known = '' } = (await ask(lenient.proxy, path, { headers })).headers
-          const taken = await ask(lenient.proxy, path, { method: 'PUT', headers: { 'if-match': known }, body: product })
+          const { etag: known = '' } = (await call(lenient.proxy, path, { headers })).headers
+          const taken = await call(lenient.proxy, path, { method: 'PUT', headers: { 'if-match': known }, body: product })
           t.equal(taken.status, 200, known)
         }
       }
@@ -220,7 +221,7 @@ t.test(
   async (t) => {
     const { proxy: port } = await start(t, proxies['nginx that compresses'] as Proxy)
     const headers = { 'accept-encoding': 'gzip' }
-    t.equal((await ask(port, '/v1/products/large-1', { headers })).headers.etag, '"1--gzip"')
-    t.match((await ask(port, '/v1/products/small-1', { headers })).headers, { etag: 'W/"1"', 'content-encoding': 'gzip' })
+    t.equal((await call(port, '/v1/products/large-1', { headers })).headers.etag, '"1--gzip"')
+    t.match((await call(port, '/v1/products/small-1', { headers })).headers, { etag: 'W/"1"', 'content-encoding': 'gzip' })
   }
 )

@@ -50,7 +50,12 @@ t.test('a failed precondition is in the envelope, in the language of the client,
   const put = (headers: Record<string, string>) => app.inject({ method: 'PUT', url: '/v1/products/small-1', headers, body: product })
   const failed = await put({ 'if-match': '"7"', 'accept-language': 'es' })
   t.match(failed.json(), {
-    error: { status: 412, error: 'Precondition Failed', code: 'PRECONDITION_FAILED', message: /^El recurso ha cambiado desde la versión/ },
+    error: {
+      status: 412,
+      error: 'Precondition Failed',
+      code: 'PRECONDITION_FAILED',
+      message: /^El recurso no está en el estado que requiere la petición\./
+    },
     _links: [{ rel: 'self', href: 'https://shop.example/v1/products/small-1', method: 'PUT' }],
     _meta: { version: 'v1' }
   })
@@ -93,17 +98,21 @@ t.test(
       ['identity', undefined]
     ] as const
     for (const [accept, coding] of preferences) {
-      const answer = await get('/v1/products/large-1', { 'accept-encoding': accept })
-      t.equal(answer.headers['content-encoding'], coding, accept)
-      t.equal(answer.headers.etag, coding ? `"1--${coding}"` : '"1"')
-      t.equal(answer.headers.vary, 'accept, accept-encoding')
+      const response = await get('/v1/products/large-1', { 'accept-encoding': accept })
+      t.equal(response.headers['content-encoding'], coding, accept)
+      t.equal(response.headers.etag, coding ? `"1--${coding}"` : '"1"')
+      t.equal(response.headers.vary, 'accept, accept-encoding')
       const body =
-        coding === 'br' ? brotliDecompressSync(answer.rawPayload) : coding === 'gzip' ? gunzipSync(answer.rawPayload) : answer.rawPayload
+        coding === 'br'
+          ? brotliDecompressSync(response.rawPayload)
+          : coding === 'gzip'
+            ? gunzipSync(response.rawPayload)
+            : response.rawPayload
       t.strictSame(JSON.parse(body.toString()).data, plain)
     }
     for (const url of ['/v1/products/small-1', '/v1/products/none', '/none']) {
-      const answer = await get(url, { 'accept-encoding': 'gzip' })
-      t.equal(answer.headers['content-encoding'], undefined, url)
+      const response = await get(url, { 'accept-encoding': 'gzip' })
+      t.equal(response.headers['content-encoding'], undefined, url)
     }
   }
 )
@@ -152,8 +161,8 @@ t.test('caching, compression or both can be left out', async (t) => {
     'content-encoding': undefined
   })
   const uncompressed = await service({ compression: false, conditionalCaching: { publicMaxAgeSeconds: 60 } })
-  const answer = await uncompressed.get('/v1/categories/1', { 'accept-encoding': 'gzip' })
-  t.match(answer.headers, { 'cache-control': 'public, max-age=60', vary: 'accept', 'content-encoding': undefined })
+  const response = await uncompressed.get('/v1/categories/1', { 'accept-encoding': 'gzip' })
+  t.match(response.headers, { 'cache-control': 'public, max-age=60', vary: 'accept', 'content-encoding': undefined })
   const uncached = await service({ conditionalCaching: false, compression: { encodings: ['gzip'] } })
   t.match((await uncached.get('/v1/products/large-1', { 'accept-encoding': 'br, gzip' })).headers, {
     'content-encoding': 'gzip',

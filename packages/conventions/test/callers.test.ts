@@ -1,5 +1,5 @@
 import { memoryRevocationStore, ownTokens, revocationFeed } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -36,21 +36,21 @@ const bearer = (claims: object) => ({ authorization: `Bearer ${kit.token(claims)
 
 t.test('returns 401 without a token, in the envelope, in the language of the client, with a challenge [U1] [G1] [X1] [H1]', async (t) => {
   const app = await start()
-  const answer = await app.inject({ url: '/v1/books/7', headers: { 'accept-language': 'es' } })
-  t.match(answer.json(), {
+  const response = await app.inject({ url: '/v1/books/7', headers: { 'accept-language': 'es' } })
+  t.match(response.json(), {
     error: { status: 401, error: 'Unauthorized', code: 'AUTHENTICATION_REQUIRED' },
     _links: [{ rel: 'self', href: 'https://api.example.com/v1/books/7' }],
     _meta: { version: 'v1' }
   })
-  t.match(answer.headers, { 'www-authenticate': 'Bearer', 'content-language': 'es', 'cache-control': 'no-store' })
+  t.match(response.headers, { 'www-authenticate': 'Bearer', 'content-language': 'es', 'cache-control': 'no-store' })
   t.equal((await app.inject({ url: '/v1/books/7', headers: bearer({ roles: ['reader'] }) })).statusCode, 200)
 })
 
 t.test('a role grants exactly the permissions that it lists [U9]', async (t) => {
   const app = await start()
-  const answer = await app.inject({ method: 'POST', url: '/v1/books', headers: bearer({ roles: ['reader'] }) })
-  t.match(answer.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
-  t.match(String(answer.headers['www-authenticate']), /error="insufficient_scope"/)
+  const response = await app.inject({ method: 'POST', url: '/v1/books', headers: bearer({ roles: ['reader'] }) })
+  t.match(response.json().error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
+  t.match(String(response.headers['www-authenticate']), /error="insufficient_scope"/)
 })
 
 t.test('public routes and the list of versions need no credentials', async (t) => {
@@ -79,21 +79,21 @@ t.test('refuses revoked tokens while the revocation feed is up to date [U4]', as
 
 t.test('counts a user as one client from every address, and does not count refused requests [X5] [H1]', async (t) => {
   const app = await start({ rateLimiting: { clientLimit: { limit: 2, windowSeconds: 60 } } })
-  const ask = (remoteAddress: string, claims: object) =>
+  const call = (remoteAddress: string, claims: object) =>
     app.inject({ url: '/v1/books/7', remoteAddress, headers: bearer({ roles: ['reader'], ...claims }) })
-  t.match((await ask('127.0.0.1', { sub: 'ada' })).headers, { 'ratelimit-policy': '"address";q=1200;w=60, "client";q=2;w=60' })
-  await ask('127.0.0.2', { sub: 'ada' })
-  const refused = await ask('127.0.0.3', { sub: 'ada' })
+  t.match((await call('127.0.0.1', { sub: 'ada' })).headers, { 'ratelimit-policy': '"address";q=1200;w=60, "client";q=2;w=60' })
+  await call('127.0.0.2', { sub: 'ada' })
+  const refused = await call('127.0.0.3', { sub: 'ada' })
   t.match(refused.json().error, { status: 429, code: 'RATE_LIMIT_EXCEEDED' })
   t.match(refused.headers, { 'retry-after': /^\d+$/ })
-  t.equal((await ask('127.0.0.3', { sub: 'max' })).statusCode, 200)
+  t.equal((await call('127.0.0.3', { sub: 'max' })).statusCode, 200)
 })
 
 t.test('without authentication and limits, every request is accepted and not counted', async (t) => {
   const app = await start({ authentication: false, rateLimiting: false })
-  const answer = await app.inject('/v1/books/7')
-  t.equal(answer.statusCode, 200)
-  t.notOk(answer.headers['ratelimit'])
+  const response = await app.inject('/v1/books/7')
+  t.equal(response.statusCode, 200)
+  t.notOk(response.headers['ratelimit'])
 })
 
 t.test('without authentication, counts requests by address', async (t) => {

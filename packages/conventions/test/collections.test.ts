@@ -31,10 +31,10 @@ async function service(options: Partial<ConventionsOptions> = {}) {
 t.test('a page has its rows, links and totals in the envelope, the timestamp last [E2] [E3] [G2]', async (t) => {
   const app = await service()
   const { headers, body } = await app.inject('/v1/things?perPage=1&page=2&fields=id')
-  const answer = JSON.parse(body)
-  t.strictSame(answer.data, [{ id: 'id-b' }])
+  const response = JSON.parse(body)
+  t.strictSame(response.data, [{ id: 'id-b' }])
   t.strictSame(
-    answer._links.map(({ rel, href }: { rel: string; href: string }) => `${rel} ${href.replace('https://api.example.com', '')}`),
+    response._links.map(({ rel, href }: { rel: string; href: string }) => `${rel} ${href.replace('https://api.example.com', '')}`),
     [
       'self /v1/things?perPage=1&page=2&fields=id',
       'first /v1/things?fields=id&perPage=1&page=1',
@@ -43,8 +43,8 @@ t.test('a page has its rows, links and totals in the envelope, the timestamp las
       'last /v1/things?fields=id&perPage=1&page=3'
     ]
   )
-  t.strictSame(answer._meta.pagination, { page: 2, perPage: 1, totalPages: 3, totalItems: 3 })
-  t.strictSame(Object.keys(answer._meta), ['version', 'pagination', 'timestamp'])
+  t.strictSame(response._meta.pagination, { page: 2, perPage: 1, totalPages: 3, totalItems: 3 })
+  t.strictSame(Object.keys(response._meta), ['version', 'pagination', 'timestamp'])
   t.equal(headers['link'], undefined)
 })
 

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
@@ -78,8 +75,10 @@ async function pathsOf(app: FastifyInstance): Promise<Loose> {
 
 /** Returns the error codes of an operation. */
 function codesOf({ paths, components }: Loose, path: string, method: string): string[] {
-  return Object.values(paths[path][method].responses).flatMap((answer: Loose) =>
-    answer.$ref === undefined ? [] : Object.keys(components.responses[answer.$ref.split('/').at(-1)].content['application/json'].examples)
+  return Object.values(paths[path][method].responses).flatMap((response: Loose) =>
+    response.$ref === undefined
+      ? []
+      : Object.keys(components.responses[response.$ref.split('/').at(-1)].content['application/json'].examples)
   )
 }
 
@@ -188,25 +187,4 @@ t.test('a route that breaks a rule of representations stops the boot, unless it 
   await t.rejects(start({}), /F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase/)
   await t.resolves(start({ waivers: { F1: 'The printer reads it so.' } }))
   await t.rejects(start({ waivers: { F99: 'So.' } }), /waives "F99", which is not a known rule/)
-})
-
-t.test('concordat lint loads the rules for paths from versioning [P3]', async (t) => {
-  const folder = t.testdir({})
-  const file = join(folder, 'bad.json')
-  const operation = { security: [], responses: { 200: { description: 'All.' } } }
-  writeFileSync(
-    file,
-    JSON.stringify({
-      openapi: '3.1.0',
-      info: { title: 'A', version: '1' },
-      paths: { '/v1/getOrders': { get: operation }, '/v1/orders': { get: operation } }
-    })
-  )
-  const command = join(import.meta.dirname, '../../openapi/src/command.ts')
-  const out = await new Promise<string>((resolve) => {
-    const words = ['--conditions=@concordat/source', command, 'lint', file, '--with', '@concordat/versioning']
-    execFile(process.execPath, words, { cwd: join(import.meta.dirname, '..') }, (_error, stdout, stderr) => resolve(stdout + stderr))
-  })
-  t.match(out, /P3 GET \/v1\/getOrders: "getOrders" starts with a verb\. Use the HTTP method for the action/)
-  t.notMatch(out, /GET \/v1\/orders:/)
 })

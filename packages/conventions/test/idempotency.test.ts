@@ -1,5 +1,5 @@
 import conventions, { serverOptions } from '@concordat/conventions'
-import { type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import { type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -9,11 +9,11 @@ const body = Type.Object({ item: Type.String() }, { additionalProperties: false 
 
 /** A store that returns text as bytes, as a store in a database does. */
 function byteStore(): IdempotencyStore {
-  const store = memoryStore()
+  const store = memoryIdempotencyStore()
   return {
     ...store,
-    complete: (claim, answer, ...told) =>
-      store.complete(claim, { ...answer, body: answer.body === null ? null : Buffer.from(answer.body as string) }, ...told)
+    complete: (claim, response, ...received) =>
+      store.complete(claim, { ...response, body: response.body === null ? null : Buffer.from(response.body as string) }, ...received)
   }
 }
 
@@ -42,17 +42,17 @@ async function service(store: IdempotencyStore) {
     )
     v1.post('/raw-notes', { config: { ...config, envelope: false } }, async () => ({ noted: true }))
   })
-  const send = (key: string | undefined, wish: { url?: string; item?: unknown; headers?: Record<string, string> } = {}) =>
+  const send = (key: string | undefined, input: { url?: string; item?: unknown; headers?: Record<string, string> } = {}) =>
     app.inject({
       method: 'POST',
-      url: wish.url ?? '/v1/orders',
-      payload: wish.url === undefined ? { item: wish.item ?? 'tea' } : {},
-      headers: { ...(key !== undefined && { 'idempotency-key': key }), ...wish.headers }
+      url: input.url ?? '/v1/orders',
+      payload: input.url === undefined ? { item: input.item ?? 'tea' } : {},
+      headers: { ...(key !== undefined && { 'idempotency-key': key }), ...input.headers }
     })
   return { send, runs: () => runs }
 }
 
-for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteStore })) {
+for (const [what, storeOf] of Object.entries({ text: memoryIdempotencyStore, bytes: byteStore })) {
   t.test(
     `a replay is the first response, with its envelope and timestamp, under its own Request-Id; stored as ${what} [H2] [I3]`,
     async (t) => {
@@ -89,7 +89,7 @@ for (const [what, storeOf] of Object.entries({ text: memoryStore, bytes: byteSto
 }
 
 t.test('errors of a key are in the envelope, in the language of the client; 422 names the header [E4] [G1] [X3]', async (t) => {
-  const { send, runs } = await service(memoryStore())
+  const { send, runs } = await service(memoryIdempotencyStore())
   t.match((await send(undefined, { headers: { 'accept-language': 'es' } })).json().error, {
     status: 400,
     code: 'IDEMPOTENCY_KEY_REQUIRED',
@@ -106,7 +106,7 @@ t.test('errors of a key are in the envelope, in the language of the client; 422 
 })
 
 t.test('a body that is invalid or cannot be parsed leaves the key unused [I5]', async (t) => {
-  const { send, runs } = await service(memoryStore())
+  const { send, runs } = await service(memoryIdempotencyStore())
   t.equal((await send('k', { item: 5 })).statusCode, 422)
   t.equal((await send('k', { headers: { 'content-type': 'text/xml' } })).statusCode, 415)
   t.equal((await send('k')).statusCode, 201)

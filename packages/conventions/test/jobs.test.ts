@@ -1,8 +1,8 @@
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { defineJob, jobRecordSchema, memoryJobStore } from '@concordat/jobs'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -19,7 +19,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, onCompl
     result: Sum,
     handler: async ({ upTo }) => ({ sum: (upTo * (upTo + 1)) / 2 })
   })
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const app = Fastify(serverOptions())
   t.teardown(async () => {
     await app.close()
@@ -84,13 +84,13 @@ t.test('with the envelope too, a completed job redirects to its result with 303,
 
 t.test('a job with invalid input is refused in the language of the client, and does not start [G1]', async (t) => {
   const app = await start(t)
-  const answer = await app.inject({
+  const response = await app.inject({
     method: 'POST',
     url: '/v1/sums',
     headers: as('ada', { 'accept-language': 'es' }),
     body: { upTo: 'four', to: 1 }
   })
-  t.match(answer.json().error, {
+  t.match(response.json().error, {
     status: 422,
     error: 'ValidationError',
     code: 'JOB_INPUT_INVALID',
@@ -100,7 +100,7 @@ t.test('a job with invalid input is refused in the language of the client, and d
       { field: 'body.upTo', message: 'debe ser de tipo integer' }
     ]
   })
-  t.equal(answer.headers.location, undefined)
+  t.equal(response.headers.location, undefined)
 })
 
 t.test('the description has the responses of the routes of a job', async (t) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { serverOptions } from '@concordat/conventions'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -9,7 +9,7 @@ const issuer = 'https://tokens.example.com'
 const kit = testKit({ issuer, audience: 'orders' })
 const bearer = (scope: string) => `Bearer ${kit.token({ scope })}`
 
-interface Wish {
+interface Input {
   method: 'POST' | 'PUT'
   version: number
   query: string
@@ -19,19 +19,19 @@ interface Wish {
 }
 
 // One fault for each row of the table that can refuse a request, by its status.
-const faults: Readonly<Record<number, (wish: Wish) => void>> = {
-  421: (wish) => (wish.headers['host'] = 'evil.example'),
-  403: (wish) => (wish.remoteAddress = '198.51.100.7'),
-  414: (wish) => (wish.query = `?q=${'x'.repeat(9000)}`),
-  429: (wish) => (wish.remoteAddress = '127.0.0.9'),
-  410: (wish) => (wish.version = 1),
-  401: (wish) => (wish.headers['authorization'] = 'Bearer invalid'),
-  406: (wish) => (wish.headers['accept'] = 'image/webp'),
-  405: (wish) => (wish.method = 'PUT'),
-  415: (wish) => (wish.headers['content-type'] = 'text/plain'),
-  400: (wish) => (wish.body = '{'),
-  422: (wish) => (wish.body = '{}'),
-  412: (wish) => (wish.headers['if-match'] = '"stale"'),
+const faults: Readonly<Record<number, (input: Input) => void>> = {
+  421: (input) => (input.headers['host'] = 'evil.example'),
+  403: (input) => (input.remoteAddress = '198.51.100.7'),
+  414: (input) => (input.query = `?q=${'x'.repeat(9000)}`),
+  429: (input) => (input.remoteAddress = '127.0.0.9'),
+  410: (input) => (input.version = 1),
+  401: (input) => (input.headers['authorization'] = 'Bearer invalid'),
+  406: (input) => (input.headers['accept'] = 'image/webp'),
+  405: (input) => (input.method = 'PUT'),
+  415: (input) => (input.headers['content-type'] = 'text/plain'),
+  400: (input) => (input.body = '{'),
+  422: (input) => (input.body = '{}'),
+  412: (input) => (input.headers['if-match'] = '"stale"'),
   409: () => {}
 }
 const packages: Readonly<Record<number, [string, string]>> = {
@@ -109,7 +109,7 @@ for (const [index, earlier] of statuses.entries()) {
   for (const later of statuses.slice(index + 1)) {
     if (apart.has(`${earlier} ${later}`)) continue
     t.test(`a request that qualifies for ${earlier} and ${later} gets ${earlier}, as the architecture page says`, async (t) => {
-      const wish: Wish = {
+      const input: Input = {
         method: 'POST',
         version: 2,
         query: '',
@@ -117,17 +117,17 @@ for (const [index, earlier] of statuses.entries()) {
         body: '{"quantity":1}',
         remoteAddress: '127.0.0.1'
       }
-      faults[later]?.(wish)
-      faults[earlier]?.(wish)
-      const answer = await app.inject({
-        method: wish.method,
-        url: `/v${wish.version}/orders${wish.query}`,
-        headers: wish.headers,
-        body: wish.body,
-        remoteAddress: wish.remoteAddress
+      faults[later]?.(input)
+      faults[earlier]?.(input)
+      const response = await app.inject({
+        method: input.method,
+        url: `/v${input.version}/orders${input.query}`,
+        headers: input.headers,
+        body: input.body,
+        remoteAddress: input.remoteAddress
       })
-      t.equal(answer.json().error.status, earlier)
-      t.equal(answer.statusCode, earlier)
+      t.equal(response.json().error.status, earlier)
+      t.equal(response.statusCode, earlier)
     })
   }
 }

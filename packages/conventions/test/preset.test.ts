@@ -34,8 +34,8 @@ async function start(options: Partial<ConventionsOptions> = {}) {
 
 t.test('a success has the envelope, the version, links within that version, the security headers and Vary [H1]', async (t) => {
   const app = await start()
-  const answer = await app.inject('/v1/orders/7')
-  t.match(answer.json(), {
+  const response = await app.inject('/v1/orders/7')
+  t.match(response.json(), {
     data: { id: '7' },
     _links: [
       { rel: 'self', href: 'https://api.example.com/v1/orders/7', method: 'GET' },
@@ -43,27 +43,27 @@ t.test('a success has the envelope, the version, links within that version, the 
     ],
     _meta: { version: 'v1' }
   })
-  t.match(answer.headers, { 'request-id': /^[0-9a-f-]{36}$/, 'x-content-type-options': 'nosniff', vary: 'accept' })
+  t.match(response.headers, { 'request-id': /^[0-9a-f-]{36}$/, 'x-content-type-options': 'nosniff', vary: 'accept' })
 })
 
 t.test('reply.created resolves the path relative to the version', async (t) => {
   const app = await start()
-  const answer = await app.inject({ method: 'POST', url: '/v1/orders', body: { id: '8' } })
-  t.strictSame([answer.statusCode, answer.headers.location], [201, 'https://api.example.com/v1/orders/8'])
+  const response = await app.inject({ method: 'POST', url: '/v1/orders', body: { id: '8' } })
+  t.strictSame([response.statusCode, response.headers.location], [201, 'https://api.example.com/v1/orders/8'])
 })
 
 t.test('an error has the error envelope in the language of the client, and Vary lists both headers [G1] [N6]', async (t) => {
   const app = await start()
-  const answer = await app.inject({ url: '/v1/nothing', headers: { 'accept-language': 'es-MX,es;q=0.9' } })
-  t.match(answer.json().error, { status: 404, code: 'RESOURCE_NOT_FOUND', message: /No / })
-  t.match(answer.headers, { 'content-language': 'es', vary: 'accept-language, accept', 'cache-control': 'no-store' })
+  const response = await app.inject({ url: '/v1/nothing', headers: { 'accept-language': 'es-MX,es;q=0.9' } })
+  t.match(response.json().error, { status: 404, code: 'RESOURCE_NOT_FOUND', message: /No / })
+  t.match(response.headers, { 'content-language': 'es', vary: 'accept-language, accept', 'cache-control': 'no-store' })
 })
 
 t.test('a URL that never reaches a hook gets the same language, version and headers', async (t) => {
   const app = await start()
-  const answer = await app.inject({ url: '/v1/%zz', headers: { 'accept-language': 'es' } })
-  t.match(answer.json(), { error: { code: 'MALFORMED_URI' }, _meta: { version: 'v1' } })
-  t.match(answer.headers, { 'content-language': 'es', 'request-id': /./, 'x-content-type-options': 'nosniff' })
+  const response = await app.inject({ url: '/v1/%zz', headers: { 'accept-language': 'es' } })
+  t.match(response.json(), { error: { code: 'MALFORMED_URI' }, _meta: { version: 'v1' } })
+  t.match(response.headers, { 'content-language': 'es', 'request-id': /./, 'x-content-type-options': 'nosniff' })
 })
 
 t.test('GET / lists the versions in the envelope', async (t) => {
@@ -105,16 +105,16 @@ t.test('options of a plugin override those that the preset sets', async (t) => {
     envelope: { version: () => 'v9' },
     transportSecurity: { ...localHttp, overrides: { 'x-frame-options': 'SAMEORIGIN' } }
   })
-  const answer = await app.inject('/v1/orders/7')
-  t.equal(answer.json()._meta.version, 'v9')
-  t.equal(answer.headers['x-frame-options'], 'SAMEORIGIN')
+  const response = await app.inject('/v1/orders/7')
+  t.equal(response.json()._meta.version, 'v9')
+  t.equal(response.headers['x-frame-options'], 'SAMEORIGIN')
 })
 
 t.test('invalid options stop the boot with one line', async (t) => {
   await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /conventions: options\.versions is missing/)
   await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /conventions: options\.authentication is missing/)
   t.throws(() => serverOptions({ trustProxy: true as never }), /options\.trustProxy must be a list/)
-  t.throws(() => serverOptions({ bodyLimitBytes: 0 }), /bodyLimitBytes is 0/)
+  t.throws(() => serverOptions({ maxBodyBytes: 0 }), /options\.maxBodyBytes must be an integer of at least 1, but is 0\./)
 })
 
 t.test('trusts the listed proxies, and no others', async (t) => {
@@ -127,18 +127,21 @@ t.test('allowedHosts applies to links and to requests: for other hosts, returns 
   const app = await start({ publicUrl: undefined, allowedHosts: ['api.example.com', '*.shops.example.com'] })
   for (const host of ['api.example.com', 'a.shops.example.com'])
     t.match((await app.inject({ url: '/v1/orders/7', headers: { host } })).json()._links, [{ href: `http://${host}/v1/orders/7` }])
-  const answer = await app.inject({ url: '/v1/orders/7', headers: { host: 'evil.example', 'accept-language': 'es' } })
-  t.match([answer.statusCode, answer.json().error], [421, { code: 'MISDIRECTED_REQUEST', error: 'Misdirected Request', message: /host/ }])
-  t.match(answer.headers, { 'content-language': 'es', 'cache-control': 'no-store' })
-  t.notMatch(answer.body, 'evil')
+  const response = await app.inject({ url: '/v1/orders/7', headers: { host: 'evil.example', 'accept-language': 'es' } })
+  t.match(
+    [response.statusCode, response.json().error],
+    [421, { code: 'MISDIRECTED_REQUEST', error: 'Misdirected Request', message: /host/ }]
+  )
+  t.match(response.headers, { 'content-language': 'es', 'cache-control': 'no-store' })
+  t.notMatch(response.body, 'evil')
 })
 
 t.test('refuses plain HTTP in the envelope, for unknown paths too [S4]', async (t) => {
   const app = await start({ transportSecurity: {} })
   for (const url of ['/', '/v1/orders/7', '/nothing']) {
-    const answer = await app.inject(url)
-    t.match([answer.statusCode, answer.json().error], [403, { code: 'HTTPS_REQUIRED', error: 'Forbidden' }])
-    t.match(answer.headers, { 'request-id': /./, 'strict-transport-security': undefined })
+    const response = await app.inject(url)
+    t.match([response.statusCode, response.json().error], [403, { code: 'HTTPS_REQUIRED', error: 'Forbidden' }])
+    t.match(response.headers, { 'request-id': /./, 'strict-transport-security': undefined })
   }
 })
 
@@ -151,7 +154,7 @@ t.test(
       return { id: '7' }
     })
     const links = [await app.inject('/probe'), await app.inject('/nothing'), await app.inject('/%zz')].flatMap(
-      (answer) => answer.json()._links
+      (response) => response.json()._links
     )
     t.strictSame(
       links.map(({ rel, method }) => `${rel} ${method}`),
@@ -181,8 +184,8 @@ t.test('a 301 has an absolute Location within the version and no body [X4]', asy
   await app.apiVersion(1, async (v1) => {
     v1.get('/purchases/:id', { schema: { response: { 200: Order } } }, async (_request, reply) => reply.moved('/orders/7'))
   })
-  const answer = await app.inject('/v1/purchases/7')
-  t.strictSame([answer.statusCode, answer.headers.location, answer.body], [301, 'https://api.example.com/v1/orders/7', ''])
+  const response = await app.inject('/v1/purchases/7')
+  t.strictSame([response.statusCode, response.headers.location, response.body], [301, 'https://api.example.com/v1/orders/7', ''])
 })
 
 t.test('an error of a deprecated version has the Deprecation and Sunset headers too [V6]', async (t) => {

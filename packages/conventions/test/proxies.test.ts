@@ -4,10 +4,11 @@ import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { freePort } from '@concordat/idempotency/testing'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
 import t, { type Test } from 'tap'
-import { freePort, runProxy } from './proxy-process.ts'
+import { runProxy } from './proxy-process.ts'
 
 interface Ports {
   readonly service: number
@@ -133,7 +134,7 @@ async function startProxy(t: Test, { program, configuration, words }: Proxy, ser
   return ports
 }
 
-interface Wish {
+interface Input {
   readonly port: number
   readonly tls?: boolean
   readonly path?: string
@@ -142,14 +143,14 @@ interface Wish {
   readonly headers?: Record<string, string>
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number | undefined
   readonly headers: IncomingHttpHeaders
   // oxlint-disable-next-line typescript/no-explicit-any -- the shape is what is being tested
   readonly body: any
 }
 
-function ask({ port, tls = false, path = '/v1/visits', address = '127.0.0.7', headers = {} }: Wish): Promise<Answer> {
+function call({ port, tls = false, path = '/v1/visits', address = '127.0.0.7', headers = {} }: Input): Promise<ReceivedResponse> {
   const options = {
     host: '127.0.0.1',
     port,
@@ -178,21 +179,21 @@ for (const [name, proxy] of Object.entries(proxies)) {
   t.test(`behind ${name}, links have https and the public host, and request.ip is the address of the client [S4] [S10] [K2]`, async (t) => {
     const service = await startService(t)
     const { tls } = await startProxy(t, proxy, service.port)
-    const { status, headers, body } = await ask({ port: tls, tls: true })
+    const { status, headers, body } = await call({ port: tls, tls: true })
     t.equal(status, 200)
     t.strictSame(body.data, { protocol: 'https', host: 'shop.example', ip: '127.0.0.7' })
     t.strictSame(body._links, [{ rel: 'self', href: 'https://shop.example/v1/visits', method: 'GET' }])
     t.match(headers, { 'strict-transport-security': /max-age=\d+/, 'x-frame-options': 'DENY' })
-    const other = await ask({ port: tls, tls: true, headers: { host: 'a.shops.example' } })
+    const other = await call({ port: tls, tls: true, headers: { host: 'a.shops.example' } })
     t.match(other.body._links, [{ href: 'https://a.shops.example/v1/visits' }])
-    const missing = await ask({ port: tls, tls: true, path: '/v1/nothing' })
+    const missing = await call({ port: tls, tls: true, path: '/v1/nothing' })
     t.match(missing.body, { error: { status: 404 }, _links: [{ href: 'https://shop.example/v1/nothing' }] })
   })
 
   t.test(`behind ${name}, forged headers do not affect links, address, log or request id [S10] [H2]`, async (t) => {
     const service = await startService(t)
     const { tls } = await startProxy(t, proxy, service.port)
-    const { status, headers, body } = await ask({ port: tls, tls: true, headers: forged })
+    const { status, headers, body } = await call({ port: tls, tls: true, headers: forged })
     t.equal(status, 200)
     t.strictSame(body.data, { protocol: 'https', host: 'shop.example', ip: '127.0.0.7' })
     t.match(body._links, [{ href: 'https://shop.example/v1/visits' }])
@@ -205,12 +206,12 @@ for (const [name, proxy] of Object.entries(proxies)) {
   t.test(`behind ${name}, refuses plain HTTP and unknown hosts in the envelope [S4]`, async (t) => {
     const service = await startService(t)
     const { tls, plain } = await startProxy(t, proxy, service.port)
-    const insecure = await ask({ port: plain, headers: { forwarded: forged.forwarded } })
+    const insecure = await call({ port: plain, headers: { forwarded: forged.forwarded } })
     t.match([insecure.status, insecure.body.error.code], [403, 'HTTPS_REQUIRED'])
     t.equal(insecure.headers['strict-transport-security'], undefined)
-    const lying = await ask({ port: plain, headers: forged })
+    const lying = await call({ port: plain, headers: forged })
     t.match([lying.status, lying.body.error.code], [403, 'HTTPS_REQUIRED'])
-    const foreign = await ask({ port: tls, tls: true, headers: { host: 'evil.example' } })
+    const foreign = await call({ port: tls, tls: true, headers: { host: 'evil.example' } })
     t.match([foreign.status, foreign.body.error.code], [421, 'MISDIRECTED_REQUEST'])
     t.notMatch(JSON.stringify(foreign.body), 'evil')
   })
@@ -218,24 +219,24 @@ for (const [name, proxy] of Object.entries(proxies)) {
   t.test(`behind ${name}, dangerouslyAllowHttp does not accept clients of the proxy [S4]`, async (t) => {
     const service = await startService(t, { transportSecurity: { dangerouslyAllowHttp: 'loopback' } })
     const { plain } = await startProxy(t, proxy, service.port)
-    t.equal((await ask({ port: plain, headers: { 'x-forwarded-for': '203.0.113.9' }, address: '127.0.0.1' })).status, 403)
+    t.equal((await call({ port: plain, headers: { 'x-forwarded-for': '203.0.113.9' }, address: '127.0.0.1' })).status, 403)
   })
 }
 
 t.test('refuses a client that bypasses the proxy, with every forged header [S4] [S10]', async (t) => {
   const service = await startService(t)
-  const { status, headers, body } = await ask({ port: service.port, headers: forged })
+  const { status, headers, body } = await call({ port: service.port, headers: forged })
   t.match([status, body.error.code], [403, 'HTTPS_REQUIRED'])
   t.match(body._links, [{ href: 'http://shop.example/v1/visits' }])
   t.equal(headers['strict-transport-security'], undefined)
   t.notMatch(service.lines + JSON.stringify([headers, body]), /evil|203\.0\.113|forged/)
-  const foreign = await ask({ port: service.port, headers: { ...forged, host: 'evil.example', 'x-forwarded-host': 'shop.example' } })
+  const foreign = await call({ port: service.port, headers: { ...forged, host: 'evil.example', 'x-forwarded-host': 'shop.example' } })
   t.match([foreign.status, foreign.body.error.code], [421, 'MISDIRECTED_REQUEST'])
 })
 
 t.test('ignores forged headers of such a client where plain HTTP is allowed [S10]', async (t) => {
   const service = await startService(t, { transportSecurity: { dangerouslyAllowHttp: 'loopback' } })
-  const { status, headers, body } = await ask({ port: service.port, headers: forged })
+  const { status, headers, body } = await call({ port: service.port, headers: forged })
   t.equal(status, 200)
   t.strictSame(body.data, { protocol: 'http', host: 'shop.example', ip: '127.0.0.7' })
   t.match(body._links, [{ href: 'http://shop.example/v1/visits' }])

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -10,16 +10,6 @@ import type { Test } from 'tap'
 export interface Start {
   readonly files: Readonly<Record<string, string>>
   readonly words: readonly string[]
-}
-
-/** Returns a port on which no process listens at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Runs a proxy with its own folder until the test ends; resolves when its port accepts connections. */
@@ -36,14 +26,14 @@ export async function runProxy(t: Test, program: string, port: number, start: (f
     await gone
     rmSync(folder, { recursive: true, force: true })
   })
-  while (!(await answers(port))) {
+  while (!(await responses(port))) {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
       throw new Error(`The proxy did not start.\n${complaint}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve((socket.destroy(), true)))
     socket.on('error', () => resolve(false))

@@ -29,6 +29,6 @@ await app.apiVersion(1, async (v1) => {
 // @ts-expect-error – a version has no such status
 await app.register(conventions, { versions: { 1: { status: 'beta' } } })
 // @ts-expect-error – limits are numbers
-serverOptions({ bodyLimitBytes: '1 MiB' })
+serverOptions({ maxBodyBytes: '1 MiB' })
 // @ts-expect-error – proxies are named, not counted
 serverOptions({ trustProxy: 1 })

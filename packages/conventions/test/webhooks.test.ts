@@ -1,5 +1,5 @@
 import { ownTokens } from '@concordat/authentication'
-import { testKit } from '@concordat/authentication/test-kit'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions, webhookRoutes } from '@concordat/conventions'
 import type { WebhookRoutesOptions } from '@concordat/webhooks'
 import Fastify from 'fastify'
@@ -13,7 +13,7 @@ const issuer = 'https://tokens.example.com'
 const kit = testKit({ issuer, audience: 'shop' })
 const Order = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 const events = { 'order.created': { description: 'An order was placed.', schema: Order, example: { id: '7' } } }
-const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
+const input = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
 const path = '/v1/webhook-subscriptions'
 
 /** Starts a service with webhooks in memory that delivers nothing, and returns a client that sends requests as a given user. */
@@ -29,7 +29,7 @@ async function start(options: Partial<ConventionsOptions> = {}, routes: Partial<
       roles: { client: ['webhooks:*'], auditor: ['webhooks:read'] }
     },
     paginationQuery: { cursor: { dangerouslyUnsigned: true } },
-    webhooks: { events, mayReceive: 'everyone', delivers: false },
+    webhooks: { events, mayReceive: 'everyone', worker: false },
     ...options
   })
   await app.apiVersion(1, async (v1) => {
@@ -37,17 +37,17 @@ async function start(options: Partial<ConventionsOptions> = {}, routes: Partial<
     v1.get('/orders/:id', { config: { public: true }, schema: { response: { 200: Order } } }, async () => ({ id: '7' }))
   })
   t.teardown(() => app.close())
-  async function ask(method: string, url: string, payload?: object, headers: Record<string, string> = {}, claims: object = {}) {
+  async function call(method: string, url: string, payload?: object, headers: Record<string, string> = {}, claims: object = {}) {
     const token = kit.token({ sub: 'ada', roles: ['client'], ...claims })
-    const answer = await app.inject({
+    const response = await app.inject({
       method: method as 'GET',
       url: url.replace('https://api.example.com', ''),
       headers: { authorization: `Bearer ${token}`, ...headers },
       ...(payload && { payload })
     })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
   }
-  return { app, ask }
+  return { app, call }
 }
 
 function linkIn({ body }: { body: Loose }, wanted: string): string | undefined {
@@ -58,84 +58,84 @@ const idsOf = ({ body }: { body: Loose }) => body.data.map(({ id }: Loose) => id
 const eventsOf = ({ body }: { body: Loose }) => body.data.map(({ messageId }: Loose) => Number(messageId.at(-1)))
 
 t.test('one line adds routes to a version, with envelope, permissions, preconditions and keys [W1] [U10] [O1]', async (t) => {
-  const { ask } = await start()
-  const created = await ask('POST', path, wish, { 'idempotency-key': 'once' })
+  const { call } = await start()
+  const created = await call('POST', path, input, { 'idempotency-key': 'once' })
   const { id, secret } = created.body.data
   t.match(created, { status: 201, headers: { location: `https://api.example.com${path}/${id}`, 'cache-control': 'no-store' } })
   t.match(secret, /^whsec_/)
   t.strictSame(linkIn(created, 'self'), `https://api.example.com${path}/${id}`)
-  const replay = await ask('POST', path, wish, { 'idempotency-key': 'once' })
+  const replay = await call('POST', path, input, { 'idempotency-key': 'once' })
   t.equal(replay.body.data.id, id)
 
-  const read = await ask('GET', `${path}/${id}`)
+  const read = await call('GET', `${path}/${id}`)
   t.strictSame(
     read.body._links.map(({ rel, method }: Loose) => `${rel} ${method}`),
     ['self GET', 'collection GET', 'deliveries GET', 'rotate-secret POST', 'ping POST', 'recover POST']
   )
   t.notOk('secret' in read.body.data)
-  t.match((await ask('PATCH', `${path}/${id}`, { description: 'x' })).body.error, { status: 428, code: 'PRECONDITION_REQUIRED' })
+  t.match((await call('PATCH', `${path}/${id}`, { description: 'x' })).body.error, { status: 428, code: 'PRECONDITION_REQUIRED' })
   const etag = String(read.headers.etag)
-  const changed = await ask('PATCH', `${path}/${id}`, { description: 'x' }, { 'if-match': etag })
+  const changed = await call('PATCH', `${path}/${id}`, { description: 'x' }, { 'if-match': etag })
   t.match(changed, { status: 200, body: { data: { description: 'x' } } })
-  t.match((await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': etag })).body.error, { status: 412 })
-  t.match((await ask('GET', `${path}/${id}`, undefined, {}, { sub: 'max' })).body.error, {
+  t.match((await call('DELETE', `${path}/${id}`, undefined, { 'if-match': etag })).body.error, { status: 412 })
+  t.match((await call('GET', `${path}/${id}`, undefined, {}, { sub: 'max' })).body.error, {
     status: 404,
     code: 'WEBHOOK_SUBSCRIPTION_NOT_FOUND'
   })
-  t.match((await ask('POST', path, wish, {}, { roles: ['auditor'] })).body.error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
-  t.equal((await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': String(changed.headers.etag) })).status, 204)
+  t.match((await call('POST', path, input, {}, { roles: ['auditor'] })).body.error, { status: 403, code: 'INSUFFICIENT_PERMISSION' })
+  t.equal((await call('DELETE', `${path}/${id}`, undefined, { 'if-match': String(changed.headers.etag) })).status, 204)
 })
 
 t.test('errors are in the language of the client [G1] [W5]', async (t) => {
-  const { ask } = await start()
-  const { body } = await ask('POST', path, { ...wish, url: 'http://hooks.example.com' }, { 'accept-language': 'es' })
+  const { call } = await start()
+  const { body } = await call('POST', path, { ...input, url: 'http://hooks.example.com' }, { 'accept-language': 'es' })
   t.match(body.error, { status: 422, error: 'ValidationError', code: 'WEBHOOK_URL_REFUSED', errors: [{ field: 'body.url' }] })
   t.match(body.error.message, /No se pueden enviar/)
 })
 
 t.test('lists are paged by cursor, forward and backward, also past removed items [Q2] [E2]', async (t) => {
-  const { ask, app } = await start()
-  const { id } = (await ask('POST', path, wish)).body.data
+  const { call, app } = await start()
+  const { id } = (await call('POST', path, input)).body.data
   for (const number of [1, 2, 3, 4, 5]) await app.webhooks.emit('order.created', { id: String(number) }, { id: `event-${number}` })
   const list = `${path}/${id}/deliveries`
-  const first = await ask('GET', `${list}?perPage=2&status=pending`)
+  const first = await call('GET', `${list}?perPage=2&status=pending`)
   t.strictSame([eventsOf(first), first.body._meta.pagination], [[5, 4], { perPage: 2 }])
   t.notOk(linkIn(first, 'prev'))
-  const second = await ask('GET', linkIn(first, 'next') as string)
+  const second = await call('GET', linkIn(first, 'next') as string)
   t.strictSame(eventsOf(second), [3, 2])
-  t.strictSame(eventsOf(await ask('GET', linkIn(second, 'prev') as string)), [5, 4])
-  const last = await ask('GET', linkIn(second, 'last') as string)
+  t.strictSame(eventsOf(await call('GET', linkIn(second, 'prev') as string)), [5, 4])
+  const last = await call('GET', linkIn(second, 'last') as string)
   t.strictSame(eventsOf(last), [2, 1])
   t.notOk(linkIn(last, 'next'))
-  t.strictSame(eventsOf(await ask('GET', `${list}?sort=id&perPage=3`)), [1, 2, 3])
-  t.strictSame((await ask('GET', `${list}?perPage=1&fields=eventType`)).body.data.map(Object.keys), [['id', 'eventType']])
-  t.strictSame((await ask('GET', `${list}?status=failed`)).body.data, [])
-  t.match((await ask('GET', `${list}?status=lost`)).body.error, { status: 422, code: 'INVALID_QUERY_PARAMETERS' })
+  t.strictSame(eventsOf(await call('GET', `${list}?sort=id&perPage=3`)), [1, 2, 3])
+  t.strictSame((await call('GET', `${list}?perPage=1&fields=eventType`)).body.data.map(Object.keys), [['id', 'eventType']])
+  t.strictSame((await call('GET', `${list}?status=failed`)).body.data, [])
+  t.match((await call('GET', `${list}?status=lost`)).body.error, { status: 422, code: 'INVALID_QUERY_PARAMETERS' })
 
   const [delivery] = first.body.data
-  const found = await ask('GET', `${list}/${delivery.id}`)
+  const found = await call('GET', `${list}/${delivery.id}`)
   t.strictSame([found.body.data, linkIn(found, 'redeliver')], [delivery, undefined])
-  const attempts = await ask('GET', linkIn(found, 'attempts') as string)
+  const attempts = await call('GET', linkIn(found, 'attempts') as string)
   t.match(attempts, { status: 200, body: { data: [] } })
-  t.match((await ask('GET', path)).body.data, [{ id }])
+  t.match((await call('GET', path)).body.data, [{ id }])
 })
 
 t.test('the prev link works on an empty page after the end of the list was removed', async (t) => {
-  const { ask } = await start()
+  const { call } = await start()
   const ids: string[] = []
-  for (let count = 0; count < 4; count += 1) ids.unshift((await ask('POST', path, wish)).body.data.id)
-  const forward = await ask('GET', `${path}?perPage=2`)
-  const backward = await ask('GET', `${path}?perPage=2&sort=id`)
+  for (let count = 0; count < 4; count += 1) ids.unshift((await call('POST', path, input)).body.data.id)
+  const forward = await call('GET', `${path}?perPage=2`)
+  const backward = await call('GET', `${path}?perPage=2&sort=id`)
   const [behind, before] = [linkIn(forward, 'next') as string, linkIn(backward, 'next') as string]
-  for (const id of ids.slice(2)) await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-  const emptied = await ask('GET', behind)
+  for (const id of ids.slice(2)) await call('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+  const emptied = await call('GET', behind)
   t.strictSame(idsOf(emptied), [])
   // The row of the cursor itself is part of the way back.
-  t.strictSame(idsOf(await ask('GET', linkIn(emptied, 'prev') as string)), ids.slice(0, 2))
-  t.strictSame(idsOf(await ask('GET', before)), [ids[1], ids[0]])
-  for (const id of ids.slice(0, 2)) await ask('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
-  const nothing = await ask('GET', before)
-  t.strictSame(idsOf(await ask('GET', linkIn(nothing, 'prev') as string)), [])
+  t.strictSame(idsOf(await call('GET', linkIn(emptied, 'prev') as string)), ids.slice(0, 2))
+  t.strictSame(idsOf(await call('GET', before)), [ids[1], ids[0]])
+  for (const id of ids.slice(0, 2)) await call('DELETE', `${path}/${id}`, undefined, { 'if-match': '*' })
+  const nothing = await call('GET', before)
+  t.strictSame(idsOf(await call('GET', linkIn(nothing, 'prev') as string)), [])
 })
 
 t.test('the description has the events, the routes and their errors [Q13] [X3]', async (t) => {
@@ -156,17 +156,17 @@ t.test('the description has the events, the routes and their errors [Q13] [X3]',
 
 t.test('the routes work without the other plugins', async (t) => {
   const others = { envelope: false, idempotency: false, paginationQuery: false, conditionalCaching: false, errorCatalogue: false } as const
-  const { ask } = await start({ ...others, openapi: false, authentication: false }, { owner: () => 'ada' })
-  const created = await ask('POST', path, wish)
+  const { call } = await start({ ...others, openapi: false, authentication: false }, { owner: () => 'ada' })
+  const created = await call('POST', path, input)
   t.match(created, { status: 201, headers: { location: `${path}/${created.body.id}` } })
-  t.match((await ask('PATCH', `${path}/${created.body.id}`, { description: 'x' })).body, { description: 'x' })
-  t.match((await ask('GET', path)).body, [{ id: created.body.id }])
+  t.match((await call('PATCH', `${path}/${created.body.id}`, { description: 'x' })).body, { description: 'x' })
+  t.match((await call('GET', path)).body, [{ id: created.body.id }])
 })
 
 t.test('options of the routes override those of the preset', async (t) => {
-  const { ask } = await start({}, { path: '/hooks', owner: () => 'everybody', routeConfig: () => ({ requireIfMatch: false }) })
-  const { id } = (await ask('POST', '/v1/hooks', wish)).body.data
-  t.equal((await ask('PATCH', `/v1/hooks/${id}`, { description: 'x' }, {}, { sub: 'max' })).status, 200)
+  const { call } = await start({}, { path: '/hooks', owner: () => 'everybody', routeConfig: () => ({ requireIfMatch: false }) })
+  const { id } = (await call('POST', '/v1/hooks', input)).body.data
+  t.equal((await call('PATCH', `/v1/hooks/${id}`, { description: 'x' }, {}, { sub: 'max' })).status, 200)
 })
 
 t.test('routes without the option webhooks or without an owner stop the boot', async (t) => {

@@ -1,5 +1,4 @@
-/** A JSON Schema, as far as this package reads it. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonSchema } from '@concordat/json-schema'
 
 const text = { type: 'string' }
 

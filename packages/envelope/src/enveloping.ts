@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { hrefOf, type Link, originResolver, targetWithoutSecrets } from '@concordat/links'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DeclaredAnswers } from './answer-schemas.ts'
-import { unenvelopedAnswer } from './errors.ts'
+import { unenvelopedResponse } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
 import type { ResolvedEnvelopeOptions } from './options.ts'
 import { type ResourceWriter, resourceWriter } from './resource-writer.ts'
+import type { DeclaredResponses } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped, markEnveloped } from './timestamp-tail.ts'
 
@@ -29,20 +29,20 @@ const plainJson = 'application/json; charset=utf-8'
  * Returns a function that puts the return value of a handler into the envelope, for the responses that a route declares. A resource
  * with a plain schema is written as text immediately; any other becomes the object that the compiled serializer of the route expects.
  */
-export function envelopeOf(partsOf: PartsOf): (answers: DeclaredAnswers, lookup: SchemaLookup) => Enveloping {
+export function envelopeOf(partsOf: PartsOf): (responses: DeclaredResponses, lookup: SchemaLookup) => Enveloping {
   return ({ resources }, lookup) => {
     const preparations = new Map<number, Preparation | undefined>()
     return (request, reply, data) => {
       const { statusCode } = reply
       if (statusCode >= 300 || statusCode === 204 || statusCode === 205) return data
       if (data === null || data === undefined)
-        throw unenvelopedAnswer(
+        throw unenvelopedResponse(
           `${nameOf(request)} responded with ${statusCode} and ${String(data)}. Return the resource, or reply.noContent().`
         )
       if (!preparations.has(statusCode)) preparations.set(statusCode, preparationFor(statusCode))
       const preparation = preparations.get(statusCode)
       if (preparation === undefined)
-        throw unenvelopedAnswer(`${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`)
+        throw unenvelopedResponse(`${nameOf(request)} responded with ${statusCode}, which its schema.response does not declare.`)
       const own = reply as LinkedReply
       own[enveloped] = true
       const { links, meta } = partsOf(request, own)
@@ -71,8 +71,8 @@ export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
   const originOf = originResolver(options)
   const timestamp = isoClock(now)
 
-  return (request, answer) => {
-    const reply = answer as LinkedReply
+  return (request, response) => {
+    const reply = response as LinkedReply
     const links = [reply[selfLink] ?? ownUrl(request)]
     if (reply[addedLinks] !== null) links.push(...reply[addedLinks])
     let furtherMeta: Readonly<Record<string, unknown>> | undefined
@@ -133,13 +133,13 @@ export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, pa
     .toLowerCase()
   if (payload !== undefined && payload !== null && otherTypes.has(mediaType)) return
   if (payload instanceof Readable) payload.on('error', () => {}).destroy()
-  throw unenvelopedAnswer(
+  throw unenvelopedResponse(
     `${nameOf(request)} responded with ${status} and a body that is not a resource. Return an object or array, declare the media type in schema.response, or set config.envelope to false.`
   )
 }
 
 // By its tag, as Fastify does: a reference to Response would load the fetch implementation of Node.js.
-function isResponse(payload: unknown): payload is { status?: number } {
+function isResponse(payload: unknown): payload is { status?: number | undefined } {
   return Object.prototype.toString.call(payload) === '[object Response]'
 }
 

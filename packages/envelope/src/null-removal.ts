@@ -1,4 +1,4 @@
-import type { JsonSchema } from './envelope-schema.ts'
+import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
 
 /** Returns a schema that was added to the instance, by its `$id`. */
 export type SchemaLookup = (id: string) => JsonSchema | undefined
@@ -126,13 +126,8 @@ function allowsNull(schema: JsonSchema, hasBranches: boolean): boolean {
 }
 
 function resolve(reference: string, document: JsonSchema, lookup: SchemaLookup): [JsonSchema | undefined, JsonSchema] {
-  const [id = '', pointer = ''] = reference.split('#')
+  const { id, pointer } = splitReference(reference)
   const start = id === '' || id === document['$id'] ? document : lookup(id)
   if (start === undefined) return [undefined, document]
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-  const target = steps.reduce<unknown>((at, step) => (at as JsonSchema | undefined)?.[step], start)
-  return [target as JsonSchema | undefined, start]
+  return [valueAt(start, pointer) as JsonSchema | undefined, start]
 }

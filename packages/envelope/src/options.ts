@@ -1,6 +1,6 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import type { Link, OriginOptions } from '@concordat/links'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { JsonSchema } from './envelope-schema.ts'
 
 /** What another plugin adds to the envelope of a response. */
 export interface EnvelopePart {
@@ -15,33 +15,35 @@ export interface EnvelopeOptions extends OriginOptions {
    * Returns `_meta.version`.
    * @default () => 'v1'
    */
-  readonly version?: (request: FastifyRequest) => string
+  readonly version?: ((request: FastifyRequest) => string) | undefined
   /**
    * Returns the path to which `reply.created` and `reply.link` are relative, without a trailing slash, for example `/v1`.
    * @default () => ''
    */
-  readonly base?: (request: FastifyRequest) => string
+  readonly base?: ((request: FastifyRequest) => string) | undefined
   /**
    * Functions that add links, and members of `_meta`, to every enveloped response.
    * @default []
    */
-  readonly parts?: readonly ((request: FastifyRequest, reply: FastifyReply) => EnvelopePart)[]
+  readonly parts?: readonly ((request: FastifyRequest, reply: FastifyReply) => EnvelopePart)[] | undefined
   /**
    * Returns the schemas of further members of `_meta` in the responses of a route. Every response must then contain all of them.
    * @default () => undefined
    */
-  readonly meta?: (route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined
+  readonly meta?: ((route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined) | undefined
   /**
    * Path prefixes of routes of third-party plugins that are not enveloped, for example `/reference/`.
    * @default []
    */
-  readonly exceptPrefixes?: readonly string[]
+  readonly exceptPrefixes?: readonly string[] | undefined
   /** The clock, in milliseconds. @default Date.now */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** The options with every default in place. */
-export type ResolvedEnvelopeOptions = Required<Omit<EnvelopeOptions, keyof OriginOptions>> & OriginOptions
+export type ResolvedEnvelopeOptions = OriginOptions & {
+  readonly [Name in Exclude<keyof EnvelopeOptions, keyof OriginOptions>]-?: NonNullable<EnvelopeOptions[Name]>
+}
 
 /** Sets the defaults. Throws a `TypeError` of one line for an invalid value. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
 import type {
   ContextConfigDefault,
@@ -17,16 +18,15 @@ import type {
 } from 'fastify'
 import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
 import fp from 'fastify-plugin'
-import { declareAnswers } from './answer-schemas.ts'
-import type { JsonSchema } from './envelope-schema.ts'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
+import { declareResponses } from './response-schemas.ts'
 import { enveloped } from './timestamp-tail.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** `false`: the responses of this route are sent as the handler returns them. */
-    envelope?: false
+    envelope?: false | undefined
   }
   interface FastifyReply<
     RouteGeneric extends RouteGenericInterface = RouteGenericInterface,
@@ -73,15 +73,15 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
     if (route.config?.envelope === false || options.exceptPrefixes.some((prefix) => route.url.startsWith(prefix))) return
-    const answers = declareAnswers(
+    const responses = declareResponses(
       `${String(route.method)} ${route.url}`,
       route.schema?.response,
       (schema) => addSchema(this, schema),
       options.meta(route)
     )
-    const enveloping = envelopeFor(answers, (id) => this.getSchema(id) as JsonSchema | undefined)
+    const enveloping = envelopeFor(responses, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object, because the author may use the same schema for another route.
-    route.schema = { ...route.schema, response: answers.response }
+    route.schema = { ...route.schema, response: responses.response }
     route.preSerialization = [route.preSerialization ?? [], envelop].flat()
     route.onSend = [refuseUndeclared, route.onSend ?? []].flat()
 
@@ -90,7 +90,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     }
 
     function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-      requireEnvelope(request, reply, payload, answers.otherTypes)
+      requireEnvelope(request, reply, payload, responses.otherTypes)
       next(null, payload)
     }
   }

@@ -17,10 +17,10 @@ async function start(options: Parameters<typeof envelope>[1] = {}) {
 t.test('sends a resource as data, with a self link and meta, in this order [E1] [K1] [K3] [S5]', async (t) => {
   const app = await start()
   app.get('/things/:id', { schema: { response: { 200: Thing } } }, async () => ({ id: '7' }))
-  const answer = await app.inject('/things/7')
-  t.equal(answer.statusCode, 200)
+  const response = await app.inject('/things/7')
+  t.equal(response.statusCode, 200)
   t.equal(
-    answer.body,
+    response.body,
     '{"data":{"id":"7"},"_links":[{"rel":"self","href":"https://api.example.com/things/7","method":"GET"}],"_meta":{"version":"v1","timestamp":"2026-01-02T00:00:00.000Z"}}'
   )
 })
@@ -58,8 +58,8 @@ t.test('does not change errors of Fastify', async (t) => {
   app.get('/things', { schema: { response: { 200: Thing } } }, async () => {
     throw Object.assign(new Error('no such thing'), { statusCode: 404 })
   })
-  const answer = await app.inject('/things')
-  t.strictSame([answer.statusCode, answer.json()], [404, { statusCode: 404, error: 'Not Found', message: 'no such thing' }])
+  const response = await app.inject('/things')
+  t.strictSame([response.statusCode, response.json()], [404, { statusCode: 404, error: 'Not Found', message: 'no such thing' }])
 })
 
 t.test('a route can opt out, and so can the routes under a prefix', async (t) => {

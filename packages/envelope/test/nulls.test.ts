@@ -8,8 +8,8 @@ async function sent(schema: TSchema | Record<string, unknown>, value: unknown, s
   await app.register(envelope)
   for (const one of shared) app.addSchema(one)
   app.get('/', { schema: { response: { 200: schema } } }, async () => value)
-  const answer = await app.inject('/')
-  return answer.statusCode === 200 ? answer.json().data : answer.statusCode
+  const response = await app.inject('/')
+  return response.statusCode === 200 ? response.json().data : response.statusCode
 }
 
 const Row = Type.Object({

@@ -15,9 +15,9 @@ async function written(schema: Schema) {
   for (const app of [bare, own]) app.get('/', { schema: { response: { 200: schema } } }, async () => value)
   return async (sent: unknown) => {
     value = sent
-    const [expected, answer] = await Promise.all([bare.inject('/'), own.inject('/')])
-    const data = answer.statusCode === 200 ? answer.payload.slice('{"data":'.length, answer.payload.lastIndexOf(',"_links":[')) : ''
-    return { expected: expected.statusCode === 200 ? expected.payload : '', data, status: answer.statusCode }
+    const [expected, response] = await Promise.all([bare.inject('/'), own.inject('/')])
+    const data = response.statusCode === 200 ? response.payload.slice('{"data":'.length, response.payload.lastIndexOf(',"_links":[')) : ''
+    return { expected: expected.statusCode === 200 ? expected.payload : '', data, status: response.statusCode }
   }
 }
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ErrorDefinition, type ErrorList, fillTemplate, type Messages, type Params } from '@concordat/api-error'
-import { httpErrors } from './errors.ts'
+import { errorCatalogueErrors } from './errors.ts'
 
 /** A published error code. */
 export interface CatalogueEntry extends ErrorDefinition {
@@ -40,7 +40,7 @@ const generalCodes: Readonly<Record<number, string>> = {
 export function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
   const fields = new Map<string, Messages>()
-  for (const { definitions, fieldMessages } of [httpErrors, ...include]) {
+  for (const { definitions, fieldMessages } of [errorCatalogueErrors, ...include]) {
     for (const [code, definition] of Object.entries(definitions)) {
       const known = entries.get(code) ?? { code, ...definition }
       if (known.statusCode !== definition.statusCode) {
@@ -80,7 +80,7 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
 
 // Only the list of this package: the text of a 409 that a service defined is too specific for other 409 errors.
 function soleHttpCode(statusCode: number): string | undefined {
-  return Object.entries(httpErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)?.[0]
+  return Object.entries(errorCatalogueErrors.definitions).find(([, definition]) => definition.statusCode === statusCode)?.[0]
 }
 
 function phraseEntry(statusCode: number): CatalogueEntry {

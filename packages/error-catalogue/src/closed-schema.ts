@@ -5,7 +5,7 @@ const inPlaceOnes = ['then', 'else']
 const valueMaps = ['properties', 'patternProperties']
 const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems']
 const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
-const saysItself = ['additionalProperties', 'unevaluatedProperties']
+const namesItself = ['additionalProperties', 'unevaluatedProperties']
 
 /** Copies schemas so that every object without its own setting rejects unknown properties. */
 export interface ObjectCloser {
@@ -42,7 +42,7 @@ export function objectCloser(shared: readonly AnySchemaObject[]): ObjectCloser {
       if (Array.isArray(schema[key])) copy[key] = closeEach(schema[key], 'whole')
       else if (schema[key] !== undefined) copy[key] = close(schema[key], 'whole')
     }
-    if (where === 'whole' && describesObject(schema) && !saysItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
+    if (where === 'whole' && describesObject(schema) && !namesItself.some((key) => key in schema)) copy['unevaluatedProperties'] = false
     return copy
   }
 

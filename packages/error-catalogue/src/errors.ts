@@ -1,9 +1,10 @@
-import { defineErrors, type ErrorList } from '@concordat/api-error'
+import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 import { fieldMessages } from './field-messages.ts'
 
 /** The HTTP error codes of every service, in English and Spanish (rules X1, X3). */
-export const httpErrors: ErrorList = defineErrors(
+export const errorCatalogueErrors: ErrorList = defineErrors(
   {
+    ...sharedDefinitions,
     MALFORMED_REQUEST: {
       statusCode: 400,
       message: {
@@ -52,14 +53,6 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Remove U+0000 and unpaired surrogates from all strings and keys.'
     },
-    JSON_TOO_DEEP: {
-      statusCode: 400,
-      message: {
-        en: 'The body is nested more than {limit} levels deep. Use fewer levels.',
-        es: 'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.'
-      },
-      remedy: 'Use fewer levels of nested objects and arrays.'
-    },
     CONTENT_LENGTH_MISMATCH: {
       statusCode: 400,
       message: {
@@ -84,22 +77,6 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Send Host, Authorization and Content-Type at most once.'
     },
-    AUTHENTICATION_REQUIRED: {
-      statusCode: 401,
-      message: {
-        en: 'Authentication is required. Send valid credentials in the Authorization header.',
-        es: 'Se requiere autenticación. Envíe credenciales válidas en el encabezado Authorization.'
-      },
-      remedy: 'Authenticate with a scheme that the WWW-Authenticate header lists.'
-    },
-    HTTPS_REQUIRED: {
-      statusCode: 403,
-      message: {
-        en: 'This service accepts only HTTPS. Use https, and replace every credential that was sent unencrypted.',
-        es: 'Este servicio solo acepta HTTPS. Use https y sustituya las credenciales enviadas sin cifrar.'
-      },
-      remedy: 'Use https, and replace the credentials that were sent without it.'
-    },
     FORBIDDEN: {
       statusCode: 403,
       message: {
@@ -107,30 +84,6 @@ export const httpErrors: ErrorList = defineErrors(
         es: 'No tiene permiso para hacer esto. Autenticarse de nuevo no sirve.'
       },
       remedy: 'Request the permission that the operation requires.'
-    },
-    RESOURCE_NOT_FOUND: {
-      statusCode: 404,
-      message: {
-        en: 'The resource was not found. Check the path and the identifiers in it.',
-        es: 'No se encontró el recurso. Revise la ruta y los identificadores que contiene.'
-      },
-      remedy: 'Follow the links in other responses, or take the path from the API description.'
-    },
-    METHOD_NOT_ALLOWED: {
-      statusCode: 405,
-      message: {
-        en: 'This resource does not support the method. The Allow header lists the supported methods.',
-        es: 'Este recurso no admite el método. El encabezado Allow enumera los métodos admitidos.'
-      },
-      remedy: 'Use one of the methods in the Allow header.'
-    },
-    NOT_ACCEPTABLE: {
-      statusCode: 406,
-      message: {
-        en: 'The response is not available in any media type that Accept allows. Send Accept: application/json.',
-        es: 'La respuesta no está disponible en ningún tipo de medio que admita Accept. Envíe Accept: application/json.'
-      },
-      remedy: 'Accept application/json or one of the media types that the response lists.'
     },
     REQUEST_TIMEOUT: {
       statusCode: 408,
@@ -156,14 +109,6 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Stop using this URI.'
     },
-    PRECONDITION_FAILED: {
-      statusCode: 412,
-      message: {
-        en: 'The resource is not in the state that the request requires. Fetch it again, then retry with its current ETag.',
-        es: 'El recurso no está en el estado que requiere la petición. Obténgalo de nuevo y reinténtelo con su ETag actual.'
-      },
-      remedy: 'Fetch the resource again, then repeat the request with its current ETag.'
-    },
     PAYLOAD_TOO_LARGE: {
       statusCode: 413,
       message: {
@@ -179,14 +124,6 @@ export const httpErrors: ErrorList = defineErrors(
         es: 'El URI, o un identificador que contiene, es más largo de lo permitido. Acórtelo.'
       },
       remedy: 'Keep the URI below the documented limit.'
-    },
-    UNSUPPORTED_MEDIA_TYPE: {
-      statusCode: 415,
-      message: {
-        en: 'Content-Type is missing or not supported by this resource. Send application/json.',
-        es: 'Falta Content-Type o este recurso no lo admite. Envíe application/json.'
-      },
-      remedy: 'Set Content-Type to a supported media type.'
     },
     EXPECTATION_FAILED: {
       statusCode: 417,
@@ -204,14 +141,6 @@ export const httpErrors: ErrorList = defineErrors(
       },
       remedy: 'Fix each field listed in errors.'
     },
-    RATE_LIMIT_EXCEEDED: {
-      statusCode: 429,
-      message: {
-        en: 'Too many requests were sent. Wait for the number of seconds in Retry-After.',
-        es: 'Se enviaron demasiadas peticiones. Espere los segundos que indica Retry-After.'
-      },
-      remedy: 'Wait for the number of seconds in Retry-After, then send fewer requests.'
-    },
     HEADERS_TOO_LARGE: {
       statusCode: 431,
       message: {
@@ -219,22 +148,6 @@ export const httpErrors: ErrorList = defineErrors(
         es: 'Los encabezados superan el tamaño permitido. Envíe menos encabezados o más cortos.'
       },
       remedy: 'Keep the headers below the documented limit. Check the size of cookies.'
-    },
-    INTERNAL_ERROR: {
-      statusCode: 500,
-      message: {
-        en: 'The service failed to process the request. If it happens again, report the Request-Id.',
-        es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
-      },
-      remedy: 'Try again later. If it keeps failing, report the Request-Id.'
-    },
-    METHOD_NOT_IMPLEMENTED: {
-      statusCode: 501,
-      message: {
-        en: 'The server does not support this method. Method names are uppercase.',
-        es: 'El servidor no admite este método. Los nombres de los métodos van en mayúsculas.'
-      },
-      remedy: 'Use a method that RFC 9110 defines, in uppercase.'
     },
     TRANSFER_CODING_NOT_IMPLEMENTED: {
       statusCode: 501,
@@ -259,14 +172,6 @@ export const httpErrors: ErrorList = defineErrors(
         es: 'El servicio no está disponible temporalmente. Inténtelo de nuevo tras los segundos que indica Retry-After.'
       },
       remedy: 'Retry after the number of seconds in Retry-After.'
-    },
-    HANDLER_TIMEOUT: {
-      statusCode: 503,
-      message: {
-        en: 'The request timed out. Try again after the number of seconds in Retry-After.',
-        es: 'La petición superó el tiempo de espera. Inténtelo de nuevo tras los segundos que indica Retry-After.'
-      },
-      remedy: 'Retry after the number of seconds in Retry-After, with a smaller request if possible.'
     },
     UPSTREAM_TIMEOUT: {
       statusCode: 504,

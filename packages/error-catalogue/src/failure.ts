@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { type ApiError, type FieldError, isApiError, type Params } from '@concordat/api-error'
+import { isObject } from '@concordat/json-schema'
 import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
@@ -10,13 +11,13 @@ export interface Failure {
   readonly code: string
   readonly params: Params
   /** The texts of the error by language. Without them, the texts of its error code in the catalogue are used. */
-  readonly messages?: Readonly<Record<string, string>>
+  readonly messages?: Readonly<Record<string, string>> | undefined
   /** The text of the error, for an error code that is not in the catalogue. */
-  readonly message?: string
+  readonly message?: string | undefined
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
   readonly headers: Readonly<Record<string, string>>
   /** True when the request is invalid for the schema of the route. */
-  readonly validation?: boolean
+  readonly validation?: boolean | undefined
 }
 
 const fastifyCodes = new Map([
@@ -60,8 +61,8 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
     const code = typeof error.code === 'string' ? (fastifyCodes.get(error.code) ?? databaseCodeOf(thrown)) : undefined
     const entry = code === undefined ? catalogue.ofStatus(statusOf(thrown)) : entryOf(catalogue, code)
     // A 405 requires Allow (RFC 9110 §15.5.6). An empty value means that no methods are allowed.
-    const owed = entry.statusCode === 405 ? { allow: '' } : {}
-    return failureOf(entry, { ...owed, ...foreignHeaders(error.headers) })
+    const requiredHeaders = entry.statusCode === 405 ? { allow: '' } : {}
+    return failureOf(entry, { ...requiredHeaders, ...foreignHeaders(error.headers) })
   } catch {
     return failureOf(catalogue.ofStatus(500))
   }
@@ -129,10 +130,6 @@ function isFieldError(value: unknown): value is FieldError {
   if (!isObject(value)) return false
   const { field, key, params, message } = value
   return typeof field === 'string' && typeof key === 'string' && isObject(params) && typeof message === 'string'
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function isStatus(value: unknown): value is number {

@@ -21,7 +21,7 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
 }
 
 /** Tells whether a payload is a fetch Response, by its tag as Fastify does. Using the global `Response` would load the fetch of Node.js. */
-export function isResponse(payload: unknown): payload is { readonly status?: number; readonly body?: unknown } {
+export function isResponse(payload: unknown): payload is { readonly status?: number | undefined; readonly body?: unknown } {
   return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
 }
 

@@ -1,5 +1,5 @@
 export type { Catalogue, CatalogueEntry } from './catalogue.ts'
-export { httpErrors } from './errors.ts'
+export { errorCatalogueErrors } from './errors.ts'
 export type { ErrorCatalogueOptions } from './options.ts'
 export { default } from './plugin.ts'
 export type { ErrorCatalogueServerOptions, ErrorCatalogueServerPart } from './server-options.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
-import { httpErrors } from './errors.ts'
+import { errorCatalogueErrors } from './errors.ts'
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
 const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i]
@@ -24,15 +24,15 @@ export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
 function jsonBodyParser(app: FastifyInstance, maxDepth: number): FastifyBodyParser<Buffer> {
   const parse = app.getDefaultJsonParser('error', 'error') as FastifyBodyParser<string>
   return (request: FastifyRequest, bytes: Buffer, done) => {
-    if (!isUtf8(bytes)) return done(httpErrors.create('INVALID_UTF8'), undefined)
+    if (!isUtf8(bytes)) return done(errorCatalogueErrors.create('INVALID_UTF8'), undefined)
     const text = bytes.toString('utf8')
     // In valid UTF-8 that parses as JSON, only an escape can produce a NUL or an unpaired surrogate.
     const mayHaveOddStrings = text.includes('\\u')
     void parse(request, text, (error, value) => {
       if (error) return done(error, undefined)
       const fault = faultIn(value, maxDepth, mayHaveOddStrings)
-      if (fault === 'depth') return done(httpErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
-      if (fault === 'character') return done(httpErrors.create('INVALID_CHARACTER'), undefined)
+      if (fault === 'depth') return done(errorCatalogueErrors.create('JSON_TOO_DEEP', { params: { limit: maxDepth } }), undefined)
+      if (fault === 'character') return done(errorCatalogueErrors.create('INVALID_CHARACTER'), undefined)
       return done(null, value)
     })
   }

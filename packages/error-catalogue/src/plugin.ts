@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { type Asked, askedOfRaw } from './answer.ts'
-import { createAnswering, finalAnswer, type SettledReply } from './answering.ts'
 import { buildCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts'
+import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOurFault } from './failure.ts'
-import type { FinalAnswer } from './final-answer.ts'
+import type { FinalResponse } from './final-response.ts'
 import { discard, isErrorEnvelope, isResponse } from './foreign-payload.ts'
 import { addJsonParsers } from './json-body.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
-import { writeResponse } from './raw-answer.ts'
+import { writeResponse } from './raw-response.ts'
 import { formErrorOf } from './request-form.ts'
-import { answerRefusedUrl, hasServerOptions } from './server-options.ts'
+import { createResponder, finalResponse, type SettledReply } from './responder.ts'
+import { hasServerOptions, respondToRefusedUrl } from './server-options.ts'
 import { buildValidator } from './validators.ts'
 import { installWire } from './wire.ts'
 
@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The error code of a 422 when the request is invalid for the schema of this route. @default 'VALIDATION_FAILED' */
-    validationCode?: string
+    validationCode?: string | undefined
   }
 }
 
@@ -33,22 +33,22 @@ type SendNext = (error: null, payload: unknown) => void
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const catalogue = buildCatalogue(options.include, options.locales)
-  const answering = createAnswering(options, catalogue, app.log)
+  const responder = createResponder(options, catalogue, app.log)
 
   app.decorate('errorCatalogue', catalogue)
-  app.decorate(answerRefusedUrl, answerRefused)
-  app.decorateReply(finalAnswer, null)
+  app.decorate(respondToRefusedUrl, respondToRefused)
+  app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
   if (!hasServerOptions(app)) {
     app.log.warn('error-catalogue: pass errorCatalogueServerOptions() to Fastify(). Without it, Fastify itself responds to malformed URLs.')
     app.setSchemaController({ compilersFactory: { buildValidator } })
   }
   addJsonParsers(app, options.maxJsonDepth)
-  installWire({ app, answerOf: wireAnswer, maxUriLength: options.maxUriLength })
+  installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
   app.addHook('onRoute', prepareRoute)
   app.addHook('onRequest', refuseBadForm)
   app.addHook('onError', rememberError)
-  app.setErrorHandler(answerError)
+  app.setErrorHandler(respondToError)
   app.addHook('onSend', envelopForeignError)
   app.addHook('onListen', warnOfSecondAddress)
 
@@ -72,34 +72,34 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     next()
   }
 
-  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const failure = answering.failureOn(request, error)
+  function respondToError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const failure = responder.failureOn(request, error)
     if (isOurFault(failure.statusCode)) request.log.error({ err: error }, 'request failed')
     else request.log.debug({ code: failure.code }, 'request rejected')
     // Part of another response was already sent, so the only correct end is to cut it off.
     if (reply.raw.headersSent) reply.raw.destroy()
-    else reply.send(answering.settle(reply, failure))
+    else reply.send(responder.settle(reply, failure))
   }
 
   // Handles errors that were sent without the error handler, or by the error handler of a child context.
   function envelopForeignError(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
-    const { [finalAnswer]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
+    const { [finalResponse]: chosen, [thrownError]: thrown } = reply as SettledReply & { [thrownError]?: unknown }
     const sentStatus = isResponse(payload) ? (payload.status ?? reply.statusCode) : reply.statusCode
     if (sentStatus < 400 && !chosen) return next(null, payload)
     if (chosen ? isOwn(reply, payload, chosen) : isErrorEnvelope(payload, sentStatus)) return next(null, payload)
     discard(payload)
     // An error stays an error: no later hook can change it to a success.
-    const statusCode = sentStatus < 400 && chosen ? chosen.answer.statusCode : sentStatus
-    next(null, answering.settle(reply, answering.failureSent(request, thrown, statusCode)))
+    const statusCode = sentStatus < 400 && chosen ? chosen.response.statusCode : sentStatus
+    next(null, responder.settle(reply, responder.failureSent(request, thrown, statusCode)))
   }
 
-  function wireAnswer(code: string, asked: Asked, cause?: unknown) {
+  function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
     if (cause !== undefined) app.log.error({ err: cause }, 'error-catalogue: a request failed before routing')
-    return answering.bare(failureOf(catalogue.find(code) as CatalogueEntry), asked)
+    return responder.bare(failureOf(catalogue.find(code) as CatalogueEntry), facts)
   }
 
-  function answerRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
-    writeResponse(request.raw, reply.raw, answering.bare(answering.failureOn(request, error), { ...askedOfRaw(request.raw), request }))
+  function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
+    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(request, error), { ...factsOfRaw(request.raw), request }))
   }
 
   function warnOfSecondAddress(next: Next) {
@@ -112,8 +112,8 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
 }
 
 // The body of a response to HEAD is gone by now, and a body that another hook compressed has different bytes.
-function isOwn(reply: FastifyReply, payload: unknown, { answer }: FinalAnswer) {
-  return payload === answer.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
+function isOwn(reply: FastifyReply, payload: unknown, { response }: FinalResponse) {
+  return payload === response.body || reply.hasHeader('content-encoding') || (reply.request.method === 'HEAD' && payload === null)
 }
 
 const plugin: FastifyPluginAsync<ErrorCatalogueOptions> = fp(errorCatalogue, { name: '@concordat/error-catalogue', fastify: '5.x' })

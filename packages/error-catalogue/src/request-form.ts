@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ApiError } from '@concordat/api-error'
-import { targetOf } from './answer.ts'
-import { httpErrors } from './errors.ts'
+import { targetOf } from './error-response.ts'
+import { errorCatalogueErrors } from './errors.ts'
 
 // By length, because this skips almost every header without a comparison of strings.
 const onceOnly = new Map([
@@ -17,15 +17,15 @@ const onceOnly = new Map([
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   const target = targetOf(raw)
-  if (target.length > maxUriLength) return httpErrors.create('URI_TOO_LONG')
-  if (!target.startsWith('/') && !isOtherForm(target, raw.method)) return httpErrors.create('MALFORMED_REQUEST')
-  if (raw.httpVersionMajor === 0) return httpErrors.create('HTTP_VERSION_NOT_SUPPORTED')
+  if (target.length > maxUriLength) return errorCatalogueErrors.create('URI_TOO_LONG')
+  if (!target.startsWith('/') && !isOtherForm(target, raw.method)) return errorCatalogueErrors.create('MALFORMED_REQUEST')
+  if (raw.httpVersionMajor === 0) return errorCatalogueErrors.create('HTTP_VERSION_NOT_SUPPORTED')
   // HTTP/1.0 does not require Host, and HTTP/2 uses :authority.
-  if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return httpErrors.create('MISSING_HOST')
+  if (raw.headers.host === undefined && raw.httpVersionMinor > 0) return errorCatalogueErrors.create('MISSING_HOST')
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     // The end of the body is unknown, so the connection cannot be used for another request.
-    return httpErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED', { headers: { connection: 'close' } })
+    return errorCatalogueErrors.create('TRANSFER_CODING_NOT_IMPLEMENTED', { headers: { connection: 'close' } })
   }
   return duplicateIn(raw.rawHeaders)
 }
@@ -42,7 +42,7 @@ function duplicateIn(rawHeaders: readonly string[]): ApiError | undefined {
     const wanted = onceOnly.get(name.length)
     if (wanted === undefined || name.toLowerCase() !== wanted) continue
     const bit = 1 << name.length
-    if ((seen & bit) !== 0) return httpErrors.create('DUPLICATE_HEADER', { params: { header: wanted } })
+    if ((seen & bit) !== 0) return errorCatalogueErrors.create('DUPLICATE_HEADER', { params: { header: wanted } })
     seen |= bit
   }
   return undefined

@@ -1,15 +1,15 @@
 /** An error of Ajv. Other validators can omit any of its properties. */
 export interface SchemaError {
-  readonly keyword?: string
-  readonly instancePath?: string
-  readonly schemaPath?: string
-  readonly params?: Readonly<Record<string, unknown>>
-  readonly parentSchema?: Readonly<Record<string, unknown>>
+  readonly keyword?: string | undefined
+  readonly instancePath?: string | undefined
+  readonly schemaPath?: string | undefined
+  readonly params?: Readonly<Record<string, unknown>> | undefined
+  readonly parentSchema?: Readonly<Record<string, unknown>> | undefined
   readonly data?: unknown
 }
 
 /** An error that is useful to clients. For the error of a union, `branches` has the errors of its branches. */
-export interface Telling {
+export interface ReportedError {
   readonly error: SchemaError
   readonly branches: readonly SchemaError[]
 }
@@ -21,21 +21,21 @@ const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
  * Removes the errors that Ajv reports in addition to the actual fault. Ajv lists errors in the order of evaluation: the errors of the
  * branches of a union, or of a property name, directly before the error of the union or name, and unevaluated properties last.
  */
-export function withoutNoise(errors: readonly SchemaError[]): readonly Telling[] {
-  const told: Telling[] = []
+export function withoutNoise(errors: readonly SchemaError[]): readonly ReportedError[] {
+  const reported: ReportedError[] = []
   const failedUnions = new Set<string | undefined>()
   for (let index = errors.length - 1; index >= 0; index--) {
     const error = errors[index] as SchemaError
     const start = unions.has(error.keyword ?? '') || error.keyword === 'propertyNames' ? startOfBranches(errors, index) : index
     // A failed branch can be a union too. The properties that it evaluated are reported as unknown as well.
     for (const part of errors.slice(start, index + 1)) if (unions.has(part.keyword ?? '')) failedUnions.add(part.instancePath)
-    if (error.keyword !== 'if') told.push({ error, branches: errors.slice(start, index) })
+    if (error.keyword !== 'if') reported.push({ error, branches: errors.slice(start, index) })
     index = start
   }
-  const unevaluated = told.filter(({ error }) => error.keyword === 'unevaluatedProperties')
+  const unevaluated = reported.filter(({ error }) => error.keyword === 'unevaluatedProperties')
   const noise = new Set(unevaluated.filter(({ error }) => failedUnions.has(error.instancePath)).map(({ error }) => error))
   for (const error of notEvaluatedAtAll(errors)) noise.add(error)
-  return told.filter(({ error }) => !noise.has(error)).toReversed()
+  return reported.filter(({ error }) => !noise.has(error)).toReversed()
 }
 
 // The errors of the branches of a union are at or below its value, and below its schema or in a referenced schema.

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream'
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyInstance } from 'fastify'
-import { positiveInteger } from './options.ts'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
+
+const { integer } = optionChecks('error-catalogue')
 
 /** Options of {@link errorCatalogueServerOptions}: limits that only the Fastify constructor can set (rule X6). */
 export interface ErrorCatalogueServerOptions {
@@ -9,12 +11,12 @@ export interface ErrorCatalogueServerOptions {
    * The maximum body size, in bytes, of routes that do not set `bodyLimit`. A larger body gets 413.
    * @default 1048576
    */
-  readonly bodyLimitBytes?: number
+  readonly maxBodyBytes?: number | undefined
   /**
    * The maximum length of a path parameter, in characters. A longer value gets 414.
    * @default 256
    */
-  readonly maxParameterLength?: number
+  readonly maxParameterLength?: number | undefined
 }
 
 /** The part of the options of `Fastify({...})` that the error catalogue requires. */
@@ -37,9 +39,9 @@ interface RefusedReply {
 }
 
 /** The key of the function on the instance that responds to URLs that the router rejects. The plugin sets it. */
-export const answerRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
+export const respondToRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
 
-type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] }
+type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }
 
 /**
  * Returns the options of `Fastify({ ...errorCatalogueServerOptions() })` that the catalogue needs to cover all errors: the two
@@ -47,16 +49,19 @@ type Answering = object & { readonly [answerRefusedUrl]?: ErrorCatalogueServerPa
  */
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {
-    bodyLimit: positiveInteger('bodyLimitBytes', options.bodyLimitBytes ?? 1_048_576),
+    bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
     // The plugin rejects new requests while closing, in the envelope. A request that a running handler injects is not new.
     return503OnClosing: false,
     // Also for the second address of localhost, which the plugin does not see: its requests without Host reach the hooks.
     http: { requireHostHeader: false },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: positiveInteger('maxParameterLength', options.maxParameterLength ?? 256) },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: integer('options.maxParameterLength', options.maxParameterLength ?? 256, 1)
+    },
     schemaController: { compilersFactory: { buildValidator } },
     frameworkErrors(error, request, reply) {
-      const answer = (request.server as Answering)[answerRefusedUrl]
-      if (answer) answer(error, request, reply)
+      const response = (request.server as Responder)[respondToRefusedUrl]
+      if (response) response(error, request, reply)
       // The envelope requires the plugin.
       else reply.raw.writeHead(400).end()
     },

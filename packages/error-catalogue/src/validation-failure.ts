@@ -1,5 +1,6 @@
 import type { FieldError, Params } from '@concordat/api-error'
 import { fillTemplate } from '@concordat/api-error'
+import { pointerSteps } from '@concordat/json-schema'
 import { fieldMessages } from './field-messages.ts'
 import { type SchemaError, withoutNoise } from './schema-noise.ts'
 
@@ -34,10 +35,7 @@ export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[]
 function fieldErrorOf(part: string, error: SchemaError, branches: readonly SchemaError[]): FieldError {
   const params = error.params ?? {}
   const last = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
-  const path = (error.instancePath ?? '')
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const path = pointerSteps(error.instancePath ?? '')
   const field = [part, ...path, ...(typeof last === 'string' ? [last] : [])].join('.').slice(0, maxFieldLength)
   const [key, shown] = keyOf(error, params, branches)
   return { field: field.toWellFormed(), key, params: shown, message: fillTemplate(fieldMessages[key]?.en ?? key, shown) }

@@ -11,12 +11,12 @@ export type ValidatorBuilder = NonNullable<NonNullable<SchemaController['compile
 type AjvPlugin = (ajv: Ajv2019, options?: unknown) => unknown
 /** The option `ajv` of Fastify. */
 interface AjvSettings {
-  readonly customOptions?: Options
-  readonly plugins?: readonly (AjvPlugin | readonly [AjvPlugin, unknown])[]
+  readonly customOptions?: Options | undefined
+  readonly plugins?: readonly (AjvPlugin | readonly [AjvPlugin, unknown])[] | undefined
 }
 type Validator = ((value: unknown) => unknown) & { errors?: readonly ErrorObject[] | null | undefined }
 type Compile = (schema: AnySchemaObject) => Validator
-type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPart?: string }) => Validator
+type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPart?: string | undefined }) => Validator
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
@@ -64,9 +64,9 @@ function compiler(settings: AjvSettings, coerceTypes: false | 'array', shared: r
     const decide = compile(first, schema)
     let explain: ValidateFunction | undefined
     const validator: Validator = (value) => {
-      const verdict = decide(value)
+      const result = decide(value)
       // This is a promise when the schema is asynchronous.
-      if (verdict) return verdict
+      if (result) return result
       validator.errors = decide.errors
       if (hasMoreMembers(value, maxMembersForAllErrors)) return false
       every ??= ajvWith(settings, { coerceTypes, allErrors: true, verbose: true }, shared)

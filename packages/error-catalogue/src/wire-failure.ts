@@ -1,9 +1,9 @@
 /** The error of the `clientError` event of Node.js. */
 export interface WireError {
-  readonly code?: string
+  readonly code?: string | undefined
   /** The last bytes that arrived. Well-formed requests can precede the malformed request. */
-  readonly rawPacket?: Buffer
-  readonly bytesParsed?: number
+  readonly rawPacket?: Buffer | undefined
+  readonly bytesParsed?: number | undefined
 }
 
 /** The request line of bytes that the parser of Node.js rejected. */
@@ -20,7 +20,7 @@ const byParserCode = new Map([
 ])
 
 /** Tells whether the error is about bytes that a client sent, and not about the connection. */
-export function isAnswerable({ code = '' }: WireError): boolean {
+export function canRespond({ code = '' }: WireError): boolean {
   return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_')
 }
 

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
-import { type Answer, type Asked, askedOfRaw } from './answer.ts'
-import { writeResponse, writeSocket } from './raw-answer.ts'
-import { codeOfWireError, isAnswerable, requestLineOf, type WireError } from './wire-failure.ts'
+import { type ErrorResponse, factsOfRaw, type RequestFacts } from './error-response.ts'
+import { writeResponse, writeSocket } from './raw-response.ts'
+import { canRespond, codeOfWireError, requestLineOf, type WireError } from './wire-failure.ts'
 
 type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
@@ -15,19 +15,19 @@ type Listener = (request: RawRequest, response: RawResponse) => void
 /** Keys on each connection: its newest response, and the number of bytes read when the request of that response was read. */
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
-type Connection = Duplex & { [newest]?: ServerResponse; [readBefore]?: number }
+type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]?: number | undefined }
 
 /** What the listeners of server events need to respond in the envelope. */
 export interface Wire {
   readonly app: FastifyInstance
   /** Returns the response with the constant headers and a request id, because no hook adds them. */
-  readonly answerOf: (code: string, asked: Asked, cause?: unknown) => Answer
+  readonly responseOf: (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
   readonly maxUriLength: number
 }
 
 /** Responds in the envelope to errors outside the Fastify hooks: server events, errors before routing, and requests while closing. */
 export function installWire(wire: Wire): void {
-  const server: Server & { requireHostHeader?: boolean } = wire.app.server
+  const server: Server & { requireHostHeader?: boolean | undefined } = wire.app.server
   // For a missing Host Node.js would send an empty 400. The first hook sends it in the envelope (RFC 9112 §3.2).
   server.requireHostHeader = false
   trackResponses(wire, server)
@@ -39,22 +39,22 @@ export function installWire(wire: Wire): void {
     if (refused.has(socket)) return
     refused.add(socket)
     const plain = error.code === 'ERR_SSL_HTTP_REQUEST' ? plainSockets.get(nameOf(socket as Socket)) : undefined
-    if (plain) return answerSocket(wire, 'HTTPS_REQUIRED', plain)
-    answerClientError(wire, inFlightOn(socket), error, socket)
+    if (plain) return respondOnSocket(wire, 'HTTPS_REQUIRED', plain)
+    respondToClientError(wire, inFlightOn(socket), error, socket)
   })
   server.on('timeout', (socket: Socket) => {
     const isIdle = (socket.bytesRead ?? 0) === ((socket as Connection)[readBefore] ?? 0)
-    answerIdleSocket(wire, inFlightOn(socket), socket, isIdle)
+    respondOnIdleSocket(wire, inFlightOn(socket), socket, isIdle)
   })
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    answerRaw(wire, 'EXPECTATION_FAILED', request, response)
+    respondRaw(wire, 'EXPECTATION_FAILED', request, response)
   )
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response)
     server.emit('request', request, response)
   })
-  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => answerConnect(wire, request, target))
-  server.on('unknownProtocol', (socket: Duplex) => answerSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
+  server.on('connect', (request: RawRequest, target: Duplex | RawResponse) => respondToConnect(wire, request, target))
+  server.on('unknownProtocol', (socket: Duplex) => respondOnSocket(wire, 'HTTP_VERSION_NOT_SUPPORTED', socket))
 }
 
 // Every request passes through this listener first. Otherwise an error before routing (in a request id generator, log serializer or
@@ -75,11 +75,11 @@ function trackResponses(wire: Wire, server: Server) {
       // The body belongs to the same request. A request without a body has been read completely.
       if (!request.readableEnded) response.on('close', rememberRead)
     }
-    if (closing) return answerRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
+    if (closing) return respondRaw(wire, 'SERVICE_UNAVAILABLE', request, response)
     try {
       for (const listener of listeners) listener.call(server, request, response)
     } catch (error) {
-      answerRaw(wire, 'INTERNAL_ERROR', request, response, error)
+      respondRaw(wire, 'INTERNAL_ERROR', request, response, error)
     }
   })
 }
@@ -112,38 +112,38 @@ function nameOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-function answerRaw(wire: Wire, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
-  writeResponse(request, response, wire.answerOf(code, askedOfRaw(request), cause))
+function respondRaw(wire: Wire, code: string, request: RawRequest, response: RawResponse, cause?: unknown): void {
+  writeResponse(request, response, wire.responseOf(code, factsOfRaw(request), cause))
 }
 
-function answerSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
-  writeSocket(socket, wire.answerOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
+function respondOnSocket(wire: Wire, code: string, socket: Duplex, error: WireError = {}): void {
+  writeSocket(socket, wire.responseOf(code, { ...requestLineOf(error), headers: {}, origin: originOf(socket) }))
 }
 
-function answerClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
-  if (!isAnswerable(error) || !socket.writable) {
+function respondToClientError(wire: Wire, response: ServerResponse | undefined, error: WireError, socket: Duplex): void {
+  if (!canRespond(error) || !socket.writable) {
     socket.destroy()
     return
   }
   const code = codeOfWireError(error, wire.maxUriLength)
-  if (response === undefined) answerSocket(wire, code, socket, error)
+  if (response === undefined) respondOnSocket(wire, code, socket, error)
   // The malformed bytes belong to a later, pipelined request, so the response to this request is sent first.
-  else if (response.req.complete) response.once('close', () => answerSocket(wire, code, socket, error))
+  else if (response.req.complete) response.once('close', () => respondOnSocket(wire, code, socket, error))
   else if (response.headersSent) socket.destroy()
   // The malformed bytes are the body of the request in flight, so this is its response.
-  else writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
+  else writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req)))
 }
 
 // HTTP/1 provides the socket, HTTP/2 the session. A connection without a request is closed without a response.
-function answerIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
-  if (response === undefined && !isIdle) return answerSocket(wire, 'REQUEST_TIMEOUT', socket)
+function respondOnIdleSocket(wire: Wire, response: ServerResponse | undefined, socket: Socket, isIdle: boolean): void {
+  if (response === undefined && !isIdle) return respondOnSocket(wire, 'REQUEST_TIMEOUT', socket)
   if (response === undefined || response.headersSent) {
     socket.destroy()
     return
   }
   // If the request is complete, the handler was too slow; otherwise the client was.
   const code = response.req.complete ? 'HANDLER_TIMEOUT' : 'REQUEST_TIMEOUT'
-  writeSocket(socket, wire.answerOf(code, askedOfRaw(response.req)))
+  writeSocket(socket, wire.responseOf(code, factsOfRaw(response.req)))
 }
 
 // A client with `Expect: 100-continue` gets 100 only when its body is about to be read. A request that hooks, router or limits reject
@@ -157,14 +157,14 @@ function continueWhenRead(request: IncomingMessage, response: ServerResponse): v
 }
 
 // HTTP/1 provides the socket, HTTP/2 a response.
-function answerConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
-  if ('writeHead' in target) return answerRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
-  const answer = wire.answerOf('METHOD_NOT_IMPLEMENTED', askedOfRaw(request))
+function respondToConnect(wire: Wire, request: RawRequest, target: Duplex | RawResponse): void {
+  if ('writeHead' in target) return respondRaw(wire, 'METHOD_NOT_IMPLEMENTED', request, target)
+  const refusal = wire.responseOf('METHOD_NOT_IMPLEMENTED', factsOfRaw(request))
   const before = inFlightOn(target)
-  if (before === undefined) writeSocket(target, answer)
-  else before.once('close', () => writeSocket(target, answer))
+  if (before === undefined) writeSocket(target, refusal)
+  else before.once('close', () => writeSocket(target, refusal))
 }
 
-function originOf(socket: Duplex): Asked['origin'] {
+function originOf(socket: Duplex): RequestFacts['origin'] {
   return { protocol: 'encrypted' in socket ? 'https' : 'http', host: '', socket: socket as Socket }
 }

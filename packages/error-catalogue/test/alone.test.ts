@@ -55,7 +55,7 @@ t.test('does not change success responses', async (t) => {
 
 t.test('responds in the envelope with the constant headers to a URL that the router rejects [X6]', async (t) => {
   const app = Fastify({ ...errorCatalogueServerOptions({ maxParameterLength: 10 }) })
-  await app.register(errorCatalogue, { answerHeaders: (request) => ({ 'request-id': String(request?.id), 'x-split': 'a\r\nb' }) })
+  await app.register(errorCatalogue, { responseHeaders: (request) => ({ 'request-id': String(request?.id), 'x-split': 'a\r\nb' }) })
   app.get('/things/:id', async () => 'thing')
 
   const broken = await app.inject('/things/%zz')
@@ -110,14 +110,14 @@ t.test('with its server options only, errors have no envelope and are never a su
 t.test('invalid options and limits stop the start with a one-line message', async (t) => {
   for (const [options, message] of [
     [{ locales: [] }, /options\.locales is empty/],
-    [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds is 0/],
-    [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth is 1.5/],
-    [{ maxUriLength: Number.NaN }, /options\.maxUriLength is NaN/],
+    [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds must be an integer of at least 1, but is 0\./],
+    [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth must be an integer of at least 1, but is 1.5\./],
+    [{ maxUriLength: Number.NaN }, /options\.maxUriLength must be an integer of at least 1, but is NaN\./],
     [{ publicUrl: 'api.example.com' }, /publicUrl is "api.example.com"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
   }
-  t.throws(() => errorCatalogueServerOptions({ bodyLimitBytes: -1 }), /options\.bodyLimitBytes is -1. Set it to an integer of at least 1/)
+  t.throws(() => errorCatalogueServerOptions({ maxBodyBytes: -1 }), /options\.maxBodyBytes must be an integer of at least 1, but is -1\./)
   t.throws(() => errorCatalogueServerOptions({ maxParameterLength: 0 }), /maxParameterLength/)
 })
 
@@ -135,10 +135,10 @@ t.test('logs a warning when the server listens on a second address, which its li
 t.test('logs the error of a function in the options that throws, and uses the defaults', async (t) => {
   const lines: string[] = []
   const app = Fastify({ ...errorCatalogueServerOptions(), logger: logInto(lines) })
-  await app.register(errorCatalogue, { locale: fail, version: fail, answerHeaders: fail })
+  await app.register(errorCatalogue, { locale: fail, version: fail, responseHeaders: fail })
   t.match((await app.inject('/nowhere')).json(), { error: { code: 'RESOURCE_NOT_FOUND' }, _meta: { version: 'v1' } })
   t.match((await app.inject('/%zz')).json(), { error: { status: 400, code: 'MALFORMED_URI' } })
-  t.match(lines.join(''), /options\.answerHeaders threw an error/)
+  t.match(lines.join(''), /options\.responseHeaders threw an error/)
   t.match(lines.join(''), /a function in the options threw an error, so the default response is sent/)
 })
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { defineErrors } from '@concordat/api-error'
-import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueServerOptions, httpErrors } from '@concordat/error-catalogue'
+import errorCatalogue, { type ErrorCatalogueOptions, errorCatalogueErrors, errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -20,13 +20,13 @@ const orders = defineErrors(
 )
 
 t.test('every entry of its list is complete in English and Spanish and has a registered status code [X2] [X3]', async (t) => {
-  for (const [code, { statusCode, message, remedy }] of Object.entries(httpErrors.definitions)) {
+  for (const [code, { statusCode, message, remedy }] of Object.entries(errorCatalogueErrors.definitions)) {
     t.match(STATUS_CODES[statusCode], String, `${code}: status ${statusCode}`)
     t.strictSame(Object.keys(message), ['en', 'es'], code)
     for (const text of [message.en, message['es'], remedy]) t.match(text, /^\S[^]{10,}\.$/, `${code}: a sentence`)
     t.not(message['es'], message.en, `${code}: translated`)
   }
-  for (const [key, messages] of Object.entries(httpErrors.fieldMessages)) {
+  for (const [key, messages] of Object.entries(errorCatalogueErrors.fieldMessages)) {
     t.strictSame(Object.keys(messages), ['en', 'es'], key)
     t.not(messages['es'], messages.en, `${key}: translated`)
   }
@@ -79,7 +79,7 @@ t.test('lists exactly these error codes with their status codes [X1]', async (t)
 t.test('merges lists; the first text of an error code or field wins', async (t) => {
   const catalogue = await catalogueOf({ include: [orders, orders] })
   t.match(catalogue.find('OUT_OF_STOCK'), { code: 'OUT_OF_STOCK', statusCode: 409, remedy: 'Order fewer.' })
-  t.equal(catalogue.find('RESOURCE_NOT_FOUND')?.message.en, httpErrors.definitions['RESOURCE_NOT_FOUND']?.message.en)
+  t.equal(catalogue.find('RESOURCE_NOT_FOUND')?.message.en, errorCatalogueErrors.definitions['RESOURCE_NOT_FOUND']?.message.en)
   t.equal(catalogue.entries.filter(({ code }) => code === 'RESOURCE_NOT_FOUND').length, 1)
   t.equal(catalogue.fieldText('tooMany', 'es', { limit: 3 }), 'debe ser como máximo 3')
   t.equal(catalogue.fieldText('required', 'en', {}), 'is required')
@@ -132,18 +132,18 @@ t.test('every status code has a general entry, even if no list defines it', asyn
 })
 
 t.test('a list can add another language for existing error codes and fields', async (t) => {
-  const definitions = Object.entries(httpErrors.definitions).map(([code, definition]) => {
+  const definitions = Object.entries(errorCatalogueErrors.definitions).map(([code, definition]) => {
     const places = (definition.message.en.match(/\{\w+\}/g) ?? []).join(' ')
     return [code, { ...definition, message: { en: `never shown ${places}`, fr: `${code} ${places}` } }] as const
   })
-  const fields = Object.entries(httpErrors.fieldMessages).map(([key, { en }]) => [key, { en, fr: `fr ${en}` }] as const)
+  const fields = Object.entries(errorCatalogueErrors.fieldMessages).map(([key, { en }]) => [key, { en, fr: `fr ${en}` }] as const)
   const app = Fastify({ ...errorCatalogueServerOptions() })
   const include = [defineErrors(Object.fromEntries(definitions), Object.fromEntries(fields))]
   await app.register(errorCatalogue, { include, locales: ['en', 'fr'], locale: ({ headers }) => headers['accept-language'] ?? 'en' })
   const body = { type: 'object', required: ['a'], properties: { a: { type: 'string' } } }
   app.post('/', { schema: { body } }, async () => 'fine')
-  const answer = await app.inject({ method: 'POST', url: '/', headers: { 'accept-language': 'fr' }, body: {} })
-  t.match(answer.json().error, { message: /^VALIDATION_FAILED/, errors: [{ field: 'body.a', message: 'fr is required' }] })
-  t.equal(answer.headers['content-language'], 'fr')
+  const received = await app.inject({ method: 'POST', url: '/', headers: { 'accept-language': 'fr' }, body: {} })
+  t.match(received.json().error, { message: /^VALIDATION_FAILED/, errors: [{ field: 'body.a', message: 'fr is required' }] })
+  t.equal(received.headers['content-language'], 'fr')
   t.match((await app.inject('/nowhere')).json().error.message, /^The resource was not found/)
 })

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import t from 'tap'
 
 async function echo(options: ErrorCatalogueOptions = {}, before?: (app: FastifyInstance) => void, server: FastifyServerOptions = {}) {
-  const app = Fastify({ ...errorCatalogueServerOptions({ bodyLimitBytes: 4096 }), ...server })
+  const app = Fastify({ ...errorCatalogueServerOptions({ maxBodyBytes: 4096 }), ...server })
   before?.(app)
   await app.register(errorCatalogue, options)
   app.post('/', async (request) => ({ got: request.body ?? 'nothing' }))

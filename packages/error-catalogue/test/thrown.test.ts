@@ -54,6 +54,7 @@ const thrown: readonly (readonly [string, () => unknown, number, string])[] = [
   ['an unregistered 4xx', () => Object.assign(new Error(secret), { statusCode: 499 }), 400, 'MALFORMED_REQUEST'],
   ['an unregistered 5xx', () => Object.assign(new Error(secret), { status: 599 }), 500, 'INTERNAL_ERROR'],
   ['a foreign 404', () => Object.assign(new Error(secret), { status: 404 }), 404, 'RESOURCE_NOT_FOUND'],
+  ['statusCode before status', () => Object.assign(new Error(secret), { status: 404, statusCode: 402 }), 402, 'PAYMENT_REQUIRED'],
   ['a foreign 402', () => Object.assign(new Error(secret), { statusCode: 402 }), 402, 'PAYMENT_REQUIRED'],
   ['a foreign 418', () => Object.assign(new Error(secret), { statusCode: 418 }), 418, 'I_M_A_TEAPOT'],
   ['a foreign 422', () => Object.assign(new Error(secret), { statusCode: 422 }), 422, 'VALIDATION_FAILED'],
@@ -283,39 +284,43 @@ t.test('ignores invalid properties of an ApiError of another copy of the package
       ...members
     })
   })
-  const answer = async (changed: Record<string, unknown>) => {
+  const received = async (changed: Record<string, unknown>) => {
     members = changed
     const response = await app.inject('/')
     t.equal(response.json().error.status, response.statusCode)
     t.type(response.json().error.error, 'string')
     return response.json().error
   }
-  t.match(await answer({}), { status: 404, code: 'THING_MISSING', message: 'No thing {toString} {__proto__} x.' })
-  for (const statusCode of [200, 'x', 700, Number.NaN, 404.5, undefined, null]) t.match(await answer({ statusCode }), { status: 500 })
-  t.match(await answer({ statusCode: 499 }), { status: 400, code: 'MALFORMED_REQUEST' })
-  for (const code of [undefined, 'lower', 42, 'A'.repeat(101)]) t.match(await answer({ code }), { status: 404, code: 'RESOURCE_NOT_FOUND' })
+  t.match(await received({}), { status: 404, code: 'THING_MISSING', message: 'No thing {toString} {__proto__} x.' })
+  for (const statusCode of [200, 'x', 700, Number.NaN, 404.5, undefined, null]) t.match(await received({ statusCode }), { status: 500 })
+  t.match(await received({ statusCode: 499 }), { status: 400, code: 'MALFORMED_REQUEST' })
+  for (const code of [undefined, 'lower', 42, 'A'.repeat(101)])
+    t.match(await received({ code }), { status: 404, code: 'RESOURCE_NOT_FOUND' })
   for (const errors of ['text', null, [null, 1, { field: 1 }]])
-    t.strictSame(Object.keys(await answer({ errors })), ['status', 'error', 'message', 'code'])
-  t.match(await answer({ errors: [null, 1] }), { code: 'THING_MISSING' })
-  t.match(await answer({ errors: [{ field: 'body.a', key: 'toString', params: {}, message: 'is bad' }] }), {
+    t.strictSame(Object.keys(await received({ errors })), ['status', 'error', 'message', 'code'])
+  t.match(await received({ errors: [null, 1] }), { code: 'THING_MISSING' })
+  t.match(await received({ errors: [{ field: 'body.a', key: 'toString', params: {}, message: 'is bad' }] }), {
     errors: [{ field: 'body.a', message: 'is bad' }]
   })
-  for (const params of [undefined, null, 'x']) t.match(await answer({ params }), { message: 'No thing {toString} {__proto__} {name}.' })
-  for (const headers of [undefined, null, 'x', { 'x-a': Symbol(secret) }]) t.match(await answer({ headers }), { status: 404 })
-  t.match(await answer({ message: 42 }), { status: 404, message: /^The resource was not found\. Check the path/ })
-  t.match(await answer({ messages: { en: 'No {name} at all.' } }), { message: 'No x at all.' })
-  for (const messages of [null, 'x', {}, { en: 42 }]) t.match(await answer({ messages }), { message: /^No thing/ })
+  for (const params of [undefined, null, 'x', ['x']])
+    t.match(await received({ params }), { message: 'No thing {toString} {__proto__} {name}.' })
+  for (const headers of [undefined, null, 'x', { 'x-a': Symbol(secret) }]) t.match(await received({ headers }), { status: 404 })
+  members = { headers: [secret] }
+  t.notOk('0' in (await app.inject('/')).headers, 'a list is not headers')
+  t.match(await received({ message: 42 }), { status: 404, message: /^The resource was not found\. Check the path/ })
+  t.match(await received({ messages: { en: 'No {name} at all.' } }), { message: 'No x at all.' })
+  for (const messages of [null, 'x', {}, { en: 42 }]) t.match(await received({ messages }), { message: /^No thing/ })
   const unreadable = {
     toString: () => {
       throw new Error(secret)
     }
   }
-  t.match(await answer({ params: { name: unreadable } }), {
+  t.match(await received({ params: { name: unreadable } }), {
     status: 404,
     code: 'RESOURCE_NOT_FOUND',
     message: /^The resource was not found/
   })
-  t.match(await answer({ headers: { 'x-a': unreadable } }), { status: 500, code: 'INTERNAL_ERROR' })
+  t.match(await received({ headers: { 'x-a': unreadable } }), { status: 500, code: 'INTERNAL_ERROR' })
 })
 
 t.test('sends only the headers of a foreign error that are meant for clients', async (t) => {

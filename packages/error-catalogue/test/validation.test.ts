@@ -18,10 +18,10 @@ async function bodies(schema: unknown, prepare?: (app: FastifyInstance) => void,
   const app = await service({}, server)
   prepare?.(app)
   app.post('/', { schema: { body: schema } }, async (request) => ({ got: request.body }))
-  return (payload: unknown) => ask(app, { body: payload })
+  return (payload: unknown) => call(app, { body: payload })
 }
 
-async function ask(
+async function call(
   app: FastifyInstance,
   { body = {}, url = '/', headers = {} }: { body?: unknown; url?: string; headers?: Record<string, string> }
 ) {
@@ -31,9 +31,9 @@ async function ask(
     payload: JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...headers }
   })
-  const answer = response.json()
-  if (response.statusCode === 200) return answer.got
-  return [response.statusCode, ...(answer.error.errors ?? []).map(({ field, message }: Record<string, string>) => `${field}: ${message}`)]
+  const received = response.json()
+  if (response.statusCode === 200) return received.got
+  return [response.statusCode, ...(received.error.errors ?? []).map(({ field, message }: Record<string, string>) => `${field}: ${message}`)]
 }
 
 const Person = {
@@ -129,6 +129,16 @@ t.test('lists every invalid field, sorted, with its requirement [X3]', async (t)
   ])
 })
 
+t.test('names a field as the client sent it, with slashes, tildes and percent signs', async (t) => {
+  const send = await bodies({ type: 'object', additionalProperties: { type: 'integer' } })
+  t.strictSame(await send({ 'a/b': 'x', '50%25': 'x', '~1': 'x' }), [
+    422,
+    'body.50%25: must be of type integer',
+    'body.a/b: must be of type integer',
+    'body.~1: must be of type integer'
+  ])
+})
+
 t.test('lists at most 100 fields and truncates long names', async (t) => {
   const send = await bodies({ type: 'array', items: { type: 'integer' } })
   const all = await send(Array.from({ length: 500 }, () => 'x'))
@@ -165,9 +175,9 @@ t.test('coerces query, path and headers; rejects unknown query parameters, but n
       got: [request.params, request.query, request.headers['x-n']]
     })
   )
-  t.strictSame(await ask(app, { url: '/7?n=8&list=a', headers: { 'x-n': '9', 'x-other': '1' } }), [{ n: 7 }, { n: 8, list: ['a'] }, 9])
-  t.strictSame(await ask(app, { url: '/7?n=x&m=1&m=2' }), [422, 'query.m: is not a known field', 'query.n: must be of type integer'])
-  t.strictSame(await ask(app, { url: '/7', headers: { 'x-n': 'x' } }), [422, 'headers.x-n: must be of type integer'])
+  t.strictSame(await call(app, { url: '/7?n=8&list=a', headers: { 'x-n': '9', 'x-other': '1' } }), [{ n: 7 }, { n: 8, list: ['a'] }, 9])
+  t.strictSame(await call(app, { url: '/7?n=x&m=1&m=2' }), [422, 'query.m: is not a known field', 'query.n: must be of type integer'])
+  t.strictSame(await call(app, { url: '/7', headers: { 'x-n': 'x' } }), [422, 'headers.x-n: must be of type integer'])
 })
 
 t.test('responds with 400 that names a missing header, and with 404 for an invalid path parameter', async (t) => {
@@ -183,9 +193,9 @@ t.test('responds with 400 that names a missing header, and with 404 for an inval
   }
   app.post('/:id', { schema }, async () => ({ got: 'fine' }))
   const id = '0197c9a0-7e5e-7c3f-8f5e-2f6f3f0b4b1a'
-  t.strictSame(await ask(app, { url: '/17' }), [404])
-  t.strictSame(await ask(app, { url: `/${id}` }), [400, 'headers.x-n: is required', 'headers.x-tenant: is required'])
-  t.strictSame(await ask(app, { url: `/${id}`, headers: { 'x-tenant': 'a', 'x-n': '1' } }), 'fine')
+  t.strictSame(await call(app, { url: '/17' }), [404])
+  t.strictSame(await call(app, { url: `/${id}` }), [400, 'headers.x-n: is required', 'headers.x-tenant: is required'])
+  t.strictSame(await call(app, { url: `/${id}`, headers: { 'x-tenant': 'a', 'x-n': '1' } }), 'fine')
   const missing = await app.inject({ method: 'POST', url: `/${id}`, payload: {} })
   t.match(missing.json().error, { error: 'Bad Request', code: 'MALFORMED_REQUEST' })
 })
@@ -292,6 +302,7 @@ t.test('closes shared, intersected, recursive, tuple and record schemas only at 
       free: { type: 'object' },
       node: { $ref: 'Node#' },
       tuple: { type: 'array', items: [{ type: 'object', properties: { a: {} } }, { $ref: 'Address#' }], additionalItems: false },
+      rest: { type: 'array', items: [{ type: 'string' }], unevaluatedItems: { type: 'object', properties: { a: {} } } },
       record: { type: 'object', patternProperties: { '^x-': { type: 'object', properties: { a: {} } } } },
       map: { type: 'object', additionalProperties: { $ref: 'Address#' } },
       inline: { $id: 'Address', type: 'object', required: ['city'], properties: { city: { type: 'string' } } }
@@ -305,6 +316,7 @@ t.test('closes shared, intersected, recursive, tuple and record schemas only at 
     free: { any: { thing: 1 } },
     node: { v: '1', next: { v: '2' } },
     tuple: [{ a: 1 }, { city: 'x' }],
+    rest: ['x', { a: 1 }],
     record: { 'x-a': { a: 1 } },
     map: { home: { city: 'x' } },
     inline: { city: 'x' }
@@ -314,6 +326,7 @@ t.test('closes shared, intersected, recursive, tuple and record schemas only at 
   t.strictSame(await send({ ref: { city: 'x', u: 1 } }), [422, `body.ref.u: ${e}`])
   t.strictSame(await send({ both: { city: 'x', zip: 'y', u: 1 } }), [422, `body.both.u: ${e}`])
   t.strictSame(await send({ tuple: [{ u: 1 }, { city: 'x', w: 1 }] }), [422, `body.tuple.0.u: ${e}`, `body.tuple.1.w: ${e}`])
+  t.strictSame(await send({ rest: ['x', { u: 1 }] }), [422, `body.rest.1.u: ${e}`])
   t.strictSame(await send({ record: { y: 1, 'x-a': { u: 1 } } }), [422, `body.record.x-a.u: ${e}`, `body.record.y: ${e}`])
   t.strictSame(await send({ map: { home: { city: 'x', u: 1 } } }), [422, `body.map.home.u: ${e}`])
   t.strictSame(await send({ inline: { city: 'x', u: 1 } }), [422, `body.inline.u: ${e}`])
@@ -336,8 +349,8 @@ t.test('a shared schema rejects unknown fields when it is the whole body', async
   const app = await service()
   app.addSchema(shared)
   app.post('/', { schema: { querystring: shared, headers: shared } }, async (request) => ({ got: request.query }))
-  t.strictSame(await ask(app, { url: '/?a=1' }), { a: '1' })
-  t.strictSame(await ask(app, { url: '/?u=1' }), [422, 'query.u: is not a known field'])
+  t.strictSame(await call(app, { url: '/?a=1' }), { a: '1' })
+  t.strictSame(await call(app, { url: '/?u=1' }), [422, 'query.u: is not a known field'])
 })
 
 const got = async (request: { body: unknown }) => ({ got: request.body })
@@ -359,16 +372,16 @@ t.test('routes can use the same $id at the top level or nested, even for differe
     app.post(url, { schema: { body } }, got)
   }
   for (const url of ['/a', '/b'])
-    t.strictSame(await ask(app, { url, body: { city: 1, u: 1 } }), [
+    t.strictSame(await call(app, { url, body: { city: 1, u: 1 } }), [
       422,
       'body.city: must be of type string',
       'body.u: is not a known field'
     ])
-  t.strictSame(await ask(app, { url: '/c', body: { home: { city: 'x', u: 1 } } }), [422, 'body.home.u: is not a known field'])
-  t.strictSame(await ask(app, { url: '/d', body: { work: { city: 'x' } } }), { work: { city: 'x' } })
-  t.strictSame(await ask(app, { url: '/e', body: { city: 1 } }), { city: 1 })
+  t.strictSame(await call(app, { url: '/c', body: { home: { city: 'x', u: 1 } } }), [422, 'body.home.u: is not a known field'])
+  t.strictSame(await call(app, { url: '/d', body: { work: { city: 'x' } } }), { work: { city: 'x' } })
+  t.strictSame(await call(app, { url: '/e', body: { city: 1 } }), { city: 1 })
   for (const url of ['/f', '/g'])
-    t.strictSame(await ask(app, { url, body: { next: { next: { u: 1 } } } }), [422, 'body.next.next.u: is not a known field'])
+    t.strictSame(await call(app, { url, body: { next: { next: { u: 1 } } } }), [422, 'body.next.next.u: is not a known field'])
 })
 
 t.test('a shared schema and a different schema of a route can have the same $id', async (t) => {
@@ -377,7 +390,7 @@ t.test('a shared schema and a different schema of a route can have the same $id'
   app.post('/', { schema: { body: { $id: 'Thing', type: 'object', properties: { a: { type: 'integer' } } } } }, async (request) => ({
     got: request.body
   }))
-  t.strictSame(await ask(app, { body: { a: 1 } }), { a: 1 })
+  t.strictSame(await call(app, { body: { a: 1 } }), { a: 1 })
 })
 
 t.test('closes schemas of both generations of TypeBox like other schemas', async (t) => {
@@ -457,7 +470,7 @@ t.test('contexts of a server share their validators, except a context with its o
       child.post(prefix, { schema: { body: Person } }, async (request) => ({ got: request.body }))
     })
   }
-  const wrong = async (url: string) => t.strictSame(await ask(app, { url, body: { name: 7 } }), [422, 'body.name: must be of type string'])
+  const wrong = async (url: string) => t.strictSame(await call(app, { url, body: { name: 7 } }), [422, 'body.name: must be of type string'])
   await app.ready()
   const ofAll = made
   for (const url of ['/a', '/b', '/c']) await wrong(url)
@@ -477,8 +490,8 @@ t.test('contexts of a server share their validators, except a context with its o
       got: request.body
     }))
   })
-  t.strictSame(await ask(other, { url: '/own', body: { own: 7 } }), [422, 'body.own: must be of type string'])
-  t.strictSame(await ask(other, { url: '/other', body: { own: 7 } }), { own: 7 })
+  t.strictSame(await call(other, { url: '/own', body: { own: 7 } }), [422, 'body.own: must be of type string'])
+  t.strictSame(await call(other, { url: '/other', body: { own: 7 } }), { own: 7 })
 })
 
 t.test('keeps keywords, formats and plugins of the Fastify option ajv, but not coercion', async (t) => {
@@ -529,16 +542,16 @@ t.test('responds with 422 and at least the part for another validator, and with 
   for (const [url, validate] of Object.entries(compilers)) {
     app.post(url, { schema: { body: {} }, validatorCompiler: () => validate }, async (request) => ({ got: request.body }))
   }
-  t.strictSame(await ask(app, { url: '/error' }), [422, 'body: is invalid'])
-  t.strictSame(await ask(app, { url: '/list' }), [422, 'body: is invalid', 'body.a: is invalid'])
-  t.strictSame(await ask(app, { url: '/value', body: { a: 1 } }), { a: 1, added: true })
-  t.strictSame(await ask(app, { url: '/throws' }), [500])
+  t.strictSame(await call(app, { url: '/error' }), [422, 'body: is invalid'])
+  t.strictSame(await call(app, { url: '/list' }), [422, 'body: is invalid', 'body.a: is invalid'])
+  t.strictSame(await call(app, { url: '/value', body: { a: 1 } }), { a: 1, added: true })
+  t.strictSame(await call(app, { url: '/throws' }), [500])
 })
 
 t.test('sends the texts of field errors in the language of the client [G1]', async (t) => {
   const app = await service({ locale: () => 'es' })
   app.post('/', { schema: { body: Person } }, async () => 'fine')
-  t.strictSame(await ask(app, { body: { age: -1, name: 'Ada', u: 1 } }), [
+  t.strictSame(await call(app, { body: { age: -1, name: 'Ada', u: 1 } }), [
     422,
     'body.age: debe ser al menos 0',
     'body.u: no es un campo conocido'

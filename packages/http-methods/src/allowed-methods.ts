@@ -2,13 +2,13 @@
 const never = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
 
 /** Returns the methods to look up in the router. OPTIONS is supported for every URL that has another method. */
-export function askableMethods(supported: readonly string[]): readonly string[] {
+export function routableMethods(supported: readonly string[]): readonly string[] {
   return supported.filter((method) => !never.has(method))
 }
 
 /** Returns the sorted methods of `Allow` for a URL, of which `isRouted` finds at least one; empty if it finds none. */
-export function allowedMethods(askable: readonly string[], isRouted: (method: string) => boolean): readonly string[] {
-  const found = askable.filter(isRouted)
+export function allowedMethods(routable: readonly string[], isRouted: (method: string) => boolean): readonly string[] {
+  const found = routable.filter(isRouted)
   return found.length === 0 ? found : withOptions(found)
 }
 

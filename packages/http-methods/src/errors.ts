@@ -1,34 +1,14 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
+// The texts have no placeholders; the params are for the error handler of a service.
 const errors = defineErrors({
-  RESOURCE_NOT_FOUND: {
-    statusCode: 404,
-    message: {
-      en: 'The resource was not found. Check the path and the identifiers in it.',
-      es: 'No se encontró el recurso. Revise la ruta y los identificadores que contiene.'
-    },
-    remedy: 'Follow the links in other responses, or take the path from the API description.'
-  },
-  METHOD_NOT_ALLOWED: {
-    statusCode: 405,
-    message: {
-      en: 'This resource does not support {method}. Use one of these methods: {allowed}.',
-      es: 'Este recurso no admite {method}. Use uno de estos métodos: {allowed}.'
-    },
-    remedy: 'Use one of the methods in the Allow header.'
-  },
-  METHOD_NOT_IMPLEMENTED: {
-    statusCode: 501,
-    message: {
-      en: 'The server does not support this method. Use one of these methods: {supported}.',
-      es: 'El servidor no admite este método. Use uno de estos métodos: {supported}.'
-    },
-    remedy: 'Use a standard HTTP method, in uppercase.'
-  }
+  RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
+  METHOD_NOT_ALLOWED: sharedDefinitions.METHOD_NOT_ALLOWED,
+  METHOD_NOT_IMPLEMENTED: sharedDefinitions.METHOD_NOT_IMPLEMENTED
 })
 
 /** Every error that this package raises, for the catalogue's `include`. */
-export const methodErrors: ErrorList = errors
+export const httpMethodsErrors: ErrorList = errors
 
 /** 404: the URL has no route for any method. */
 export function resourceNotFound(): ApiError {

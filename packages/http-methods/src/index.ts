@@ -1,3 +1,3 @@
-export { methodErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+export { httpMethodsErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
 export type { HttpMethodsOptions } from './options.ts'
 export { default } from './plugin.ts'

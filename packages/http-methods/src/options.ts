@@ -7,7 +7,7 @@ export interface HttpMethodsOptions {
    * Fastify does not expose them.
    * @default version from `Accept-Version`, host from `Host` or `:authority`
    */
-  readonly constraints?: (request: FastifyRequest) => Readonly<Record<string, unknown>>
+  readonly constraints?: ((request: FastifyRequest) => Readonly<Record<string, unknown>>) | undefined
 }
 
 /** The options with their defaults, and a function that returns whether a constraint of a route can be derived. */

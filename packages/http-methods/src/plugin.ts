@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { allowedMethods, askableMethods, withOptions } from './allowed-methods.ts'
+import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
 import { methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
@@ -10,15 +10,15 @@ type Done = (error?: Error) => void
 async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   const { constraints, derives } = resolveOptions(options)
   const routed = new Set<string>()
-  let askable: readonly string[] = []
+  let routable: readonly string[] = []
   let supported: ReadonlySet<string> = new Set()
 
   app.addHook('onRoute', checkRoute)
   app.addHook('onReady', learnMethods)
-  app.addHook('onRequest', answerOptions)
+  app.addHook('onRequest', respondToOptions)
   app.addHook('preParsing', refuseUnrouted)
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
-  if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnheardOf)
+  if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnknown)
 
   function checkRoute(route: RouteOptions) {
     const methods = [route.method].flat()
@@ -39,12 +39,12 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   }
 
   function learnMethods(ready: Done) {
-    askable = askableMethods(app.supportedMethods)
+    routable = routableMethods(app.supportedMethods)
     supported = new Set(app.supportedMethods)
     ready()
   }
 
-  function answerOptions(request: FastifyRequest, reply: FastifyReply, next: Done) {
+  function respondToOptions(request: FastifyRequest, reply: FastifyReply, next: Done) {
     if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return next()
     const allowed = allowedFor(request)
     if (allowed.length === 0) next()
@@ -54,7 +54,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   /** Runs after every onRequest hook, so that the response is counted, logged and readable across origins, and before the body is read. */
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
     if (hasRoute(request)) return next()
-    if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(askable)))
+    if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(routable)))
     const allowed = allowedFor(request)
     if (allowed.length === 0) next(resourceNotFound())
     // A preflight without a response from a CORS plugin is handled like any other OPTIONS request.
@@ -62,18 +62,18 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     else next(methodNotAllowed(request.method, allowed))
   }
 
-  function refuseUnheardOf(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
+  function refuseUnknown(request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Done) {
     if (reply.statusCode !== 404 || supported.has(request.method)) return next()
     reply.code(501)
-    next(methodNotImplemented(withOptions(askable)))
+    next(methodNotImplemented(withOptions(routable)))
   }
 
   function allowedFor(request: FastifyRequest) {
     const url = request.raw.url as string
-    if (url === '*' && request.method === 'OPTIONS') return withOptions(askable.filter((method) => routed.has(method)))
+    if (url === '*' && request.method === 'OPTIONS') return withOptions(routable.filter((method) => routed.has(method)))
     const values = constraints(request)
     // For a URL that it cannot parse, the router returns a handle too, for every method; only a real match has a parsed query.
-    return allowedMethods(askable, (method) => app.findRoute({ method, url, constraints: values })?.searchParams !== undefined)
+    return allowedMethods(routable, (method) => app.findRoute({ method, url, constraints: values })?.searchParams !== undefined)
   }
 }
 

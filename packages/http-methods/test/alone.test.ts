@@ -1,4 +1,4 @@
-import httpMethods, { methodErrors } from '@concordat/http-methods'
+import httpMethods, { httpMethodsErrors } from '@concordat/http-methods'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -26,26 +26,37 @@ t.test('Fastify with only this plugin sends readable 404, 405 and 501 responses 
     statusCode: 405,
     code: 'METHOD_NOT_ALLOWED',
     error: 'Method Not Allowed',
-    message: 'This resource does not support DELETE. Use one of these methods: GET, HEAD, OPTIONS, POST.'
+    message: 'This resource does not support the method. The Allow header lists the supported methods.'
   })
   const unknown = await app.inject({ method: 'PROPFIND' as 'GET', url: '/orders' })
   t.equal(unknown.statusCode, 501)
-  t.match(unknown.json(), {
+  t.strictSame(unknown.json(), {
+    statusCode: 501,
     code: 'METHOD_NOT_IMPLEMENTED',
-    message: /these methods: DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY\.$/
+    error: 'Not Implemented',
+    message: 'The server does not support this method. Use a standard HTTP method, in uppercase.'
   })
+})
+
+t.test('passes the methods to the error handler of a service', async (t) => {
+  const app = await bareService()
+  app.setErrorHandler(async (error: Error & { params: object }) => error.params)
+  const wrong = await app.inject({ method: 'DELETE', url: '/orders' })
+  t.strictSame(wrong.json(), { method: 'DELETE', allowed: 'GET, HEAD, OPTIONS, POST' })
+  const unknown = await app.inject({ method: 'PROPFIND' as 'GET', url: '/orders' })
+  t.strictSame(unknown.json(), { supported: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY' })
 })
 
 t.test('does not change responses of routes', async (t) => {
   const app = await bareService()
-  const answer = await app.inject({ url: '/orders' })
-  t.equal(answer.statusCode, 200)
-  t.strictSame(answer.json(), [])
+  const response = await app.inject({ url: '/orders' })
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json(), [])
 })
 
 t.test('every error has a message in English and Spanish', async (t) => {
-  t.strictSame(Object.keys(methodErrors.definitions), ['RESOURCE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'METHOD_NOT_IMPLEMENTED'])
-  for (const { message } of Object.values(methodErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
+  t.strictSame(Object.keys(httpMethodsErrors.definitions), ['RESOURCE_NOT_FOUND', 'METHOD_NOT_ALLOWED', 'METHOD_NOT_IMPLEMENTED'])
+  for (const { message } of Object.values(httpMethodsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
 
 t.test('invalid options and constraints stop the boot with one line', async (t) => {

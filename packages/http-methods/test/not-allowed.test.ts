@@ -21,9 +21,9 @@ t.test('returns 405 with a sorted Allow for a known URL, and 404 for an unknown 
     ['/', undefined]
   ] as const
   for (const [url, allow] of cases) {
-    const answer = await app.inject({ method: 'PATCH', url })
-    t.equal(answer.statusCode, allow === undefined ? 404 : 405, url)
-    t.equal(answer.headers.allow, allow, url)
+    const response = await app.inject({ method: 'PATCH', url })
+    t.equal(response.statusCode, allow === undefined ? 404 : 405, url)
+    t.equal(response.headers.allow, allow, url)
   }
 })
 
@@ -51,8 +51,8 @@ t.test('404 and 405 have the headers of onRequest hooks, and respect their limit
     if (request.headers['x-flood'] !== undefined) throw Object.assign(new Error('slow down'), { statusCode: 429 })
   })
   app.get('/orders', async () => [])
-  const answer = await app.inject({ method: 'POST', url: '/orders' })
-  t.match(answer, { statusCode: 405, headers: { 'request-id': 'r1' } })
+  const response = await app.inject({ method: 'POST', url: '/orders' })
+  t.match(response, { statusCode: 405, headers: { 'request-id': 'r1' } })
   t.equal((await app.inject({ url: '/nothing', headers: { 'x-flood': '1' } })).statusCode, 429)
 })
 
@@ -120,9 +120,9 @@ t.test('refuses TRACE even if it has a route, and never lists it in Allow', asyn
   const app = Fastify()
   await app.register(httpMethods)
   app.all('/everything', async () => 'echo')
-  const answer = await app.inject({ method: 'TRACE' as 'GET', url: '/everything' })
-  t.equal(answer.statusCode, 405)
-  t.equal(answer.headers.allow, 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY')
+  const response = await app.inject({ method: 'TRACE' as 'GET', url: '/everything' })
+  t.equal(response.statusCode, 405)
+  t.equal(response.headers.allow, 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT, QUERY')
 })
 
 t.test('supports methods that were added to Fastify', async (t) => {
@@ -139,9 +139,9 @@ t.test('a handler that calls callNotFound responds with 404', async (t) => {
   const app = Fastify()
   await app.register(httpMethods)
   app.get('/orders/:id', async (_request, reply) => reply.callNotFound())
-  const answer = await app.inject({ url: '/orders/5' })
-  t.equal(answer.statusCode, 404)
-  t.equal(answer.headers.allow, undefined)
+  const response = await app.inject({ url: '/orders/5' })
+  t.equal(response.statusCode, 404)
+  t.equal(response.headers.allow, undefined)
 })
 
 async function http2Service(t: Test, prepare: (app: FastifyInstance) => void) {
@@ -167,22 +167,22 @@ async function http2Service(t: Test, prepare: (app: FastifyInstance) => void) {
 }
 
 t.test('over HTTP/2, returns 501 for any text as a method, and 405 for wrong methods [X1]', async (t) => {
-  const ask = await http2Service(t, () => {})
+  const call = await http2Service(t, () => {})
   for (const method of ['BREW', 'get', 'PROPFIND']) {
-    t.match(await ask(method, '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' }, method)
+    t.match(await call(method, '/orders'), { status: 501, allow: undefined, code: 'METHOD_NOT_IMPLEMENTED' }, method)
   }
-  t.match(await ask('DELETE', '/orders'), { status: 405, allow: 'GET, HEAD, OPTIONS', code: 'METHOD_NOT_ALLOWED' })
-  t.match(await ask('DELETE', '/nothing'), { status: 404, allow: undefined, code: 'RESOURCE_NOT_FOUND' })
-  t.match(await ask('GET', '/orders/5'), { status: 404, code: undefined })
+  t.match(await call('DELETE', '/orders'), { status: 405, allow: 'GET, HEAD, OPTIONS', code: 'METHOD_NOT_ALLOWED' })
+  t.match(await call('DELETE', '/nothing'), { status: 404, allow: undefined, code: 'RESOURCE_NOT_FOUND' })
+  t.match(await call('GET', '/orders/5'), { status: 404, code: undefined })
 })
 
 t.test('over HTTP/2, does not change the response of an error handler that sets another status', async (t) => {
-  const ask = await http2Service(t, (app) =>
+  const call = await http2Service(t, (app) =>
     app.setErrorHandler((error: FastifyError, _request, reply) =>
       reply.code(error.code === 'FST_ERR_NOT_FOUND' ? 501 : (error.statusCode ?? 500)).send({ by: 'service', code: error.code })
     )
   )
-  t.match(await ask('BREW', '/orders'), { status: 501, by: 'service', code: 'FST_ERR_NOT_FOUND' })
-  t.match(await ask('PROPFIND', '/orders'), { status: 501, by: 'service', code: 'METHOD_NOT_IMPLEMENTED' })
-  t.match(await ask('DELETE', '/nothing'), { status: 404, by: 'service', code: 'RESOURCE_NOT_FOUND' })
+  t.match(await call('BREW', '/orders'), { status: 501, by: 'service', code: 'FST_ERR_NOT_FOUND' })
+  t.match(await call('PROPFIND', '/orders'), { status: 501, by: 'service', code: 'METHOD_NOT_IMPLEMENTED' })
+  t.match(await call('DELETE', '/nothing'), { status: 404, by: 'service', code: 'RESOURCE_NOT_FOUND' })
 })

@@ -29,10 +29,10 @@ function corsPlugin(app: FastifyInstance) {
 
 t.test('OPTIONS returns 204 with Allow for a known URL, and 404 for an unknown URL [M8]', async (t) => {
   const app = await service()
-  const answer = await app.inject({ method: 'OPTIONS', url: '/orders' })
-  t.equal(answer.statusCode, 204)
-  t.equal(answer.body, '')
-  t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  const response = await app.inject({ method: 'OPTIONS', url: '/orders' })
+  t.equal(response.statusCode, 204)
+  t.equal(response.body, '')
+  t.equal(response.headers.allow, 'GET, HEAD, OPTIONS, POST')
   t.equal((await app.inject({ method: 'OPTIONS', url: '/orders/5' })).headers.allow, 'OPTIONS, PUT')
   t.match((await app.inject({ method: 'OPTIONS', url: '/nothing' })).json(), { statusCode: 404, code: 'RESOURCE_NOT_FOUND' })
 })
@@ -83,8 +83,8 @@ t.test('a catch-all for OPTIONS under a prefix does not count as a route either'
 
 t.test('a preflight without a response from a CORS plugin is handled like any other OPTIONS request [M8]', async (t) => {
   const app = await service()
-  const answer = await app.inject({ method: 'OPTIONS', url: '/orders', headers: preflight })
-  t.match(answer, { statusCode: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
+  const response = await app.inject({ method: 'OPTIONS', url: '/orders', headers: preflight })
+  t.match(response, { statusCode: 204, headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
   t.equal((await app.inject({ method: 'OPTIONS', url: '/nothing', headers: preflight })).statusCode, 404)
 })
 
@@ -92,23 +92,23 @@ t.test('OPTIONS * lists every method that has a route [M8]', async (t) => {
   for (const prepare of [() => {}, corsPlugin]) {
     const app = await service(prepare)
     await app.listen({ host: '127.0.0.1', port: 0 })
-    const answer = await rawAnswer(app, 'OPTIONS *')
-    t.match(answer, /^HTTP\/1\.1 204 /)
-    t.match(answer, /\r\nallow: GET, HEAD, OPTIONS, POST, PUT\r\n/)
-    t.match(await rawAnswer(app, 'GET *'), /^HTTP\/1\.1 404 /, 'with another method, * is not a known URL')
+    const response = await rawResponse(app, 'OPTIONS *')
+    t.match(response, /^HTTP\/1\.1 204 /)
+    t.match(response, /\r\nallow: GET, HEAD, OPTIONS, POST, PUT\r\n/)
+    t.match(await rawResponse(app, 'GET *'), /^HTTP\/1\.1 404 /, 'with another method, * is not a known URL')
     await app.close()
   }
 })
 
-async function rawAnswer(app: FastifyInstance, target: string) {
+async function rawResponse(app: FastifyInstance, target: string) {
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.end(`${target} HTTP/1.1\r\nHost: api.example\r\nConnection: close\r\n\r\n`)
-  let answer = ''
+  let response = ''
   socket.on('data', (chunk) => {
-    answer += chunk
+    response += chunk
   })
   await once(socket, 'close')
-  return answer
+  return response
 }
 
 t.test('HEAD has the status and headers of GET, and no body [M7]', async (t) => {

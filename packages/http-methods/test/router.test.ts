@@ -43,17 +43,18 @@ t.test('for any table of routes, Allow equals the methods that the router accept
           }
         }
         for (const target of urls) {
-          const answers = await Promise.all(
+          const responses = await Promise.all(
             methods.map((method) => app.inject({ method, url: target, headers: { 'content-type': 'application/json' }, payload: '{}' }))
           )
-          const routed = methods.filter((_, place) => answers[place]?.statusCode === 200)
+          const routed = methods.filter((_, place) => responses[place]?.statusCode === 200)
           const expected = routed.length === 0 ? undefined : [...routed, 'OPTIONS'].toSorted().join(', ')
-          for (const answer of answers) {
-            if (answer.statusCode === 200) continue
+          for (const response of responses) {
+            if (response.statusCode === 200) continue
             compared++
-            if (answer.statusCode !== (expected === undefined ? 404 : 405))
-              throw new Error(`${target}: ${answer.statusCode}, router has ${expected}`)
-            if (answer.headers.allow !== expected) throw new Error(`${target}: Allow is ${answer.headers.allow}, router has ${expected}`)
+            if (response.statusCode !== (expected === undefined ? 404 : 405))
+              throw new Error(`${target}: ${response.statusCode}, router has ${expected}`)
+            if (response.headers.allow !== expected)
+              throw new Error(`${target}: Allow is ${response.headers.allow}, router has ${expected}`)
           }
           const plain = await app.inject({ method: 'OPTIONS', url: target })
           if (plain.headers.allow !== expected) throw new Error(`OPTIONS ${target}: ${plain.headers.allow}, router has ${expected}`)

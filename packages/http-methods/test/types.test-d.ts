@@ -1,7 +1,7 @@
 // Compiled, never run: each line that must not compile has a mark, and the compiler refuses a mark without an error.
 
 import type { ApiError, ErrorList } from '@concordat/api-error'
-import httpMethods, { type HttpMethodsOptions, methodErrors, methodNotAllowed } from '@concordat/http-methods'
+import httpMethods, { type HttpMethodsOptions, httpMethodsErrors, methodNotAllowed } from '@concordat/http-methods'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -10,6 +10,6 @@ app.register(httpMethods)
 app.register(httpMethods, { constraints: (request) => ({ region: request.headers['region'] }) })
 // @ts-expect-error – a name is not enough, it must be derived from a request
 app.register(httpMethods, { constraints: ['region'] })
-expectTypeOf(methodErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(httpMethodsErrors).toEqualTypeOf<ErrorList>()
 expectTypeOf(methodNotAllowed('PUT', ['GET'])).toEqualTypeOf<ApiError>()
 expectTypeOf<HttpMethodsOptions>().toExtend<{ constraints?: unknown }>()

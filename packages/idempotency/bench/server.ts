@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import idempotency, { memoryStore } from '@concordat/idempotency'
+import idempotency, { memoryIdempotencyStore } from '@concordat/idempotency'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 const text = { type: 'string' }
@@ -18,8 +18,8 @@ const schema = {
 export async function serve(way: string) {
   const app = Fastify()
   const isOurs = way === 'new key' || way === 'replay'
-  if (isOurs) await app.register(idempotency, { scope: () => 'ada', store: memoryStore({ maximumKeys: 1e7, maximumBytes: 4e9 }) })
-  if (way === 'hand-written') keepAnswersByHand(app)
+  if (isOurs) await app.register(idempotency, { scope: () => 'ada', store: memoryIdempotencyStore({ maxKeys: 1e7, maxBytes: 4e9 }) })
+  if (way === 'hand-written') storeResponsesManually(app)
   let orders = 0
   app.post<{ Body: { customer: string; lines: unknown[] } }>(
     '/orders',
@@ -33,7 +33,7 @@ export async function serve(way: string) {
   return { app }
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly fingerprint: string
   status: number
   headers: Record<string, string>
@@ -41,28 +41,28 @@ interface Answer {
 }
 
 // The minimum of any gate: two digests and the stored response. It has no lease, no waiting, and no handling of a store that fails.
-function keepAnswersByHand(app: FastifyInstance) {
-  const answers = new Map<string, Answer>()
-  app.decorateRequest('answer', null)
+function storeResponsesManually(app: FastifyInstance) {
+  const responses = new Map<string, ReceivedResponse>()
+  app.decorateRequest('response', null)
   app.addHook<{ Headers: { 'idempotency-key': string } }>('preHandler', (request, reply, done) => {
     const key = hash('sha256', `ada ${request.headers['idempotency-key']}`, 'base64url')
     const fingerprint = hash('sha256', `${request.method} ${request.url} ${JSON.stringify(request.body)}`, 'base64url')
-    const answer = answers.get(key)
-    if (answer === undefined) {
+    const response = responses.get(key)
+    if (response === undefined) {
       const made = { fingerprint, status: 0, headers: {}, payload: undefined }
-      answers.set(key, made)
-      request.setDecorator('answer', made)
+      responses.set(key, made)
+      request.setDecorator('response', made)
       return done()
     }
-    if (answer.payload === undefined || answer.fingerprint !== fingerprint) return done(new Error('The key is in use.'))
-    reply.code(answer.status).headers(answer.headers).header('idempotency-replayed', 'true').send(answer.payload)
+    if (response.payload === undefined || response.fingerprint !== fingerprint) return done(new Error('The key is in use.'))
+    reply.code(response.status).headers(response.headers).header('idempotency-replayed', 'true').send(response.payload)
   })
   app.addHook('onSend', (request, reply, payload, done) => {
-    const answer = request.getDecorator<Answer | null>('answer')
-    if (answer !== null) {
-      answer.status = reply.statusCode
-      answer.headers = { 'content-type': String(reply.getHeader('content-type')), location: String(reply.getHeader('location')) }
-      answer.payload = String(payload)
+    const response = request.getDecorator<ReceivedResponse | null>('response')
+    if (response !== null) {
+      response.status = reply.statusCode
+      response.headers = { 'content-type': String(reply.getHeader('content-type')), location: String(reply.getHeader('location')) }
+      response.payload = String(payload)
     }
     done(null, payload)
   })

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
 
 /** Callbacks that report on the response of a handler while it runs. */
-export interface AnswerWatch {
+export interface ResponseWatch {
   /** Whether the response has reached the hook that stores it. */
-  isAnswered(): boolean
+  isSettled(): boolean
   /** The client has disconnected, and it is unknown whether the handler will still send a response. */
-  unanswered(): void
+  responseMissing(): void
   /** The handler returned nothing to send: it sends the response itself later, or writes to `reply.raw` and bypasses every hook. */
   sendsItself(): void
 }
@@ -14,27 +14,27 @@ export interface AnswerWatch {
  * Runs a handler of any form and returns what Fastify must send. When the client disconnects, the handler still runs to its end, and its
  * response still passes through the onSend hooks.
  */
-export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: AnswerWatch): Promise<unknown> {
+export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: ResponseWatch): Promise<unknown> {
   const result = handle()
   if (result === undefined || result === reply) {
     watch?.sendsItself()
     return never()
   }
-  const answer = result as PromiseLike<unknown>
+  const response = result as PromiseLike<unknown>
   let payload: unknown
   try {
-    payload = await answer
+    payload = await response
   } finally {
     if (payload === undefined || reply.sent) watch?.sendsItself()
   }
   if (payload !== undefined) return payload
   // The handler called reply.send and returned undefined: Fastify would send that undefined while the response is being stored.
-  if (watch?.isAnswered()) return never()
+  if (watch?.isSettled()) return never()
   // Fastify does not send undefined to a client that has disconnected, and what is not sent is not stored. A reply that an async handler
   // returned also resolves to undefined as soon as the client disconnects.
   if (reply.raw.destroyed) {
     if (reply.statusCode === 204) reply.send(undefined)
-    else watch?.unanswered()
+    else watch?.responseMissing()
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors(
   {
@@ -58,14 +58,7 @@ const list = defineErrors(
       },
       remedy: 'Repeat the request with the same key after the number of seconds in Retry-After.'
     },
-    IDEMPOTENCY_BODY_TOO_NESTED: {
-      statusCode: 400,
-      message: {
-        en: 'The body is nested more than {limit} levels deep. Use fewer levels.',
-        es: 'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.'
-      },
-      remedy: 'Use fewer levels of nested objects and arrays.'
-    }
+    JSON_TOO_DEEP: sharedDefinitions.JSON_TOO_DEEP
   },
   {
     IDEMPOTENCY_KEY_REUSED: {
@@ -96,8 +89,8 @@ export function keyReused(): ApiError {
 }
 
 /** 409: another owner runs the request. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */
-export function inProgress(leaseMilliseconds: number): ApiError {
-  const seconds = Math.min(Math.max(Math.ceil(leaseMilliseconds / 1000), 1), 30)
+export function inProgress(leaseMs: number): ApiError {
+  const seconds = Math.min(Math.max(Math.ceil(leaseMs / 1000), 1), 30)
   return list.create('IDEMPOTENCY_IN_PROGRESS', { headers: { 'retry-after': String(seconds) } })
 }
 
@@ -121,5 +114,5 @@ export function storeUnavailable(cause: unknown): ApiError {
 
 /** 400: a request whose body cannot be compared does not run. */
 export function bodyTooNested(limit: number): ApiError {
-  return list.create('IDEMPOTENCY_BODY_TOO_NESTED', { params: { limit } })
+  return list.create('JSON_TOO_DEEP', { params: { limit } })
 }

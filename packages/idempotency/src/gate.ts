@@ -3,17 +3,17 @@ import { carryOut, never } from './carry-out.ts'
 import { inProgress, keyInvalid, keyRequired, keyReused, outcomeUnknown, storeUnavailable } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { readKey, recordKey } from './idempotency-key.ts'
-import { inTime } from './in-time.ts'
 import type { Settings } from './options.ts'
 import type { RoutePolicy } from './route-policy.ts'
 import { Run } from './run.ts'
 import type { Settlement } from './settlement.ts'
-import type { BeginOutcome, Claim, ClaimTerms, RequestTransaction, StoredAnswer } from './store.ts'
-import { replay } from './stored-answer.ts'
+import type { BeginOutcome, Claim, ClaimTerms, RequestTransaction, StoredResponse } from './store.ts'
+import { callStore } from './store-call.ts'
+import { replay } from './stored-response.ts'
 import { waitingRoom } from './waiting-room.ts'
 
 /** A request that the gate decides on. */
-interface Passage {
+interface GateInput {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly policy: RoutePolicy
@@ -24,44 +24,44 @@ interface Passage {
 }
 
 /** Returns the terms on which the keys of a route are claimed. */
-export function termsOf(policy: RoutePolicy, { leaseMilliseconds, longestRunMilliseconds }: Settings): ClaimTerms {
+export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs }: Settings): ClaimTerms {
   return {
-    leaseMilliseconds,
+    leaseMs,
     // The record must not expire while the request runs, however short the lifetime of its response is.
-    lifetimeMilliseconds: Math.max(policy.lifetimeSeconds * 1000, longestRunMilliseconds + leaseMilliseconds),
+    lifetimeMs: Math.max(policy.lifetimeSeconds * 1000, maxRunMs + leaseMs),
     takesOver: policy.whenOutcomeUnknown === 'runAgain'
   }
 }
 
-type LookUp = BeginOutcome | { readonly state: 'bypassed' }
+type LookupResult = BeginOutcome | { readonly state: 'bypassed' }
 
 /** Runs in front of a handler and returns what Fastify must send. */
-export type Gate = (passage: Passage) => unknown
+export type Gate = (input: GateInput) => unknown
 
 /** Creates the gate: one of all requests with a key runs, and the others get its response, or an error that says why not. */
 export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
-  const room = waitingRoom(store, settings.maximumWaiters, settings.maximumWaitersPerKey)
+  const room = waitingRoom(store, settings.maxWaiters, settings.maxWaitersPerKey)
 
-  return (passage) => {
-    const { request, reply, policy, handle } = passage
+  return (input) => {
+    const { request, reply, policy, handle } = input
     const key = readKey(request.raw, settings.keySyntax)
     if (key === null) throw keyInvalid(settings.badKeyHeaders)
     if (key === undefined && policy.isRequired) throw keyRequired(settings.badKeyHeaders)
     if (key === undefined) return carryOut(reply, handle)
 
     const transaction = settings.transaction(request)
-    const outcome = lookUp(passage, recordKey(scopeOf(request), key), transaction)
+    const outcome = lookUp(input, recordKey(scopeOf(request), key), transaction)
     // An outcome that is known synchronously does not wait for a microtask.
     return outcome instanceof Promise
-      ? outcome.then((late) => proceed(passage, key, late, transaction))
-      : proceed(passage, key, outcome, transaction)
+      ? outcome.then((late) => proceed(input, key, late, transaction))
+      : proceed(input, key, outcome, transaction)
   }
 
-  function proceed(passage: Passage, key: string, outcome: LookUp, transaction: RequestTransaction | undefined) {
-    const { request, reply, handle } = passage
-    if (outcome.state === 'claimed') return run(passage, key, outcome.claim, transaction)
-    if (outcome.state === 'done') return replayTo(passage, outcome.answer)
+  function proceed(input: GateInput, key: string, outcome: LookupResult, transaction: RequestTransaction | undefined) {
+    const { request, reply, handle } = input
+    if (outcome.state === 'claimed') return run(input, key, outcome.claim, transaction)
+    if (outcome.state === 'done') return replayTo(input, outcome.response)
     if (outcome.state !== 'bypassed') throw refuse(request, outcome)
     reply.header('idempotency-status', 'bypassed')
     return carryOut(reply, handle)
@@ -70,7 +70,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   function refuse(request: FastifyRequest, outcome: Exclude<BeginOutcome, { state: 'claimed' | 'done' }>) {
     if (outcome.state === 'busy') {
       onOutcome('inProgress', request)
-      return inProgress(outcome.leaseMilliseconds)
+      return inProgress(outcome.leaseMs)
     }
     const isReused = outcome.state === 'mismatch'
     onOutcome(isReused ? 'reused' : 'outcomeUnknown', request)
@@ -85,27 +85,28 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     )
   }
 
-  function lookUp(passage: Passage, key: string, transaction: RequestTransaction | undefined): LookUp | Promise<LookUp> {
-    const { fingerprint } = passage
-    const terms = transaction ? { ...passage.terms, transaction } : passage.terms
-    // A claim in a transaction ends with the transaction, so a late one needs no release.
-    const late = transaction ? undefined : giveBack
-    const begin = () => inTime(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMilliseconds, late)
+  function lookUp(input: GateInput, key: string, transaction: RequestTransaction | undefined): LookupResult | Promise<LookupResult> {
+    const { fingerprint } = input
+    // The signal prevents a late claim in a transaction. Any other late claim is released.
+    const timeout = transaction && new AbortController()
+    const terms = timeout ? { ...input.terms, transaction, signal: timeout.signal } : input.terms
+    const late = timeout ? { onTimeout: () => timeout.abort() } : { onLateResult: giveBack }
+    const begin = () => callStore(() => store.begin(key, fingerprint, terms), settings.storeTimeoutMs, late)
     const begun = begin()
-    return begun instanceof Promise || begun.state === 'busy' ? waitFor(passage, key, begun, begin) : begun
+    return begun instanceof Promise || begun.state === 'busy' ? waitFor(input, key, begun, begin) : begun
   }
 
   async function waitFor(
-    { request, reply, policy }: Passage,
+    { request, reply, policy }: GateInput,
     key: string,
     begun: BeginOutcome | Promise<BeginOutcome>,
     begin: () => BeginOutcome | Promise<BeginOutcome>
-  ): Promise<LookUp> {
+  ): Promise<LookupResult> {
     let outcome: BeginOutcome | undefined
     try {
       outcome = await begun
-      if (outcome.state !== 'busy' || policy.waitMilliseconds === 0) return outcome
-      return (await room.wait(key, policy.waitMilliseconds, reply, begin)) ?? outcome
+      if (outcome.state !== 'busy' || policy.waitSeconds === 0) return outcome
+      return (await room.wait(key, policy.waitSeconds * 1000, reply, begin)) ?? outcome
     } catch (err) {
       // A request that is known to run elsewhere must not run a second time.
       if (policy.bypassesFailedStore && outcome === undefined) return bypass(request, err)
@@ -126,21 +127,21 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not released'))
   }
 
-  function run({ request, reply, policy, fingerprint, handle }: Passage, key: string, claim: Claim, transaction?: RequestTransaction) {
+  function run({ request, reply, policy, fingerprint, handle }: GateInput, key: string, claim: Claim, transaction?: RequestTransaction) {
     const run = new Run(key, claim, fingerprint, policy, transaction !== undefined)
     request.idempotency = run
     if (transaction) transaction.beforeCommit((_, payload) => settlement.inTransaction(run, request, reply, payload))
     else heartbeat.hold(run)
     return carryOut(reply, handle, {
-      isAnswered: () => run.isSettled,
-      unanswered: () => settlement.unanswered(run, request, reply),
+      isSettled: () => run.isSettled,
+      responseMissing: () => settlement.responseMissing(run, request, reply),
       sendsItself: () => settlement.sendsItself(run, request, reply)
     })
   }
 
-  function replayTo({ request, reply }: Passage, answer: StoredAnswer) {
-    onOutcome(answer.body === null ? 'answerUnavailable' : 'replayed', request)
-    const payload = replay(reply, answer)
+  function replayTo({ request, reply }: GateInput, response: StoredResponse) {
+    onOutcome(response.body === null ? 'answerUnavailable' : 'replayed', request)
+    const payload = replay(reply, response)
     settings.onReplay(request, reply)
     if (payload !== undefined) return payload
     reply.send(undefined)

@@ -1,22 +1,22 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { inTime } from './in-time.ts'
 import type { Run } from './run.ts'
 import type { IdempotencyStore } from './store.ts'
+import { callStore } from './store-call.ts'
 
 /** Settings for the renewal of claims. */
 export interface LeaseTerms {
   readonly store: IdempotencyStore
-  readonly leaseMilliseconds: number
-  readonly longestRunMilliseconds: number
-  readonly storeTimeoutMilliseconds: number
+  readonly leaseMs: number
+  readonly maxRunMs: number
+  readonly storeTimeoutMs: number
 }
 
 interface Beat {
   readonly begunAt: number
   /** When the last renewal was requested. */
-  askedAt: number
+  requestedAt: number
   heldUntil: number
-  isAsking: boolean
+  isRenewing: boolean
 }
 
 /**
@@ -30,7 +30,7 @@ export class Heartbeat {
   readonly #terms: LeaseTerms
   readonly #log: FastifyBaseLogger
   #timer: NodeJS.Timeout | undefined
-  #lookedAt = 0
+  #checkedAt = 0
 
   constructor(terms: LeaseTerms, log: FastifyBaseLogger) {
     this.#terms = terms
@@ -58,8 +58,8 @@ export class Heartbeat {
   }
 
   #start() {
-    this.#lookedAt = performance.now()
-    return setInterval(() => this.#renewAll(), this.#terms.leaseMilliseconds / 6).unref()
+    this.#checkedAt = performance.now()
+    return setInterval(() => this.#renewAll(), this.#terms.leaseMs / 6).unref()
   }
 
   #renewAll() {
@@ -67,33 +67,33 @@ export class Heartbeat {
     // A copy, because runs that are aborted leave the array.
     for (const run of this.#held.slice()) {
       const beat = this.#beats.get(run) ?? this.#firstBeat(run)
-      if (now - beat.begunAt >= this.#terms.longestRunMilliseconds) this.#giveUp(run)
-      else if (!beat.isAsking && now - beat.askedAt >= this.#terms.leaseMilliseconds / 3) void this.#renew(run, beat, now)
+      if (now - beat.begunAt >= this.#terms.maxRunMs) this.#giveUp(run)
+      else if (!beat.isRenewing && now - beat.requestedAt >= this.#terms.leaseMs / 3) void this.#renew(run, beat, now)
     }
-    this.#lookedAt = now
+    this.#checkedAt = now
   }
 
   // The run was claimed after the last check. Its age is rather overestimated than underestimated.
   #firstBeat(run: Run) {
-    const begunAt = this.#lookedAt
-    const beat = { begunAt, askedAt: begunAt, heldUntil: begunAt + this.#terms.leaseMilliseconds, isAsking: false }
+    const begunAt = this.#checkedAt
+    const beat = { begunAt, requestedAt: begunAt, heldUntil: begunAt + this.#terms.leaseMs, isRenewing: false }
     this.#beats.set(run, beat)
     return beat
   }
 
   async #renew(run: Run, beat: Beat, now: number) {
-    const { store, leaseMilliseconds, storeTimeoutMilliseconds } = this.#terms
-    beat.askedAt = now
-    beat.isAsking = true
+    const { store, leaseMs, storeTimeoutMs } = this.#terms
+    beat.requestedAt = now
+    beat.isRenewing = true
     try {
-      run.isLost = !(await inTime(() => store.renew(run.claim, leaseMilliseconds), storeTimeoutMilliseconds))
+      run.isLost = !(await callStore(() => store.renew(run.claim, leaseMs), storeTimeoutMs))
       if (run.isLost) return this.#giveUp(run)
-      beat.heldUntil = now + leaseMilliseconds
+      beat.heldUntil = now + leaseMs
     } catch (err) {
       this.#log.warn({ err }, 'idempotency: a claim was not renewed')
       if (performance.now() >= beat.heldUntil) run.abort()
     } finally {
-      beat.isAsking = false
+      beat.isRenewing = false
     }
   }
 

@@ -1,10 +1,4 @@
-/** A rule about routes. */
-export interface Lint {
-  /** The rule's id, which a route names to waive the rule. */
-  readonly id: string
-  /** Returns what is wrong and how to fix it, or `undefined` when the route follows the rule. */
-  readonly check: (route: LintedRoute) => string | undefined
-}
+import type { RouteLint } from '@concordat/route-lints'
 
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {
@@ -13,7 +7,7 @@ export interface LintedRoute {
 }
 
 /** The lint that every POST and PATCH route declares whether it accepts keys, for a tool that collects lints. */
-export const lints: readonly Lint[] = [{ id: 'I1', check: declaresKeys }]
+export const lints: readonly RouteLint<LintedRoute>[] = [{ id: 'I1', check: declaresKeys }]
 
 function declaresKeys({ method, config }: LintedRoute) {
   const needsOne = [method].flat().some((one) => one === 'POST' || one === 'PATCH')

@@ -1,11 +1,11 @@
-import type { BeginOutcome, Claim, IdempotencyStore, StoredAnswer } from './store.ts'
+import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
-/** Options of `memoryStore`: its capacity and its clock. */
-export interface MemoryStoreOptions {
+/** Options of `memoryIdempotencyStore`: its capacity and its clock. */
+export interface MemoryIdempotencyStoreOptions {
   /** How many keys are stored at most. @default 100000 */
-  readonly maximumKeys?: number | undefined
+  readonly maxKeys?: number | undefined
   /** How many bytes the stored responses may take together, approximately. @default 67108864 */
-  readonly maximumBytes?: number | undefined
+  readonly maxBytes?: number | undefined
   /** A monotonic clock in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
 }
@@ -16,18 +16,18 @@ interface Entry {
   attempt: number
   leaseEndsAt: number
   endsAt: number
-  answer: StoredAnswer | undefined
+  response: StoredResponse | undefined
 }
 
 // A sweep takes time in proportion to the number of keys, so a full store does not sweep for each request.
-const sweepPauseMilliseconds = 1000
+const sweepPauseMs = 1000
 
 /**
  * Returns a store that holds claims and responses in the memory of this process, for tests and for development. When it is full, it
  * refuses new keys: a key that was deleted early would let its request run twice.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore {
-  const { maximumKeys = 100_000, maximumBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
+export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
+  const { maxKeys = 100_000, maxBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Set<() => void>>()
   // Tokens also increase across a restart.
@@ -37,12 +37,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
 
   return {
     guarantees: { durable: false, shared: false, transactional: false },
-    begin(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver }): BeginOutcome {
+    begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver }): BeginOutcome {
       const time = now()
       const entry = living(key, time)
       if (entry !== undefined && entry.fingerprint !== fingerprint) return { state: 'mismatch' }
-      if (entry?.answer !== undefined) return { state: 'done', answer: entry.answer }
-      if (entry !== undefined && entry.leaseEndsAt > time) return { state: 'busy', leaseMilliseconds: entry.leaseEndsAt - time }
+      if (entry?.response !== undefined) return { state: 'done', response: entry.response }
+      if (entry !== undefined && entry.leaseEndsAt > time) return { state: 'busy', leaseMs: entry.leaseEndsAt - time }
       if (entry !== undefined && !takesOver) return { state: 'abandoned' }
       if (entry === undefined) requireRoom(time)
       lastToken += 1
@@ -51,42 +51,42 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
         fingerprint,
         token: claim.token,
         attempt: claim.attempt,
-        leaseEndsAt: time + leaseMilliseconds,
-        endsAt: time + lifetimeMilliseconds,
-        answer: undefined
+        leaseEndsAt: time + leaseMs,
+        endsAt: time + lifetimeMs,
+        response: undefined
       })
       return { state: 'claimed', claim }
     },
-    async renew(claim, leaseMilliseconds) {
+    async renew(claim, leaseMs) {
       const time = now()
       const entry = owned(claim, time)
-      if (entry === undefined || entry.answer !== undefined) return false
-      entry.leaseEndsAt = time + leaseMilliseconds
+      if (entry === undefined || entry.response !== undefined) return false
+      entry.leaseEndsAt = time + leaseMs
       return true
     },
-    complete(claim, answer, lifetimeMilliseconds) {
+    complete(claim, response, lifetimeMs) {
       const time = now()
       const entry = owned(claim, time)
       if (entry === undefined) return 'lost'
-      if (entry.answer !== undefined) return 'stored'
-      const size = sizeOf(answer)
-      const fits = bytes + size <= maximumBytes
-      entry.answer = fits ? answer : { ...answer, body: null }
-      entry.endsAt = time + lifetimeMilliseconds
-      bytes += fits ? size : sizeOf(entry.answer)
+      if (entry.response !== undefined) return 'stored'
+      const size = sizeOf(response)
+      const fits = bytes + size <= maxBytes
+      entry.response = fits ? response : { ...response, body: null }
+      entry.endsAt = time + lifetimeMs
+      bytes += fits ? size : sizeOf(entry.response)
       wake(claim.key)
       return 'stored'
     },
     async release(claim) {
       const entry = owned(claim, now())
-      if (entry === undefined || entry.answer !== undefined) return 'lost'
+      if (entry === undefined || entry.response !== undefined) return 'lost'
       entries.delete(claim.key)
       wake(claim.key)
       return 'released'
     },
     async changed(key, signal) {
       const entry = living(key, now())
-      if (entry !== undefined && entry.answer === undefined) await end(key, signal)
+      if (entry !== undefined && entry.response === undefined) await end(key, signal)
     },
     async sweep(maximum) {
       return sweep(now(), maximum)
@@ -123,7 +123,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
 
   function requireRoom(time: number) {
     if (hasRoom()) return
-    if (time - sweptAt >= sweepPauseMilliseconds) {
+    if (time - sweptAt >= sweepPauseMs) {
       sweptAt = time
       sweep(time, entries.size)
     }
@@ -131,7 +131,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
   }
 
   function hasRoom() {
-    return entries.size < maximumKeys && bytes < maximumBytes
+    return entries.size < maxKeys && bytes < maxBytes
   }
 
   function sweep(time: number, maximum: number) {
@@ -145,13 +145,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): IdempotencyStore 
     return swept
   }
 
-  function forget(key: string, { answer }: Entry) {
+  function forget(key: string, { response }: Entry) {
     entries.delete(key)
-    if (answer !== undefined) bytes -= sizeOf(answer)
+    if (response !== undefined) bytes -= sizeOf(response)
   }
 }
 
-function sizeOf({ body, headers }: StoredAnswer) {
+function sizeOf({ body, headers }: StoredResponse) {
   let size = 100 + (typeof body === 'string' ? body.length * 2 : (body?.byteLength ?? 0))
   for (const name in headers) size += 2 * (name.length + (headers[name]?.length ?? 0))
   return size

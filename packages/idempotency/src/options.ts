@@ -1,11 +1,11 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeySyntax } from './idempotency-key.ts'
-import { memoryStore } from './memory-store.ts'
-import type { TellOutcome } from './outcome.ts'
-import { requireOneOf, requireWhole } from './requirements.ts'
+import { memoryIdempotencyStore } from './memory-store.ts'
+import type { OnOutcome } from './outcome.ts'
 import { generalPolicy, type PolicyOptions, resolvePolicy, type SharedPolicy } from './route-policy.ts'
 import type { IdempotencyStore, RequestTransaction } from './store.ts'
-import { answerFields } from './stored-answer.ts'
+import { responseFields } from './stored-response.ts'
 
 /** Options of `@concordat/idempotency`. Those from {@link PolicyOptions} are the defaults for all routes. */
 export interface IdempotencyOptions extends PolicyOptions {
@@ -14,7 +14,7 @@ export interface IdempotencyOptions extends PolicyOptions {
    * clients never collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients.
    */
   readonly scope?: ((request: FastifyRequest) => string | undefined) | undefined
-  /** The store of claims and responses. @default memoryStore() */
+  /** The store of claims and responses. @default memoryIdempotencyStore() */
   readonly store?: IdempotencyStore | undefined
   /** Allows a store that is not shared with other processes in production. @default false */
   readonly dangerouslyUnshared?: boolean | undefined
@@ -25,18 +25,18 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** Whether the bare form of a key is accepted in addition to the quoted one. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
-  /** How long a claim lasts after its process is lost; it is renewed three times in that time. From 100 to 600000. @default 30000 */
-  readonly leaseMilliseconds?: number | undefined
+  /** How long a claim lasts after its process is lost; it is renewed three times in that time. From 0.1 to 600. @default 30 */
+  readonly leaseSeconds?: number | undefined
   /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. @default 300 */
-  readonly longestRunSeconds?: number | undefined
-  /** The timeout of calls to the store, and how long storing a response is retried. @default 2000 */
-  readonly storeTimeoutMilliseconds?: number | undefined
+  readonly maxRunSeconds?: number | undefined
+  /** The timeout of calls to the store, and how long storing a response is retried. @default 2 */
+  readonly storeTimeoutSeconds?: number | undefined
   /** How often expired records are deleted, if the store does not delete them itself. @default 60 */
   readonly sweepSeconds?: number | undefined
   /** How many retries of the same key wait in this process; more get 409 immediately. @default 10 */
-  readonly maximumWaitersPerKey?: number | undefined
+  readonly maxWaitersPerKey?: number | undefined
   /** How many retries wait in this process in total. @default 1000 */
-  readonly maximumWaiters?: number | undefined
+  readonly maxWaiters?: number | undefined
   /** Additional header fields that are stored and replayed with a response, in lower case. @default [] */
   readonly replayedFields?: readonly string[] | undefined
   /** The URL of a page about keys: a 400 links to it in `Link` with `rel="describedby"`. */
@@ -44,7 +44,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   /** Called before a stored response is sent instead of the handler's, for example to mark it for a plugin that formats responses. */
   readonly onReplay?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
   /** Called with the outcome of each request with a key, for metrics. */
-  readonly onOutcome?: TellOutcome | undefined
+  readonly onOutcome?: OnOutcome | undefined
 }
 
 /** The validated options with defaults applied. */
@@ -55,24 +55,26 @@ export interface Settings {
   readonly requireShared: () => void
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly keySyntax: KeySyntax
-  readonly leaseMilliseconds: number
-  readonly longestRunMilliseconds: number
-  readonly storeTimeoutMilliseconds: number
-  readonly sweepMilliseconds: number
-  readonly maximumWaitersPerKey: number
-  readonly maximumWaiters: number
-  readonly answerFields: readonly string[]
+  readonly leaseMs: number
+  readonly maxRunMs: number
+  readonly storeTimeoutMs: number
+  readonly sweepMs: number
+  readonly maxWaitersPerKey: number
+  readonly maxWaiters: number
+  readonly responseFields: readonly string[]
   readonly badKeyHeaders: Readonly<Record<string, string>>
   readonly onReplay: (request: FastifyRequest, reply: FastifyReply) => void
-  readonly onOutcome: TellOutcome
+  readonly onOutcome: OnOutcome
   readonly policy: SharedPolicy
 }
+
+const { integer, number, oneOf } = optionChecks('idempotency')
 
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: IdempotencyOptions): Settings {
-  const { scope, store = memoryStore(), transaction, keySyntax = 'both', replayedFields = [], onReplay, onOutcome } = options
+  const { scope, store = memoryIdempotencyStore(), transaction, keySyntax = 'both', replayedFields = [], onReplay, onOutcome } = options
   for (const [name, value] of Object.entries({ scope, transaction, onReplay, onOutcome })) {
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`idempotency: options.${name} must be a function, but its type is ${typeof value}.`)
@@ -84,14 +86,14 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     store,
     requireShared: () => requireShared(store, options.dangerouslyUnshared === true),
     transaction: store.guarantees.transactional && transaction ? transaction : () => undefined,
-    keySyntax: requireOneOf('options.keySyntax', keySyntax, ['both', 'quoted']),
-    leaseMilliseconds: requireWhole('options.leaseMilliseconds', options.leaseMilliseconds ?? 30_000, 100, 600_000),
-    longestRunMilliseconds: requireWhole('options.longestRunSeconds', options.longestRunSeconds ?? 300, 1, 86_400) * 1000,
-    storeTimeoutMilliseconds: requireWhole('options.storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 2000, 1, 60_000),
-    sweepMilliseconds: requireWhole('options.sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,
-    maximumWaitersPerKey: requireWhole('options.maximumWaitersPerKey', options.maximumWaitersPerKey ?? 10, 0, 100_000),
-    maximumWaiters: requireWhole('options.maximumWaiters', options.maximumWaiters ?? 1000, 0, 100_000),
-    answerFields: [...answerFields, ...replayedFields.map(requireField)],
+    keySyntax: oneOf('options.keySyntax', keySyntax, ['both', 'quoted']),
+    leaseMs: milliseconds('leaseSeconds', options.leaseSeconds ?? 30, 0.1, 600),
+    maxRunMs: integer('options.maxRunSeconds', options.maxRunSeconds ?? 300, 1, 86_400) * 1000,
+    storeTimeoutMs: milliseconds('storeTimeoutSeconds', options.storeTimeoutSeconds ?? 2, 0.001, 60),
+    sweepMs: integer('options.sweepSeconds', options.sweepSeconds ?? 60, 1, 86_400) * 1000,
+    maxWaitersPerKey: integer('options.maxWaitersPerKey', options.maxWaitersPerKey ?? 10, 0, 100_000),
+    maxWaiters: integer('options.maxWaiters', options.maxWaiters ?? 1000, 0, 100_000),
+    responseFields: [...responseFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
     onReplay: onReplay ?? (() => {}),
     onOutcome: onOutcome ?? (() => {}),
@@ -99,9 +101,15 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
   }
 }
 
+function milliseconds(name: string, seconds: number, min: number, max: number) {
+  return Math.round(number(`options.${name}`, seconds, min, max) * 1000)
+}
+
 function requireStore(store: IdempotencyStore) {
   if (typeof store !== 'object' || store === null || methods.some((method) => typeof store[method] !== 'function')) {
-    throw new TypeError('idempotency: options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).')
+    throw new TypeError(
+      'idempotency: options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'
+    )
   }
 }
 

@@ -24,13 +24,13 @@ export type IdempotencyOutcome =
   | 'claimLost'
 
 /** A callback that receives the outcome of a request. */
-export type TellOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
+export type OnOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
 
 /** Wraps the callback so that its errors are logged and fail neither the request nor the process. */
-export function harmless(tell: TellOutcome, log: FastifyBaseLogger): TellOutcome {
+export function harmless(report: OnOutcome, log: FastifyBaseLogger): OnOutcome {
   return (outcome, request) => {
     try {
-      tell(outcome, request)
+      report(outcome, request)
     } catch (err) {
       log.error({ err, outcome }, 'idempotency: onOutcome failed')
     }

@@ -58,7 +58,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     route.config = withPolicy(route.config, policy)
     route.preValidation = [takeFingerprint(policy), route.preValidation ?? []].flat()
     route.handler = guardedHandler(route.handler, policy)
-    route.onSend = [route.onSend ?? [], storeAnswer].flat()
+    route.onSend = [route.onSend ?? [], storeResponse].flat()
     guarded.push({ route, handler: route.handler })
   }
 
@@ -94,7 +94,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   }
 
   // Runs after the hooks that format the response and before the hook that compresses it. Fastify also accepts a promise.
-  function storeAnswer(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
+  function storeResponse(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: SendNext) {
     const run = request.idempotency as Run | null
     const isNone = run === null || run.isSettled || run.isInTransaction
     const settled = isNone ? payload : settlement.byLease(run, request, reply, payload)
@@ -104,8 +104,8 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
 
 // A route that was registered before this plugin would run without protection.
 function refuseUnguarded({ routeOptions }: FastifyRequest, _reply: FastifyReply, next: Next) {
-  const { idempotency: wish } = routeOptions.config
-  if (wish === undefined || wish === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
+  const { idempotency: setting } = routeOptions.config
+  if (setting === undefined || setting === 'off' || idempotencyOf(routeOptions) !== undefined) return next()
   next(
     new Error(
       `idempotency: ${nameOf(routeOptions)} was registered before the plugin. Await the registration of the plugin, then register the route.`

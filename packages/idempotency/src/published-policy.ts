@@ -6,7 +6,7 @@ export interface PublishedIdempotency {
   /** How long a retry gets the response of the first request. */
   readonly lifetimeSeconds: number
   /** How long a retry waits for a request that is still in progress. */
-  readonly waitMilliseconds: number
+  readonly waitSeconds: number
 }
 
 const policyKey: unique symbol = Symbol.for('concordat.idempotency')
@@ -21,6 +21,6 @@ export function withPolicy<Config extends object>(config: Config | undefined, po
  * `onRoute` receives, or `request.routeOptions`, of a route that was registered after the plugin.
  */
 export function idempotencyOf(route: { readonly config?: object | undefined }): PublishedIdempotency | undefined {
-  const config: { [policyKey]?: PublishedIdempotency } | undefined = route.config
+  const config: { [policyKey]?: PublishedIdempotency | undefined } | undefined = route.config
   return config?.[policyKey]
 }

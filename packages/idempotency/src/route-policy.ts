@@ -1,6 +1,6 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { requireBody } from './fingerprint.ts'
-import { requireOneOf, requireWhole } from './requirements.ts'
 
 /** Options that a route can set; the options of the plugin are the defaults. */
 export interface PolicyOptions {
@@ -10,7 +10,7 @@ export interface PolicyOptions {
    * How long a retry waits for the request that is still in progress, before it gets 409. At most a minute.
    * @default 0
    */
-  readonly waitMilliseconds?: number | undefined
+  readonly waitSeconds?: number | undefined
   /**
    * What happens to a response with status 500 or more, outside a transaction: `store` replays it, because the request may have partly
    * taken effect; `release` lets a retry run the handler again. In a transaction, the request is rolled back and the key is free.
@@ -24,7 +24,7 @@ export interface PolicyOptions {
    */
   readonly whenOutcomeUnknown?: 'runAgain' | 'refuse' | undefined
   /** The largest body that is stored. After a larger response, a retry gets 409 and does not run. At most 16 MiB. @default 1048576 */
-  readonly maximumStoredBytes?: number | undefined
+  readonly maxStoredBytes?: number | undefined
 }
 
 /** The object form of `config.idempotency` of a route. */
@@ -62,13 +62,15 @@ export interface RouteFacts {
   readonly config?: { readonly idempotency?: unknown } | undefined
 }
 
+const { integer, number, oneOf } = optionChecks('idempotency')
+
 const members = [
   'key',
   'lifetimeSeconds',
-  'waitMilliseconds',
+  'waitSeconds',
   'serverErrors',
   'whenOutcomeUnknown',
-  'maximumStoredBytes',
+  'maxStoredBytes',
   'whenStoreFails',
   'comparedBody'
 ]
@@ -76,35 +78,35 @@ const members = [
 /** The defaults where neither the plugin nor the route sets an option. */
 export const generalPolicy: SharedPolicy = {
   lifetimeSeconds: 86_400,
-  waitMilliseconds: 0,
+  waitSeconds: 0,
   serverErrors: 'store',
   whenOutcomeUnknown: 'runAgain',
-  maximumStoredBytes: 1024 * 1024
+  maxStoredBytes: 1024 * 1024
 }
 
 /** Applies the defaults and checks the values. Throws a `TypeError` for an invalid option, whose path begins with `name`. */
 export function resolvePolicy(name: string, own: PolicyOptions, general: SharedPolicy): SharedPolicy {
   const { whenOutcomeUnknown = general.whenOutcomeUnknown, serverErrors = general.serverErrors } = own
-  const { lifetimeSeconds = general.lifetimeSeconds, waitMilliseconds = general.waitMilliseconds } = own
-  const { maximumStoredBytes = general.maximumStoredBytes } = own
+  const { lifetimeSeconds = general.lifetimeSeconds, waitSeconds = general.waitSeconds } = own
+  const { maxStoredBytes = general.maxStoredBytes } = own
   return {
-    lifetimeSeconds: requireWhole(`${name}lifetimeSeconds`, lifetimeSeconds, 60, 400 * 86_400),
-    waitMilliseconds: requireWhole(`${name}waitMilliseconds`, waitMilliseconds, 0, 60_000),
-    serverErrors: requireOneOf(`${name}serverErrors`, serverErrors, ['store', 'release']),
-    whenOutcomeUnknown: requireOneOf(`${name}whenOutcomeUnknown`, whenOutcomeUnknown, ['runAgain', 'refuse']),
-    maximumStoredBytes: requireWhole(`${name}maximumStoredBytes`, maximumStoredBytes, 0, 16 * 1024 * 1024)
+    lifetimeSeconds: integer(`${name}lifetimeSeconds`, lifetimeSeconds, 60, 400 * 86_400),
+    waitSeconds: number(`${name}waitSeconds`, waitSeconds, 0, 60),
+    serverErrors: oneOf(`${name}serverErrors`, serverErrors, ['store', 'release']),
+    whenOutcomeUnknown: oneOf(`${name}whenOutcomeUnknown`, whenOutcomeUnknown, ['runAgain', 'refuse']),
+    maxStoredBytes: integer(`${name}maxStoredBytes`, maxStoredBytes, 0, 16 * 1024 * 1024)
   }
 }
 
 /** Returns the policy of a route, or `undefined` if it does not accept keys. Throws a `TypeError` for an invalid config. */
 export function policyOf({ method, url, config }: RouteFacts, general: SharedPolicy): RoutePolicy | undefined {
-  const wish = config?.idempotency
-  if (wish === undefined || wish === 'off') return undefined
+  const setting = config?.idempotency
+  if (setting === undefined || setting === 'off') return undefined
   const name = `${String(method)} ${url}`
-  const own = (typeof wish === 'string' ? { key: wish } : wish) as RouteIdempotency
+  const own = (typeof setting === 'string' ? { key: setting } : setting) as RouteIdempotency
   if (typeof own !== 'object' || own === null || (own.key !== 'required' && own.key !== 'accepted')) {
     throw new TypeError(
-      `idempotency: ${name}: config.idempotency must be "required", "accepted", "off" or an object { key, … }, but is ${JSON.stringify(wish)}.`
+      `idempotency: ${name}: config.idempotency must be "required", "accepted", "off" or an object { key, … }, but is ${JSON.stringify(setting)}.`
     )
   }
   const unknown = Object.keys(own).find((member) => !members.includes(member))
@@ -126,8 +128,7 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
   return {
     ...resolvePolicy(`${name}: config.idempotency.`, own, general),
     isRequired: own.key === 'required',
-    bypassesFailedStore:
-      requireOneOf(`${name}: config.idempotency.whenStoreFails`, whenStoreFails, ['refuse', 'dangerouslyBypass']) !== 'refuse',
+    bypassesFailedStore: oneOf(`${name}: config.idempotency.whenStoreFails`, whenStoreFails, ['refuse', 'dangerouslyBypass']) !== 'refuse',
     comparedBody
   }
 }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { inProgress } from './errors.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { inTime } from './in-time.ts'
 import type { Settings } from './options.ts'
 import type { Run } from './run.ts'
-import type { Claim, StoredAnswer } from './store.ts'
-import { answerOf, discard, isTransient, replay } from './stored-answer.ts'
+import type { Claim, StoredResponse } from './store.ts'
+import { callStore } from './store-call.ts'
+import { discard, isTransient, replay, responseOf } from './stored-response.ts'
 
 /** Handles the response of a handler that ran under a claim. */
 export interface Settlement {
@@ -20,22 +20,22 @@ export interface Settlement {
   /** Records that the request completed, once the response has ended without passing through the hooks. */
   sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void
   /** Records the same when there is still no response after the duration of a lease. */
-  unanswered(run: Run, request: FastifyRequest, reply: FastifyReply): void
+  responseMissing(run: Run, request: FastifyRequest, reply: FastifyReply): void
 }
 
-const firstPauseMilliseconds = 20
+const firstPauseMs = 20
 
 /** Creates the settlement that stores responses. */
 export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: FastifyBaseLogger): Settlement {
-  const { store, onOutcome, answerFields, leaseMilliseconds, longestRunMilliseconds, storeTimeoutMilliseconds } = settings
+  const { store, onOutcome, responseFields, leaseMs, maxRunMs, storeTimeoutMs } = settings
 
-  return { inTransaction, byLease, sendsItself, unanswered }
+  return { inTransaction, byLease, sendsItself, responseMissing }
 
   async function inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     const { claim } = run
     const isFree = leavesKeyFree(run, reply)
-    const outcome = isFree ? await store.release(claim) : await store.complete(claim, keptAnswer(run, reply, payload), lifetimeOf(run))
+    const outcome = isFree ? await store.release(claim) : await store.complete(claim, storedResponse(run, reply, payload), lifetimeOf(run))
     if (outcome === 'lost') {
       onOutcome('claimLost', request)
       throw inProgress(0)
@@ -46,9 +46,9 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
   function byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
     run.isSettled = true
     if (leavesKeyFree(run, reply)) return release(run, request, payload)
-    const answer = keptAnswer(run, reply, payload)
-    const kept = run.isLost ? 'lost' : keep(run, run.claim, answer)
-    if (kept !== 'stored') return whenKept(kept, answer, run, request, reply, payload)
+    const response = storedResponse(run, reply, payload)
+    const kept = run.isLost ? 'lost' : keep(run, run.claim, response)
+    if (kept !== 'stored') return whenKept(kept, response, run, request, reply, payload)
     heartbeat.letGo(run)
     onOutcome('ran', request)
     return payload
@@ -56,12 +56,12 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
 
   async function whenKept(
     kept: 'lost' | Promise<'stored' | 'lost'>,
-    answer: StoredAnswer,
+    response: StoredResponse,
     ...[run, request, reply, payload]: Parameters<Settlement['byLease']>
   ) {
     try {
-      const outcome = kept === 'lost' ? kept : await complete(run, run.claim, answer, kept)
-      if (outcome === 'lost') return await giveWay(run, request, reply, payload, answer)
+      const outcome = kept === 'lost' ? kept : await complete(run, run.claim, response, kept)
+      if (outcome === 'lost') return await giveWay(run, request, reply, payload, response)
       onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
       return payload
     } finally {
@@ -78,11 +78,11 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     else reply.raw.once('close', ended)
   }
 
-  function unanswered(run: Run, request: FastifyRequest, reply: FastifyReply) {
+  function responseMissing(run: Run, request: FastifyRequest, reply: FastifyReply) {
     if (run.isInTransaction) return
     setTimeout(() => {
       if (!run.isSettled) void unseen(run, request, reply)
-    }, leaseMilliseconds).unref()
+    }, leaseMs).unref()
   }
 
   async function unseen(run: Run, request: FastifyRequest, reply: FastifyReply) {
@@ -92,14 +92,14 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
   }
 
-  function keptAnswer({ policy }: Run, reply: FastifyReply, payload: unknown) {
-    return answerOf(reply, payload, answerFields, policy.maximumStoredBytes)
+  function storedResponse({ policy }: Run, reply: FastifyReply, payload: unknown) {
+    return responseOf(reply, payload, responseFields, policy.maxStoredBytes)
   }
 
   // A key that is not released becomes free when its lease ends.
   async function release(run: Run, request: FastifyRequest, payload: unknown) {
     try {
-      await inTime(() => store.release(run.claim), storeTimeoutMilliseconds)
+      await callStore(() => store.release(run.claim), storeTimeoutMs)
     } catch (err) {
       log.warn({ err }, 'idempotency: a key was not released')
     }
@@ -108,19 +108,19 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     return payload
   }
 
-  function keep(run: Run, claim: Claim, answer: StoredAnswer) {
-    return inTime(() => store.complete(claim, answer, lifetimeOf(run)), storeTimeoutMilliseconds)
+  function keep(run: Run, claim: Claim, response: StoredResponse) {
+    return callStore(() => store.complete(claim, response, lifetimeOf(run)), storeTimeoutMs)
   }
 
   // The client gets its response whether or not it is stored, because the request has taken effect.
   async function complete(
     run: Run,
     claim: Claim,
-    answer: StoredAnswer,
-    kept = keep(run, claim, answer)
+    response: StoredResponse,
+    kept = keep(run, claim, response)
   ): Promise<'stored' | 'lost' | 'failed'> {
-    const until = performance.now() + storeTimeoutMilliseconds
-    for (let pause = firstPauseMilliseconds; ; pause *= 2) {
+    const until = performance.now() + storeTimeoutMs
+    for (let pause = firstPauseMs; ; pause *= 2) {
       try {
         return await kept
       } catch (err) {
@@ -130,28 +130,28 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
         }
       }
       await delay(pause)
-      kept = keep(run, claim, answer)
+      kept = keep(run, claim, response)
     }
   }
 
-  async function giveWay(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, answer: StoredAnswer) {
+  async function giveWay(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown, response: StoredResponse) {
     onOutcome('claimLost', request)
     log.warn({ token: run.token }, 'idempotency: a claim was lost before its handler finished')
-    const outcome = await lookAgain(run)
+    const outcome = await readAgain(run)
     // The key is free, or now belongs to another request: this run's own response is the correct one.
-    if (outcome.state === 'claimed') await complete(run, outcome.claim, answer)
+    if (outcome.state === 'claimed') await complete(run, outcome.claim, response)
     if (outcome.state === 'claimed' || outcome.state === 'mismatch') return payload
-    discard(reply, payload, answerFields)
-    if (outcome.state !== 'done') throw inProgress(outcome.state === 'busy' ? outcome.leaseMilliseconds : 0)
-    const winning = replay(reply, outcome.answer)
+    discard(reply, payload, responseFields)
+    if (outcome.state !== 'done') throw inProgress(outcome.state === 'busy' ? outcome.leaseMs : 0)
+    const winning = replay(reply, outcome.response)
     settings.onReplay(request, reply)
     return winning ?? null
   }
 
-  async function lookAgain({ claim, fingerprint }: Run) {
-    const terms = { leaseMilliseconds, lifetimeMilliseconds: longestRunMilliseconds + leaseMilliseconds, takesOver: true }
+  async function readAgain({ claim, fingerprint }: Run) {
+    const terms = { leaseMs, lifetimeMs: maxRunMs + leaseMs, takesOver: true }
     try {
-      return await inTime(() => store.begin(claim.key, fingerprint, terms), storeTimeoutMilliseconds)
+      return await callStore(() => store.begin(claim.key, fingerprint, terms), storeTimeoutMs)
     } catch (err) {
       log.error({ err }, 'idempotency: the owner of a lost claim is unknown')
       return { state: 'abandoned' } as const

@@ -27,13 +27,18 @@ export interface RequestTransaction {
 /** The terms on which a key is claimed. */
 export interface ClaimTerms {
   /** How long the claim lasts without being renewed. */
-  readonly leaseMilliseconds: number
+  readonly leaseMs: number
   /** How long the record is stored, from now on: a claim whose owner never comes back expires then. */
-  readonly lifetimeMilliseconds: number
+  readonly lifetimeMs: number
   /** Whether a claim whose lease has expired is taken over, or reported as `abandoned`. */
   readonly takesOver: boolean
   /** The transaction to claim in. Only passed to stores whose guarantees are `transactional`. */
   readonly transaction?: RequestTransaction | undefined
+  /**
+   * Passed with a transaction. Aborts when the caller no longer waits: after that, `begin` returns `busy` instead of claiming the key,
+   * because the handler may run in the transaction without protection and commit it.
+   */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The right to run a request, until it is completed, released or taken over. The store creates it and receives it back. */
@@ -49,7 +54,7 @@ export interface Claim {
 }
 
 /** A response as it is stored. */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number
   /** Field names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -63,23 +68,23 @@ export interface StoredAnswer {
 /**
  * The outcome of an attempt to claim a key:
  * - `claimed`: the key was free, or its owner was lost; the caller owns it now
- * - `done`: the key was completed with the same fingerprint; `answer` is the stored response
- * - `busy`: another owner runs it with the same fingerprint; `leaseMilliseconds` is the time left of its lease, as far as the store knows
+ * - `done`: the key was completed with the same fingerprint; `response` is the stored response
+ * - `busy`: another owner runs it with the same fingerprint; `leaseMs` is the time left of its lease, as far as the store knows
  * - `abandoned`: its owner was lost before it stored a response, and the terms do not allow a takeover
  * - `mismatch`: it was claimed or completed with another fingerprint, whatever its outcome
  */
 export type BeginOutcome =
   | { readonly state: 'claimed'; readonly claim: Claim }
-  | { readonly state: 'done'; readonly answer: StoredAnswer }
-  | { readonly state: 'busy'; readonly leaseMilliseconds: number }
+  | { readonly state: 'done'; readonly response: StoredResponse }
+  | { readonly state: 'busy'; readonly leaseMs: number }
   | { readonly state: 'abandoned' }
   | { readonly state: 'mismatch' }
 
 /**
  * A store of claims and responses, with one record per key. `key` and `fingerprint` are SHA-256 in base64url, 43 characters; the hash of
  * the key also covers the client. Each method takes effect atomically with respect to all other processes; the store's own clock
- * determines all times. A store that cannot be reached rejects, within a timeout that its author chose; a memory store may return results
- * synchronously, without a promise.
+ * determines all times. A store that cannot be reached rejects. It needs no timeout of its own, because the gate limits the time of each
+ * call. A memory store may return results synchronously, without a promise.
  *
  * A claim made in a transaction needs no lease: it ends with the transaction, and until COMMIT nothing that was written under it is visible
  * outside the transaction. The order is `begin`, the domain writes, `complete` or `release` in {@link RequestTransaction.beforeCommit},
@@ -97,16 +102,16 @@ export interface IdempotencyStore {
    */
   begin(key: string, fingerprint: string, terms: ClaimTerms): BeginOutcome | Promise<BeginOutcome>
   /**
-   * Sets the lease to end `leaseMilliseconds` from now if the token is the record's, also if the lease has expired and no other owner took
+   * Sets the lease to end `leaseMs` from now if the token is the record's, also if the lease has expired and no other owner took
    * over. Returns `false` if the claim is permanently lost. Not called for a claim in a transaction.
    */
-  renew(claim: Claim, leaseMilliseconds: number): Promise<boolean>
+  renew(claim: Claim, leaseMs: number): Promise<boolean>
   /**
-   * Stores the response for `lifetimeMilliseconds` from now if the token is the record's and the record was not completed; returns `lost`
+   * Stores the response for `lifetimeMs` from now if the token is the record's and the record was not completed; returns `lost`
    * if not, and changes nothing. For a claim in a transaction, it takes effect at COMMIT. A repetition with the same claim, for example
    * after a lost acknowledgement, returns `stored` again and changes nothing.
    */
-  complete(claim: Claim, answer: StoredAnswer, lifetimeMilliseconds: number): 'stored' | 'lost' | Promise<'stored' | 'lost'>
+  complete(claim: Claim, response: StoredResponse, lifetimeMs: number): 'stored' | 'lost' | Promise<'stored' | 'lost'>
   /**
    * Deletes the record if the token is the record's and the record was not completed, so that the next request with the key is a new one;
    * returns `lost` if not, and changes nothing. For a claim in a transaction, it takes effect at COMMIT.
@@ -116,11 +121,11 @@ export interface IdempotencyStore {
    * Resolves when the claim of the key may have ended, and at the latest when the signal aborts; never rejects. It is a hint: the caller
    * calls `begin` again, and does so at intervals in any case. All waiting callers together hold at most one connection.
    */
-  changed?(key: string, signal: AbortSignal): Promise<void>
+  readonly changed?: ((key: string, signal: AbortSignal) => Promise<void>) | undefined
   /** Deletes at most `maximum` expired records and returns their number. Omitted by a store that deletes them itself. */
-  sweep?(maximum: number): Promise<number>
+  readonly sweep?: ((maximum: number) => Promise<number>) | undefined
   /** Returns the problems of the store's set-up that break a guarantee, one line each with what to do; called once at boot. */
-  check?(): Promise<readonly string[]>
+  readonly check?: (() => Promise<readonly string[]>) | undefined
   /** Ends what the store started itself, such as its own timers and connections. */
-  close?(): Promise<void>
+  readonly close?: (() => Promise<void>) | undefined
 }

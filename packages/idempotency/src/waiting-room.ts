@@ -13,27 +13,27 @@ export interface WaitingRoom {
 
 type Begin = () => BeginOutcome | Promise<BeginOutcome>
 
-const firstPauseMilliseconds = 50
-const longestPauseMilliseconds = 1000
+const firstPauseMs = 50
+const longestPauseMs = 1000
 // A lost process sends no notification: about once in this interval, one of the retries that wait for a key checks it.
-const lookMilliseconds = 250
+const pollMs = 250
 
 /** Creates a waiting room with these limits, in total and per key. */
-export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, maximumWaitersPerKey: number): WaitingRoom {
+export function waitingRoom(store: IdempotencyStore, maxWaiters: number, maxWaitersPerKey: number): WaitingRoom {
   const waiters = new Map<string, number>()
   let all = 0
 
   return {
     async wait(key, milliseconds, reply, begin) {
       const others = waiters.get(key) ?? 0
-      if (all >= maximumWaiters || others >= maximumWaitersPerKey) return undefined
+      if (all >= maxWaiters || others >= maxWaitersPerKey) return undefined
       waiters.set(key, others + 1)
       all += 1
       const gone = new AbortController()
       const leave = () => gone.abort()
       reply.raw.once('close', leave)
       try {
-        return await ask(key, performance.now() + milliseconds, gone.signal, begin)
+        return await poll(key, performance.now() + milliseconds, gone.signal, begin)
       } finally {
         reply.raw.off('close', leave)
         all -= 1
@@ -43,9 +43,9 @@ export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, max
     }
   }
 
-  async function ask(key: string, until: number, gone: AbortSignal, begin: Begin) {
+  async function poll(key: string, until: number, gone: AbortSignal, begin: Begin) {
     let outcome: BeginOutcome | undefined
-    for (let pause = firstPauseMilliseconds; ; pause = nextPause(key, pause)) {
+    for (let pause = firstPauseMs; ; pause = nextPause(key, pause)) {
       const left = until - performance.now()
       if (left <= 0 || gone.aborted) return outcome
       await change(key, Math.min(pause, left), gone)
@@ -55,7 +55,7 @@ export function waitingRoom(store: IdempotencyStore, maximumWaiters: number, max
   }
 
   function nextPause(key: string, pause: number) {
-    return Math.min(pause * 2, lookMilliseconds * (waiters.get(key) as number), longestPauseMilliseconds)
+    return Math.min(pause * 2, pollMs * (waiters.get(key) as number), longestPauseMs)
   }
 
   async function change(key: string, milliseconds: number, gone: AbortSignal) {

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import idempotency, { type IdempotencyOptions, idempotencyOf, lints, memoryStore } from '@concordat/idempotency'
+import idempotency, { type IdempotencyOptions, idempotencyOf, lints, memoryIdempotencyStore } from '@concordat/idempotency'
 import { turns } from '@concordat/test-harness/until'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type RouteOptions } from 'fastify'
@@ -23,20 +23,23 @@ t.test('refuses invalid options with an error that names the option', async (t) 
   const cases: [object, string][] = [
     [{ scope: 'ada' }, 'options.scope must be a function, but its type is string.'],
     [{ transaction: {} }, 'options.transaction must be a function, but its type is object.'],
-    [{ store: {} }, 'options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).'],
-    [{ store: null }, 'options.store must implement IdempotencyStore, for example memoryStore() or redisIdempotency(redis).'],
-    [{ keySyntax: 'bare' }, 'options.keySyntax must be one of both, quoted, but is "bare".'],
-    [{ leaseMilliseconds: 30 }, 'options.leaseMilliseconds must be an integer from 100 to 600000, but is 30.'],
-    [{ longestRunSeconds: 0.5 }, 'options.longestRunSeconds must be an integer from 1 to 86400, but is 0.5.'],
-    [{ storeTimeoutMilliseconds: 0 }, 'options.storeTimeoutMilliseconds must be an integer from 1 to 60000, but is 0.'],
+    [{ store: {} }, 'options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'],
+    [
+      { store: null },
+      'options.store must implement IdempotencyStore, for example memoryIdempotencyStore() or redisIdempotencyStore(redis).'
+    ],
+    [{ keySyntax: 'bare' }, 'options.keySyntax must be "both" or "quoted", but is "bare".'],
+    [{ leaseSeconds: 0.03 }, 'options.leaseSeconds must be a number from 0.1 to 600, but is 0.03.'],
+    [{ maxRunSeconds: 0.5 }, 'options.maxRunSeconds must be an integer from 1 to 86400, but is 0.5.'],
+    [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 60, but is 0.'],
     [{ sweepSeconds: 0 }, 'options.sweepSeconds must be an integer from 1 to 86400, but is 0.'],
-    [{ maximumWaiters: -1 }, 'options.maximumWaiters must be an integer from 0 to 100000, but is -1.'],
-    [{ maximumWaitersPerKey: 1.5 }, 'options.maximumWaitersPerKey must be an integer from 0 to 100000, but is 1.5.'],
+    [{ maxWaiters: -1 }, 'options.maxWaiters must be an integer from 0 to 100000, but is -1.'],
+    [{ maxWaitersPerKey: 1.5 }, 'options.maxWaitersPerKey must be an integer from 0 to 100000, but is 1.5.'],
     [{ lifetimeSeconds: 59 }, 'options.lifetimeSeconds must be an integer from 60 to 34560000, but is 59.'],
-    [{ waitMilliseconds: 60_001 }, 'options.waitMilliseconds must be an integer from 0 to 60000, but is 60001.'],
-    [{ serverErrors: 'drop' }, 'options.serverErrors must be one of store, release, but is "drop".'],
-    [{ whenOutcomeUnknown: 'guess' }, 'options.whenOutcomeUnknown must be one of runAgain, refuse, but is "guess".'],
-    [{ maximumStoredBytes: 1e9 }, 'options.maximumStoredBytes must be an integer from 0 to 16777216, but is 1000000000.'],
+    [{ waitSeconds: 60.001 }, 'options.waitSeconds must be a number from 0 to 60, but is 60.001.'],
+    [{ serverErrors: 'drop' }, 'options.serverErrors must be "store" or "release", but is "drop".'],
+    [{ whenOutcomeUnknown: 'guess' }, 'options.whenOutcomeUnknown must be "runAgain" or "refuse", but is "guess".'],
+    [{ maxStoredBytes: 1e9 }, 'options.maxStoredBytes must be an integer from 0 to 16777216, but is 1000000000.'],
     [
       { replayedFields: ['set-cookie'] },
       'options.replayedFields contains "set-cookie". Use lower-case names of header fields that belong to a response.'
@@ -55,12 +58,12 @@ t.test('refuses an invalid config of a route with an error that names the route'
   const cases: [unknown, RouteOptions['method'], string][] = [
     [true, 'POST', `POST /orders: ${choices} true.`],
     ['always', 'POST', `POST /orders: ${choices} "always".`],
-    [{ waitMilliseconds: 5 }, 'POST', `POST /orders: ${choices} {"waitMilliseconds":5}.`],
+    [{ waitSeconds: 5 }, 'POST', `POST /orders: ${choices} {"waitSeconds":5}.`],
     [null, 'POST', `POST /orders: ${choices} null.`],
     [
       { key: 'required', lifetime: 5 },
       'POST',
-      'POST /orders: config.idempotency.lifetime is unknown. The options are key, lifetimeSeconds, waitMilliseconds, serverErrors, whenOutcomeUnknown, maximumStoredBytes, whenStoreFails, comparedBody.'
+      'POST /orders: config.idempotency.lifetime is unknown. The options are key, lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes, whenStoreFails, comparedBody.'
     ],
     [
       'required',
@@ -80,7 +83,7 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       { key: 'required', whenStoreFails: 'bypass' },
       'POST',
-      'POST /orders: config.idempotency.whenStoreFails must be one of refuse, dangerouslyBypass, but is "bypass".'
+      'POST /orders: config.idempotency.whenStoreFails must be "refuse" or "dangerouslyBypass", but is "bypass".'
     ],
     [
       { key: 'required', lifetimeSeconds: 1 },
@@ -113,7 +116,7 @@ t.test('refuses a store that is not shared in production, unless dangerouslyUnsh
   })
   await boot({}, 'off')
   await boot({ dangerouslyUnshared: true })
-  await boot({ store: { ...memoryStore(), guarantees: { durable: true, shared: true, transactional: false } } })
+  await boot({ store: { ...memoryIdempotencyStore(), guarantees: { durable: true, shared: true, transactional: false } } })
 })
 
 t.test('the service does not start when the plugin is registered twice or after compression', async (t) => {
@@ -154,8 +157,8 @@ t.test('a route that was registered before the plugin responds with 500 that say
   app.post('/orders', { config: { idempotency: 'accepted' } }, async () => ({ run: (runs += 1) }))
   app.post('/notes', { config: { idempotency: 'off' } }, async () => ({}))
   await app.register(idempotency, { scope })
-  const answer = await app.inject({ method: 'POST', url: '/orders', headers: { 'idempotency-key': 'k' } })
-  t.match(answer.json(), {
+  const response = await app.inject({ method: 'POST', url: '/orders', headers: { 'idempotency-key': 'k' } })
+  t.match(response.json(), {
     statusCode: 500,
     message: 'idempotency: POST /orders was registered before the plugin. Await the registration of the plugin, then register the route.'
   })
@@ -165,16 +168,16 @@ t.test('a route that was registered before the plugin responds with 500 that say
 
 t.test('idempotencyOf returns the policy of a route from its config, for an API description [I1]', async (t) => {
   const app = Fastify()
-  await app.register(idempotency, { scope, waitMilliseconds: 500 })
+  await app.register(idempotency, { scope, waitSeconds: 0.5 })
   const seen: unknown[] = []
   app.addHook('onRoute', (route) => void seen.push(idempotencyOf(route)))
   app.post('/a', { config: { idempotency: 'required' } }, async () => ({}))
-  app.post('/b', { config: { idempotency: { key: 'accepted', lifetimeSeconds: 3600, waitMilliseconds: 0 } } }, async () => ({}))
+  app.post('/b', { config: { idempotency: { key: 'accepted', lifetimeSeconds: 3600, waitSeconds: 0 } } }, async () => ({}))
   app.post('/c', { config: { idempotency: 'off' } }, async () => ({}))
   app.post('/d', async () => ({}))
   t.match(seen, [
-    { isRequired: true, lifetimeSeconds: 86_400, waitMilliseconds: 500 },
-    { isRequired: false, lifetimeSeconds: 3600, waitMilliseconds: 0 },
+    { isRequired: true, lifetimeSeconds: 86_400, waitSeconds: 0.5 },
+    { isRequired: false, lifetimeSeconds: 3600, waitSeconds: 0 },
     undefined,
     undefined
   ])
@@ -196,7 +199,7 @@ t.test(
     const stream = { write: (line: string) => void lines.push(line) }
     for (const check of [async () => ['It keeps nothing.'], () => Promise.reject(new Error('down'))]) {
       const app = Fastify({ logger: { stream } })
-      await app.register(idempotency, { store: { ...memoryStore(), check } })
+      await app.register(idempotency, { store: { ...memoryIdempotencyStore(), check } })
       await app.ready()
       await app.close()
     }
@@ -211,7 +214,7 @@ t.test(
     const left = [0, 1000, 1000, 3]
     const swept = Promise.withResolvers<void>()
     const store = {
-      ...memoryStore(),
+      ...memoryIdempotencyStore(),
       async sweep(maximum: number) {
         calls.push(`sweep ${maximum}`)
         if (left.length === 1) swept.resolve()

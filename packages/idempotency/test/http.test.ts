@@ -1,10 +1,11 @@
-import { idempotencyHttpContract, memoryStore } from '@concordat/idempotency'
+import { memoryIdempotencyStore } from '@concordat/idempotency'
+import { idempotencyHttpContract } from '@concordat/idempotency/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import Fastify from 'fastify'
 import t from 'tap'
 
 t.test('the memory store passes the HTTP contract [S7] [I1] [I2] [I3] [I4] [I5]', async (t) => {
-  const store = memoryStore()
+  const store = memoryIdempotencyStore()
   // Cases run concurrently, because most of them wait for leases and each has its own key.
-  idempotencyHttpContract(casesOf(t, 4), { createServer: () => Fastify(), createStore: () => store })
+  idempotencyHttpContract(casesOf(t, 4), () => ({ server: Fastify(), store }))
 })

@@ -1,4 +1,4 @@
-import idempotency, { type BeginOutcome, type Claim, type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import idempotency, { type BeginOutcome, type Claim, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
@@ -18,19 +18,24 @@ type Event =
       readonly what: 'renew' | 'complete' | 'release'
       readonly at: number
       readonly claim: Claim
-      readonly told: unknown
+      readonly received: unknown
       readonly body?: unknown
     }
 
 /** Returns a remote store: the scheduler decides when each call and each result arrives. */
 function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, note: (event: Event) => void): IdempotencyStore {
   const travels = () => s.schedule(Promise.resolve('it travels'))
-  const onClaim = async <Told>(what: 'renew' | 'complete' | 'release', claim: Claim, work: () => Told | Promise<Told>, body?: unknown) => {
+  const onClaim = async <Received>(
+    what: 'renew' | 'complete' | 'release',
+    claim: Claim,
+    work: () => Received | Promise<Received>,
+    body?: unknown
+  ) => {
     await travels()
-    const told = await work()
-    note({ what, at: now(), claim, told, body })
+    const received = await work()
+    note({ what, at: now(), claim, received, body })
     await travels()
-    return told
+    return received
   }
   return {
     guarantees: store.guarantees,
@@ -41,15 +46,16 @@ function remote(store: IdempotencyStore, s: fc.Scheduler, now: () => number, not
       await travels()
       return outcome
     },
-    renew: (claim, ...told) => onClaim('renew', claim, () => store.renew(claim, ...told)),
-    complete: (claim, answer, ...told) => onClaim('complete', claim, () => store.complete(claim, answer, ...told), answer.body),
+    renew: (claim, ...received) => onClaim('renew', claim, () => store.renew(claim, ...received)),
+    complete: (claim, response, ...received) =>
+      onClaim('complete', claim, () => store.complete(claim, response, ...received), response.body),
     release: (claim) => onClaim('release', claim, () => store.release(claim))
   }
 }
 
 /** The behaviour of a process: it calls `begin` several times, and with the claim it renews, waits, and ends in one of three ways. */
 const behaviour = fc.record({
-  asks: fc.integer({ min: 1, max: 3 }),
+  requests: fc.integer({ min: 1, max: 3 }),
   fingerprint: fc.constantFrom('same', 'same', 'same', 'other'),
   takesOver: fc.boolean(),
   renewals: fc.integer({ min: 0, max: 2 }),
@@ -65,14 +71,14 @@ async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], stor
   let time = 0
   const now = () => time
   const store = remote(storeOf(now), s, now, (event) => events.push(event))
-  const work = async ({ asks, fingerprint, takesOver, renewals, end }: Plan[number], n: number) => {
-    for (let ask = 0; ask < asks; ask += 1) {
-      const outcome = await store.begin(key, fingerprint, { leaseMilliseconds: lease, lifetimeMilliseconds: lifetime, takesOver })
+  const work = async ({ requests, fingerprint, takesOver, renewals, end }: Plan[number], n: number) => {
+    for (let call = 0; call < requests; call += 1) {
+      const outcome = await store.begin(key, fingerprint, { leaseMs: lease, lifetimeMs: lifetime, takesOver })
       if (outcome.state !== 'claimed') continue
       for (let renewal = 0; renewal < renewals; renewal += 1) await store.renew(outcome.claim, lease)
       if (end === 'die') return
       if (end === 'release') await store.release(outcome.claim)
-      else await store.complete(outcome.claim, { status: 200, headers: {}, body: `by ${n} at ${ask}` }, lifetime)
+      else await store.complete(outcome.claim, { status: 200, headers: {}, body: `by ${n} at ${call}` }, lifetime)
       if (end === 'complete twice') await store.complete(outcome.claim, { status: 200, headers: {}, body: 'again' }, lifetime)
     }
   }
@@ -91,20 +97,20 @@ async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], stor
 /** Returns the guarantee that was broken, determined from the events alone. */
 function broken(events: readonly Event[]): string | undefined {
   let owner: { token: number; fingerprint: string; leaseEndsAt: number; endsAt: number } | undefined
-  let answer: unknown
+  let response: unknown
   let highest = 0
   for (const event of events) {
     if (owner !== undefined && event.at >= owner.endsAt) {
       owner = undefined
-      answer = undefined
+      response = undefined
     }
     if (event.what === 'begin') {
       const { outcome, fingerprint, at } = event
       if (owner !== undefined && owner.fingerprint !== fingerprint) {
         if (outcome.state !== 'mismatch') return `another request got ${outcome.state}`
       } else if (outcome.state === 'mismatch') return 'the same request got mismatch'
-      else if (answer !== undefined) {
-        if (outcome.state !== 'done' || outcome.answer.body !== answer) return 'the stored response was not returned'
+      else if (response !== undefined) {
+        if (outcome.state !== 'done' || outcome.response.body !== response) return 'the stored response was not returned'
       } else if (outcome.state === 'done') return 'a response was returned that was never stored'
       else if (outcome.state === 'claimed') {
         if (owner !== undefined && at < owner.leaseEndsAt) return 'two owners in the same epoch'
@@ -115,16 +121,16 @@ function broken(events: readonly Event[]): string | undefined {
         return `${outcome.state} without a matching owner`
       continue
     }
-    const { what, claim, told, at, body } = event
-    const wins = told === true || told === 'stored' || told === 'released'
+    const { what, claim, received, at, body } = event
+    const wins = received === true || received === 'stored' || received === 'released'
     const isOwner = owner?.token === claim.token
     if (wins && !isOwner) return `a stale token could ${what}`
-    if (!wins && isOwner && (what === 'complete' || answer === undefined)) return `an owner could not ${what}`
+    if (!wins && isOwner && (what === 'complete' || response === undefined)) return `an owner could not ${what}`
     if (!wins || owner === undefined) continue
-    if (what !== 'complete' && answer !== undefined) return `${what} after it was completed`
+    if (what !== 'complete' && response !== undefined) return `${what} after it was completed`
     if (what === 'renew') owner.leaseEndsAt = at + lease
-    if (what === 'complete' && answer === undefined) {
-      answer = body
+    if (what === 'complete' && response === undefined) {
+      response = body
       owner.endsAt = at + lifetime
     }
     if (what === 'release') owner = undefined
@@ -136,7 +142,7 @@ t.test('in any order of events, there are never two owners in the same epoch, an
   let takeovers = 0
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
-      const events = await play(s, plans, steps, (now) => memoryStore({ now }))
+      const events = await play(s, plans, steps, (now) => memoryIdempotencyStore({ now }))
       takeovers += events.filter(
         (event) => event.what === 'begin' && event.outcome.state === 'claimed' && event.outcome.claim.attempt > 1
       ).length
@@ -168,20 +174,20 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
     let latest: Claim | undefined
     return {
       ...store,
-      async begin(...told) {
-        const outcome = await store.begin(...told)
+      async begin(...received) {
+        const outcome = await store.begin(...received)
         if (outcome.state === 'claimed') latest = outcome.claim
         return outcome
       },
-      complete: (_claim, ...told) => store.complete(latest as Claim, ...told)
+      complete: (_claim, ...received) => store.complete(latest as Claim, ...received)
     }
   },
   'releases without checking the token': (store) => {
     let latest: Claim | undefined
     return {
       ...store,
-      async begin(...told) {
-        const outcome = await store.begin(...told)
+      async begin(...received) {
+        const outcome = await store.begin(...received)
         if (outcome.state === 'claimed') latest = outcome.claim
         return outcome
       },
@@ -190,8 +196,8 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
   },
   'returns the same token again': (store) => ({
     ...store,
-    async begin(...told) {
-      const outcome = await store.begin(...told)
+    async begin(...received) {
+      const outcome = await store.begin(...received)
       return outcome.state === 'claimed' ? { ...outcome, claim: { ...outcome.claim, token: 1 } } : outcome
     }
   })
@@ -201,7 +207,7 @@ for (const [what, tear] of Object.entries(torn)) {
   t.test(`detects a store that breaks a guarantee: ${what}`, async (t) => {
     const { failed } = await fc.check(
       fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
-        const events = await play(s, plans, steps, (now) => tear(memoryStore({ now })))
+        const events = await play(s, plans, steps, (now) => tear(memoryIdempotencyStore({ now })))
         return broken(events) === undefined
       }),
       { numRuns: 2000, endOnFailure: true }
@@ -221,7 +227,7 @@ t.test(
       fc.asyncProperty(fc.scheduler(), clients, async (s, plans) => {
         let runs = 0
         const store = remote(
-          memoryStore(),
+          memoryIdempotencyStore(),
           s,
           () => 0,
           () => {}
@@ -230,20 +236,20 @@ t.test(
         const losses = plans.flatMap(({ lost }) => lost)
         const unreliable: IdempotencyStore = {
           ...store,
-          async complete(...told) {
-            const outcome = await store.complete(...told)
+          async complete(...received) {
+            const outcome = await store.complete(...received)
             if (losses.shift()) throw new Error('The connection broke.')
             return outcome
           }
         }
         const app = Fastify()
-        await app.register(idempotency, { scope: () => 'ada', store: unreliable, storeTimeoutMilliseconds: 60_000 })
+        await app.register(idempotency, { scope: () => 'ada', store: unreliable, storeTimeoutSeconds: 60 })
         app.post('/orders', { config: { idempotency: 'required' } }, async () => {
           runs += 1
           await s.schedule(Promise.resolve('the handler works'))
           return { run: runs }
         })
-        const ask = async () => {
+        const call = async () => {
           for (;;) {
             await s.schedule(Promise.resolve('the client asks'))
             const { statusCode, body } = await app.inject({
@@ -255,11 +261,11 @@ t.test(
             if (statusCode !== 409) return `${statusCode} ${body}`
           }
         }
-        const all = Promise.all(plans.map(ask))
+        const all = Promise.all(plans.map(call))
         await s.waitFor(all)
-        const answers = new Set(await all)
+        const responses = new Set(await all)
         await app.close()
-        return runs === 1 && answers.size === 1 && answers.has('200 {"run":1}')
+        return runs === 1 && responses.size === 1 && responses.has('200 {"run":1}')
       }),
       { numRuns: httpRuns }
     )

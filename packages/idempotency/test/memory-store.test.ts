@@ -1,11 +1,12 @@
-import { type Claim, type IdempotencyStore, idempotencyStoreContract, memoryStore, type RequestTransaction } from '@concordat/idempotency'
+import { type Claim, type IdempotencyStore, memoryIdempotencyStore, type RequestTransaction } from '@concordat/idempotency'
+import { idempotencyStoreContract } from '@concordat/idempotency/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import t from 'tap'
 
 t.test('the memory store passes the store contract', async (t) => {
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
-  idempotencyStoreContract(casesOf(t), () => memoryStore({ now: () => time }), { pass })
+  idempotencyStoreContract(casesOf(t), () => memoryIdempotencyStore({ now: () => time }), { pass })
 })
 
 /** A transaction that shows that the contract can be fulfilled: it writes at COMMIT and releases its claims at ROLLBACK. */
@@ -22,6 +23,7 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
     ...store,
     guarantees: { durable: false, shared: false, transactional: true },
     async begin(key, fingerprint, terms) {
+      if (terms.signal?.aborted) return { state: 'busy', leaseMs: 1000 }
       const outcome = await store.begin(key, fingerprint, terms)
       if (outcome.state === 'claimed' && terms.transaction) {
         open.set(outcome.claim, terms.transaction as Transaction)
@@ -29,10 +31,10 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
       }
       return outcome
     },
-    complete(claim, ...told) {
+    complete(claim, ...received) {
       const transaction = open.get(claim)
-      if (transaction === undefined) return store.complete(claim, ...told)
-      transaction.writes.push(() => store.complete(claim, ...told))
+      if (transaction === undefined) return store.complete(claim, ...received)
+      transaction.writes.push(() => store.complete(claim, ...received))
       return 'stored'
     },
     async release(claim) {
@@ -47,7 +49,7 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
 t.test('a transactional store can pass all transaction cases of the contract', async (t) => {
   let time = 0
   const pass = (milliseconds: number) => (time += milliseconds)
-  const memory = memoryStore({ now: () => time })
+  const memory = memoryIdempotencyStore({ now: () => time })
   idempotencyStoreContract(casesOf(t), () => transactional(memory), {
     pass,
     async transact(work) {

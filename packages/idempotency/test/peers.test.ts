@@ -1,16 +1,16 @@
 // Measured faults of existing libraries that this package does not have: fourteen in libraries for keys, two in a library for caching.
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import idempotency, { type IdempotencyStore, memoryStore } from '@concordat/idempotency'
+import idempotency, { type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 
-interface Wish {
+interface Input {
   readonly store?: IdempotencyStore
   readonly handler?: RouteHandlerMethod
 }
 
-async function service(t: Test, { store = memoryStore(), handler }: Wish = {}) {
+async function service(t: Test, { store = memoryIdempotencyStore(), handler }: Input = {}) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(idempotency, { store, scope: ({ headers }) => String(headers['x-client'] ?? 'ada') })
@@ -35,8 +35,8 @@ async function service(t: Test, { store = memoryStore(), handler }: Wish = {}) {
   return { app, runs: () => runs }
 }
 
-function post(app: FastifyInstance, key: string, wish: { url?: string; body?: object; headers?: Record<string, string> } = {}) {
-  const { url = '/a', body = { count: 1 }, headers = {} } = wish
+function post(app: FastifyInstance, key: string, input: { url?: string; body?: object; headers?: Record<string, string> } = {}) {
+  const { url = '/a', body = { count: 1 }, headers = {} } = input
   return app.inject({ method: 'POST', url, payload: body, headers: { 'idempotency-key': key, ...headers } })
 }
 
@@ -99,7 +99,7 @@ t.test('the retry of a streamed response does not get 500 and does not run', asy
 })
 
 t.test('no request runs without protection while the store is down', async (t) => {
-  const store = { ...memoryStore(), begin: () => Promise.reject(new Error('connect ECONNREFUSED')) }
+  const store = { ...memoryIdempotencyStore(), begin: () => Promise.reject(new Error('connect ECONNREFUSED')) }
   const { app, runs } = await service(t, { store })
   t.equal((await post(app, 'k')).statusCode, 503)
   t.equal(runs(), 0)

@@ -2,7 +2,7 @@ import idempotency, {
   type IdempotencyOptions,
   idempotencyErrors,
   idempotencyOf,
-  memoryStore,
+  memoryIdempotencyStore,
   type PublishedIdempotency,
   type RequestIdempotency
 } from '@concordat/idempotency'
@@ -10,7 +10,7 @@ import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
 const app = Fastify()
-app.register(idempotency, { scope: ({ ip }) => ip, store: memoryStore(), lifetimeSeconds: 3600 })
+app.register(idempotency, { scope: ({ ip }) => ip, store: memoryIdempotencyStore(), lifetimeSeconds: 3600 })
 // @ts-expect-error a lifetime is a number of seconds
 app.register(idempotency, { lifetimeSeconds: '24h' })
 // @ts-expect-error only a route can let requests run without protection
@@ -20,7 +20,7 @@ app.post('/orders', { config: { idempotency: 'required' } }, (request) => {
   expectTypeOf(request.idempotency).toEqualTypeOf<RequestIdempotency | null>()
   return request.idempotency?.derivedKey('charge')
 })
-app.post('/notes', { config: { idempotency: { key: 'accepted', waitMilliseconds: 500 } } }, () => 'noted')
+app.post('/notes', { config: { idempotency: { key: 'accepted', waitSeconds: 0.5 } } }, () => 'noted')
 app.post('/drafts', { config: { idempotency: 'off' } }, () => 'kept')
 // @ts-expect-error it is required, accepted or off
 app.post('/lines', { config: { idempotency: true } }, () => 'added')

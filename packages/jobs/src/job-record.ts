@@ -7,8 +7,8 @@ export interface JobRecord {
   readonly jobId: string
   readonly status: JobState
   /** From 0 to 100, only while the job is processing. */
-  readonly progress?: number
-  readonly error?: JobFailure
+  readonly progress?: number | undefined
+  readonly error?: JobFailure | undefined
   /** A `status` link, and a `result` link when the job is completed. */
   readonly _links: readonly Link[]
 }

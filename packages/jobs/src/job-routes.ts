@@ -39,7 +39,7 @@ interface ById {
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-const pollMilliseconds = 150
+const pollMs = 150
 
 /** Adds the status, cancel and result routes of a job. */
 export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteParts): void {
@@ -66,7 +66,7 @@ export function addRoutes(instance: FastifyInstance, place: Place, parts: RouteP
     if (place.onComplete === 'redirect' && result !== undefined && !returnsRepresentation) {
       return reply.code(303).headers({ location: result, 'cache-control': 'no-store' }).send()
     }
-    return answerRecord(request, reply, place, stored, parts)
+    return sendRecord(request, reply, place, stored, parts)
   }
 
   async function cancel(request: FastifyRequest<ById>, reply: FastifyReply) {
@@ -109,7 +109,7 @@ export async function findJob(
 }
 
 /** Returns the record of a job and sets the headers of every response that contains it. */
-export function answerRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob, parts: RouteParts): JobRecord {
+export function sendRecord(request: FastifyRequest, reply: FastifyReply, place: Place, job: StoredJob, parts: RouteParts): JobRecord {
   reply.header('cache-control', 'no-store')
   if (!isOver(job.state)) reply.header('retry-after', String(place.job.retryAfterSeconds))
   return recordOf(job, statusHref(request, place, job, parts), resultHref(request, place, job, parts))
@@ -130,13 +130,13 @@ export async function waitFor(
   job: StoredJob,
   wantedSeconds: number,
   reply: FastifyReply,
-  { store, maximumWaitSeconds }: Settings
+  { store, maxWaitSeconds }: Settings
 ): Promise<StoredJob> {
-  const seconds = Math.min(wantedSeconds, maximumWaitSeconds)
+  const seconds = Math.min(wantedSeconds, maxWaitSeconds)
   const until = performance.now() + seconds * 1000
   let latest = job
   while (!isOver(latest.state) && performance.now() < until && !reply.raw.destroyed) {
-    await delay(Math.min(pollMilliseconds, Math.max(1, until - performance.now())))
+    await delay(Math.min(pollMs, Math.max(1, until - performance.now())))
     latest = (await store.read(job.id)) ?? latest
   }
   reply.header('preference-applied', [reply.getHeader('preference-applied') ?? [], `wait=${seconds}`].flat().join(', '))

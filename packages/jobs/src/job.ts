@@ -1,3 +1,5 @@
+import { optionChecks } from '@concordat/plugin-options'
+
 /** Context that a handler receives with its input. */
 export interface JobContext {
   readonly jobId: string
@@ -23,9 +25,9 @@ export interface JobDefinition<Input, Result> {
    */
   handler(input: Input, context: JobContext): Promise<Result>
   /** Maximum number of attempts, crashes included. @default 3 */
-  readonly attempts?: number | undefined
+  readonly maxAttempts?: number | undefined
   /** Returns the delay in seconds after the given number of failed attempts. @default 5, 20, 80 … seconds, at most an hour */
-  retrySeconds?(failed: number): number
+  readonly retrySeconds?: ((failed: number) => number) | undefined
   /** Number of these jobs that one process runs at the same time. @default 2 */
   readonly concurrency?: number | undefined
   /** Value of `Retry-After`, in seconds, while the job has not ended. @default 2 */
@@ -37,32 +39,32 @@ export interface Job<Input = never, Result = unknown> {
   readonly name: string
   readonly input: object
   readonly result: object | undefined
-  readonly attempts: number
+  readonly maxAttempts: number
   readonly concurrency: number
   readonly retryAfterSeconds: number
   readonly handler: (input: Input, context: JobContext) => Promise<Result>
   readonly retrySeconds: (failed: number) => number
 }
 
+const { integer } = optionChecks('jobs')
+
 /** Defines a type of job. Throws a `TypeError` with a one-line message when the definition is invalid. */
 export function defineJob<Input, Result = void>(definition: JobDefinition<Input, Result>): Job<Input, Result> {
-  const { name, input, result, attempts = 3, concurrency = 2, retryAfterSeconds = 2 } = definition
+  const { name, input, result, maxAttempts = 3, concurrency = 2, retryAfterSeconds = 2 } = definition
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 100) {
     throw new TypeError(`jobs: the job name "${name}" is invalid. Use kebab case and at most 100 characters, for example order-export.`)
   }
-  for (const [option, value] of Object.entries({ attempts, concurrency, retryAfterSeconds })) {
-    if (!Number.isInteger(value) || value < 1) {
-      throw new TypeError(`jobs: ${option} of the job "${name}" must be an integer of at least 1, but is ${value}.`)
-    }
+  for (const [option, value] of Object.entries({ maxAttempts, concurrency, retryAfterSeconds })) {
+    integer(`${option} of the job "${name}"`, value, 1)
   }
   return {
     name,
     input,
     result,
-    attempts,
+    maxAttempts,
     concurrency,
     retryAfterSeconds,
-    handler: (given, context) => definition.handler(given, context),
+    handler: (payload, context) => definition.handler(payload, context),
     retrySeconds: (failed) => definition.retrySeconds?.(failed) ?? Math.min(3600, 5 * 4 ** (failed - 1))
   }
 }

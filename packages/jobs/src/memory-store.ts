@@ -6,9 +6,9 @@ export function memoryJobStore(): JobStore {
   return {
     async add(job, expiredBefore) {
       for (const { id, expiresAt = Number.POSITIVE_INFINITY } of jobs.values()) if (expiresAt < expiredBefore) jobs.delete(id)
-      const known = jobs.get(job.id)
-      if (known === undefined) jobs.set(job.id, structuredClone(job))
-      return known
+      const existing = jobs.get(job.id)
+      if (existing === undefined) jobs.set(job.id, structuredClone(job))
+      return existing
     },
     async read(id) {
       return structuredClone(jobs.get(id))

@@ -1,5 +1,6 @@
 import type { OriginOptions } from '@concordat/links'
-import { memoryQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import { optionChecks } from '@concordat/plugin-options'
+import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
 import type { JobStore } from './store.ts'
@@ -7,12 +8,12 @@ import type { JobStore } from './store.ts'
 /** Transaction of a request. */
 export interface JobTransaction extends Transaction {
   /** Registers a function to call after the commit. Without it, the queue finds the job at its next poll. */
-  afterCommit?(told: () => void): void
+  readonly afterCommit?: ((callback: () => void) => void) | undefined
 }
 
 /** Options of `@concordat/jobs`. `publicUrl` and `allowedHosts` set the base URL of links, as in `@concordat/links`. */
 export interface JobsOptions extends OriginOptions {
-  /** Queue of the jobs. Close it yourself, after the service. @default memoryQueue(), which is lost when the process exits */
+  /** Queue of the jobs. Close it yourself, after the service. @default memoryWorkQueue(), which is lost when the process exits */
   readonly queue?: WorkQueue | undefined
   /** Store of the records, in the same database as the queue. @default in memory, only with an in-memory queue */
   readonly store?: JobStore | undefined
@@ -28,13 +29,13 @@ export interface JobsOptions extends OriginOptions {
   /** Time after that during which its URLs respond with 410. @default 86400 */
   readonly goneSeconds?: number | undefined
   /** Longest time that a client can wait with `Prefer: wait`. @default 30 */
-  readonly maximumWaitSeconds?: number | undefined
+  readonly maxWaitSeconds?: number | undefined
   /** Maximum size of a result as JSON. @default 262144 */
-  readonly maximumResultBytes?: number | undefined
+  readonly maxResultBytes?: number | undefined
   /** Time that a stopping service waits for its jobs before it hands them back to the queue. @default 10 */
-  readonly graceSeconds?: number | undefined
+  readonly stopGraceSeconds?: number | undefined
   /** `false`: this process accepts jobs but does not run them. @default true */
-  readonly work?: boolean | undefined
+  readonly worker?: boolean | undefined
   /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -43,19 +44,21 @@ type Own = Omit<JobsOptions, keyof OriginOptions>
 /** Resolved options. */
 export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> } & { readonly origin: OriginOptions }
 
+const { integer } = optionChecks('jobs')
+
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
   const {
-    queue = memoryQueue(),
+    queue = memoryWorkQueue(),
     store,
     owner,
     currentTransaction = () => undefined,
-    work = true,
+    worker = true,
     now = Date.now,
     publicUrl,
     allowedHosts
   } = options
-  if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: options.queue must be a WorkQueue, for example memoryQueue().')
+  if (typeof queue?.enqueue !== 'function') throw new TypeError('jobs: options.queue must be a WorkQueue, for example memoryWorkQueue().')
   if (typeof owner !== 'function')
     throw new TypeError('jobs: options.owner must be a function that returns the id of the client that makes the request.')
   if (store === undefined && queue.capabilities.durable) {
@@ -70,17 +73,12 @@ export function resolveOptions(options: JobsOptions): Settings {
     store: store ?? memoryJobStore(),
     owner,
     currentTransaction,
-    work,
+    worker,
     now,
-    resultSeconds: requireWhole('resultSeconds', options.resultSeconds ?? 604_800, 1),
-    goneSeconds: requireWhole('goneSeconds', options.goneSeconds ?? 86_400, 0),
-    maximumWaitSeconds: requireWhole('maximumWaitSeconds', options.maximumWaitSeconds ?? 30, 0),
-    maximumResultBytes: requireWhole('maximumResultBytes', options.maximumResultBytes ?? 262_144, 1),
-    graceSeconds: requireWhole('graceSeconds', options.graceSeconds ?? 10, 0)
+    resultSeconds: integer('options.resultSeconds', options.resultSeconds ?? 604_800, 1),
+    goneSeconds: integer('options.goneSeconds', options.goneSeconds ?? 86_400, 0),
+    maxWaitSeconds: integer('options.maxWaitSeconds', options.maxWaitSeconds ?? 30, 0),
+    maxResultBytes: integer('options.maxResultBytes', options.maxResultBytes ?? 262_144, 1),
+    stopGraceSeconds: integer('options.stopGraceSeconds', options.stopGraceSeconds ?? 10, 0)
   }
-}
-
-function requireWhole(name: string, value: number, least: number) {
-  if (Number.isInteger(value) && value >= least) return value
-  throw new TypeError(`jobs: options.${name} must be an integer of at least ${least}, but is ${value}.`)
 }

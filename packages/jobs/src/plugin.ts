@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import fp from 'fastify-plugin'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
-import { addRoutes, answerRecord, findJob, type Place, type ServeOptions, statusHref, waitFor } from './job-routes.ts'
+import { addRoutes, findJob, type Place, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
 import { type JobsOptions, resolveOptions } from './options.ts'
 import { preferencesOf } from './prefer.ts'
 import { runJob } from './run-job.ts'
@@ -30,8 +30,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route does to a job, for the description: `start` for a route that uses `reply.accepted`; `serve` sets the other values. */
     job?: 'start' | 'status' | 'cancel' | 'result' | undefined
-    /** Rules that the route does not follow, each with the reason. */
-    waivers?: Readonly<Record<string, string>>
   }
   interface FastifyInstance {
     readonly jobs: Jobs
@@ -56,7 +54,7 @@ interface Served {
 /** Accepts long-running work with 202, runs it in a worker that may crash, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
-  const { queue, store, owner, currentTransaction, maximumResultBytes, resultSeconds, now } = settings
+  const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
   const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }
   const served = new Map<string, Served>()
@@ -74,26 +72,26 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.addHook('onClose', handBack)
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
-    const known = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
-    if (known.job !== job) throw new TypeError(`jobs: two jobs have the name "${job.name}". Rename one of them.`)
+    const entry = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
+    if (entry.job !== job) throw new TypeError(`jobs: two jobs have the name "${job.name}". Rename one of them.`)
     const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
     addRoutes(instance, place, parts)
-    known.places.push(place)
-    served.set(job.name, known)
+    entry.places.push(place)
+    served.set(job.name, entry)
   }
 
   async function beginWork() {
     for (const { job } of served.values()) {
       await queue.define(queueOf(job))
-      if (!settings.work) continue
+      if (!settings.worker) continue
       const checkResult = job.result && checkOf(job.result, 'result')
-      const run = runJob(job, { store, checkResult, resultSeconds, maximumResultBytes, now, log: app.log })
+      const run = runJob(job, { store, checkResult, resultSeconds, maxResultBytes, now, log: app.log })
       stops.push(queue.work(queueOf(job), run, { concurrency: job.concurrency }))
     }
   }
 
   async function handBack() {
-    await Promise.all(stops.map((stop) => stop(settings.graceSeconds)))
+    await Promise.all(stops.map((stop) => stop(settings.stopGraceSeconds)))
   }
 
   function start(job: Job, input: unknown, starting: StartOptions) {
@@ -119,14 +117,14 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     // The job is not visible to the worker before the transaction ends.
     const latest = waitSeconds === undefined || transaction !== undefined ? stored : await waitFor(stored, waitSeconds, this, settings)
     this.code(isOver(latest.state) ? 200 : 202).header('location', statusHref(request, place, latest, parts))
-    return answerRecord(request, this, place, latest, parts)
+    return sendRecord(request, this, place, latest, parts)
   }
 
   function servedOf(job: Job) {
-    const known = served.get(job.name)
-    if (known === undefined)
+    const entry = served.get(job.name)
+    if (entry === undefined)
       throw new TypeError(`jobs: the job "${job.name}" is not served. Call app.jobs.serve(job, path) before you start it.`)
-    return known
+    return entry
   }
 
   /** Returns the place in the version of the request, or the first place. */

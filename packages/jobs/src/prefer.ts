@@ -9,16 +9,16 @@ export interface Preferences {
 
 /** Parses `Prefer`. Ignores preferences that it cannot parse, and repeated preferences after the first (RFC 7240 §2). */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
-  const wishes = new Map<string, string>()
+  const preferences = new Map<string, string>()
   for (const part of String(header ?? '').split(',')) {
     const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map((text) => text.trim())
     const token = name.toLowerCase()
-    if (!wishes.has(token)) wishes.set(token, value.replace(/^"(.*)"$/, '$1'))
+    if (!preferences.has(token)) preferences.set(token, value.replace(/^"(.*)"$/, '$1'))
   }
-  const wait = wishes.get('wait') ?? ''
+  const wait = preferences.get('wait') ?? ''
   return {
-    respondAsync: wishes.get('respond-async') === '',
+    respondAsync: preferences.get('respond-async') === '',
     waitSeconds: /^\d{1,6}$/.test(wait) ? Number(wait) : undefined,
-    returnsRepresentation: wishes.get('return')?.toLowerCase() === 'representation'
+    returnsRepresentation: preferences.get('return')?.toLowerCase() === 'representation'
   }
 }

@@ -14,7 +14,7 @@ export interface RunParts {
   readonly store: JobStore
   readonly checkResult: SchemaCheck | undefined
   readonly resultSeconds: number
-  readonly maximumResultBytes: number
+  readonly maxResultBytes: number
   readonly now: () => number
   readonly log: FastifyBaseLogger
 }
@@ -27,15 +27,15 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
   const { store, now, log } = parts
 
   return async (claim) => {
-    const known = await findRecord(claim.payload as string)
+    const record = await findRecord(claim.payload as string)
     // A job without a record was never confirmed to the client, so it does not run.
-    if (known === undefined || isOver(known.state) || known.attempt >= claim.attempt) return { done: true }
-    const { id, attempt } = known
-    if (known.tries >= job.attempts) {
+    if (record === undefined || isOver(record.state) || record.attempt >= claim.attempt) return { done: true }
+    const { id, attempt } = record
+    if (record.tries >= job.maxAttempts) {
       log.error({ jobId: id, job: job.name }, 'jobs: the last attempt of a job was lost')
-      return { dead: true, error: 'lost', write: changes(known, 'fail', failed(jobFailed)) }
+      return { dead: true, error: 'lost', write: changes(record, 'fail', failed(jobFailed)) }
     }
-    const running = { ...known, attempt: claim.attempt, tries: known.tries + 1 }
+    const running = { ...record, attempt: claim.attempt, tries: record.tries + 1 }
     const begun = { ...to('begin'), attempt: claim.attempt, tries: running.tries, progress: 0 }
     if (!(await store.change(id, { states: transitions.begin.from, attempt }, begun))) return { retryInSeconds: 1 }
     return work(running, claim)
@@ -67,7 +67,7 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
       const { code, message } = error
       return { dead: true, error, write: changes(running, 'fail', failed({ code, message })) }
     }
-    const isLast = tries >= job.attempts
+    const isLast = tries >= job.maxAttempts
     log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
     if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
@@ -92,9 +92,9 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     const problems = parts.checkResult?.(result) ?? []
     if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
     const bytes = Buffer.byteLength(JSON.stringify(result) ?? '')
-    if (bytes > parts.maximumResultBytes) {
+    if (bytes > parts.maxResultBytes) {
       throw new RangeError(
-        `jobs: the result of ${job.name} exceeds options.maximumResultBytes (${bytes} bytes). Store it elsewhere and return its URL.`
+        `jobs: the result of ${job.name} exceeds options.maxResultBytes (${bytes} bytes). Store it elsewhere and return its URL.`
       )
     }
   }
@@ -102,8 +102,8 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
   async function findRecord(id: string) {
     for (const milliseconds of recordDelays) {
       if (milliseconds > 0) await delay(milliseconds)
-      const known = await store.read(id)
-      if (known !== undefined) return known
+      const record = await store.read(id)
+      if (record !== undefined) return record
     }
     return undefined
   }

@@ -35,10 +35,10 @@ export async function startJob(
   const enqueue = () => queue.enqueue(queueOf(job), [{ id, payload: id }], transaction)
   // Without a transaction the record is stored second: a job without a record is skipped; a record without a job would stay queued forever.
   if (transaction === undefined) await enqueue()
-  const known = await store.add(fresh, now() - goneSeconds * 1000, transaction)
-  if (known !== undefined) {
-    if (!isDeepStrictEqual(known.input, plain)) throw jobKeyReused()
-    return known
+  const existing = await store.add(fresh, now() - goneSeconds * 1000, transaction)
+  if (existing !== undefined) {
+    if (!isDeepStrictEqual(existing.input, plain)) throw jobKeyReused()
+    return existing
   }
   if (transaction !== undefined) {
     await enqueue()

@@ -1,6 +1,6 @@
 import { memoryJobStore } from '@concordat/jobs'
 import { until } from '@concordat/test-harness/until'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.ts'
 
@@ -10,7 +10,7 @@ t.test('responds with 202, Location, Retry-After and a queued record when a job 
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
-    { work: false }
+    { worker: false }
   )
   const { status, headers, json } = await send(app, 'POST', '/v1/counts', { body: { rows: 3 } })
   t.equal(status, 202)
@@ -69,7 +69,7 @@ t.test('a client that prefers to wait gets the ended job, or its record after th
     if (rows > 1) await slow.promise
     return { sum: rows }
   })
-  const app = await serviceOf(t, job, { maximumWaitSeconds: 1 })
+  const app = await serviceOf(t, job, { maxWaitSeconds: 1 })
   const quick = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'respond-async, wait=5' })
   t.match(quick, { status: 200, json: { status: 'completed' }, headers: { 'preference-applied': 'respond-async, wait=1' } })
   const still = await send(app, 'POST', '/v1/counts', { body: { rows: 2 }, prefer: 'WAIT="0"; foo=bar, wait=9' })
@@ -194,7 +194,7 @@ t.test('the same key of the same owner returns the same job, and is rejected wit
 })
 
 t.test('a job started in a transaction is enqueued in it, its worker is woken after the commit, and nothing waits', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const committed: (() => void)[] = []
   let joined = 0
   const transactional = {
@@ -204,7 +204,7 @@ t.test('a job started in a transaction is enqueued in it, its worker is woken af
       return queue.enqueue(name, items)
     }
   }
-  const transaction = { query: async () => ({ rows: [] }), afterCommit: (told: () => void) => committed.push(told) }
+  const transaction = { query: async () => ({ rows: [] }), afterCommit: (callback: () => void) => committed.push(callback) }
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
@@ -213,7 +213,7 @@ t.test('a job started in a transaction is enqueued in it, its worker is woken af
   const first = await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, prefer: 'wait=1', 'idempotency-key': 'k' })
   t.equal(first.status, 202)
   t.strictSame([joined, committed.length], [1, 1])
-  for (const told of committed) told()
+  for (const callback of committed) callback()
   await recordIn(app, String(first.headers['location']), 'completed')
   t.equal((await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, 'idempotency-key': 'k' })).status, 200)
   t.equal(joined, 1)
@@ -241,13 +241,13 @@ t.test('stops waiting for a job when the client disconnects', async (t) => {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   app.server.once('connection', (socket) => socket.once('close', () => gone.resolve()))
   const stop = new AbortController()
-  const asked = fetch(url.replace('https://api.example.com', address), {
+  const requested = fetch(url.replace('https://api.example.com', address), {
     headers: { client: 'ada', prefer: 'wait=30' },
     signal: stop.signal
   })
   await readSeveralTimes(url)
   stop.abort()
-  await t.rejects(asked)
+  await t.rejects(requested)
   await gone.promise
   // The record of a connected client is read at the same intervals, so it serves as a clock.
   const stays = send(app, 'GET', other, { prefer: 'wait=30' })

@@ -1,6 +1,7 @@
-import jobs, { defineJob, type JobState, jobStoreContract, jobsErrors, memoryJobStore, transitions } from '@concordat/jobs'
+import jobs, { defineJob, type JobState, jobsErrors, memoryJobStore, transitions } from '@concordat/jobs'
+import { jobStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
 import { countJob } from './service.ts'
@@ -35,7 +36,7 @@ const owner = () => 'ada'
 const define = (more: object) => () => defineJob({ name: 'a', input: {}, handler: async () => {}, ...more })
 
 t.test('rejects invalid options at boot', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const durable = { ...queue, capabilities: { ...queue.capabilities, durable: true } }
   for (const [options, message] of [
     [{ owner, queue: {} }, /options\.queue must be a WorkQueue/],
@@ -49,12 +50,15 @@ t.test('rejects invalid options at boot', async (t) => {
     await t.rejects(async () => Fastify().register(jobs, options as never), { message })
   }
   t.throws(define({ name: 'No Name' }), /the job name "No Name" is invalid/)
-  t.throws(define({ attempts: 0 }), /attempts of the job "a" must be an integer of at least 1, but is 0/)
+  t.throws(define({ name: 'count?' }), /the job name "count\?" is invalid/)
+  t.throws(define({ name: 'x'.repeat(101) }), /is invalid\. Use kebab case and at most 100 characters/)
+  t.doesNotThrow(define({ name: 'x'.repeat(100) }))
+  t.throws(define({ maxAttempts: 0 }), /maxAttempts of the job "a" must be an integer of at least 1, but is 0/)
   t.throws(define({ concurrency: 0.5 }), /concurrency of the job "a" must be an integer of at least 1, but is 0.5/)
 })
 
 t.test('job names must be unique, and a job must be served before it is started', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada' })
   const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
@@ -65,7 +69,7 @@ t.test('job names must be unique, and a job must be served before it is started'
 })
 
 t.test('links point to the version of the request', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const app = Fastify()
   await app.register(jobs, { queue, owner: () => 'ada', publicUrl: 'https://a.example' })
   const job = countJob(async ({ rows }) => ({ sum: rows }))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { ApiError } from '@concordat/api-error'
 import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
 import { turns } from '@concordat/test-harness/until'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
 
@@ -48,44 +48,44 @@ t.test('an ApiError from a handler ends the job and is shown to its owner', asyn
 })
 
 t.test('a result that does not match its schema, or is too large, fails the job', async (t) => {
-  const wrong = countJob(async () => ({ sum: 'many' }) as never, { attempts: 1 })
+  const wrong = countJob(async () => ({ sum: 'many' }) as never, { maxAttempts: 1 })
   const app = await serviceOf(t, wrong)
   t.match(await recordIn(app, await begin(app), 'failed'), { error: { code: 'JOB_FAILED' } })
   const big = await serviceOf(
     t,
-    countJob(async () => ({ sum: 1e20 }), { attempts: 1 }),
-    { maximumResultBytes: 10 }
+    countJob(async () => ({ sum: 1e20 }), { maxAttempts: 1 }),
+    { maxResultBytes: 10 }
   )
   t.match(await recordIn(big, await begin(big), 'failed'), { error: { code: 'JOB_FAILED' } })
 })
 
 t.test('DELETE cancels a queued or running job and aborts its signal; a job that has ended cannot be cancelled', async (t) => {
-  const told = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
   const job = countJob(async ({ rows }, { signal }) => {
     if (rows === 1) return { sum: 1 }
-    signal.addEventListener('abort', () => told.resolve())
-    await told.promise
+    signal.addEventListener('abort', () => received.resolve())
+    await received.promise
     throw new Error('stopped')
   })
   const app = await serviceOf(t, job)
   const url = await begin(app)
   await recordIn(app, url, 'processing')
   t.match(await send(app, 'DELETE', url), { status: 204, json: undefined })
-  await told.promise
+  await received.promise
   await turns()
   t.match(await send(app, 'GET', url), { status: 200, json: { status: 'cancelled' } })
   t.equal((await send(app, 'DELETE', url)).status, 204)
   const over = await begin(app, { rows: 1 })
   await recordIn(app, over, 'completed')
   t.match(await send(app, 'DELETE', over), { status: 409, json: { code: 'JOB_ALREADY_OVER' } })
-  const idle = await serviceOf(t, job, { work: false })
+  const idle = await serviceOf(t, job, { worker: false })
   const waiting = await begin(idle)
   t.equal((await send(idle, 'DELETE', waiting)).status, 204)
   t.match(await send(idle, 'GET', waiting), { json: { status: 'cancelled' } })
 })
 
 t.test('a service that stops hands its jobs back, which does not count as an attempt', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const store = memoryJobStore()
   const attempts: number[] = []
   const job = countJob(
@@ -95,9 +95,9 @@ t.test('a service that stops hands its jobs back, which does not count as an att
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stop'))))
       return { sum: 0 }
     },
-    { attempts: 1 }
+    { maxAttempts: 1 }
   )
-  const first = await serviceOf(t, job, { queue: { ...queue, close: async () => {} }, store, graceSeconds: 0 })
+  const first = await serviceOf(t, job, { queue: { ...queue, close: async () => {} }, store, stopGraceSeconds: 0 })
   const url = await begin(first)
   await recordIn(first, url, 'processing')
   await first.close()
@@ -108,12 +108,12 @@ t.test('a service that stops hands its jobs back, which does not count as an att
 })
 
 t.test('restarts a job whose worker was lost, and fails it when its last attempt was lost', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   const store = memoryJobStore()
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
-    { queue, store, work: false }
+    { queue, store, worker: false }
   )
   const [again, last] = [await begin(app), await begin(app)]
   // The state that a killed worker leaves: begun, but not ended.
@@ -186,18 +186,18 @@ t.test('waits longer after each failed attempt, at most an hour', async (t) => {
 
 t.test('does not run a job without a record, whose start was never confirmed', async (t) => {
   const memory = memoryJobStore()
-  const looked = Promise.withResolvers<void>()
+  const polled = Promise.withResolvers<void>()
   let reads = 0
   let runs = 0
   const store: JobStore = {
     ...memory,
     async read(id) {
       reads += 1
-      if (reads === 5) looked.resolve()
+      if (reads === 5) polled.resolve()
       return memory.read(id)
     }
   }
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   await serviceOf(
     t,
     countJob(async () => ({ sum: (runs += 1) })),
@@ -205,7 +205,7 @@ t.test('does not run a job without a record, whose start was never confirmed', a
   )
   const id = randomUUID()
   await queue.enqueue('job-count', [{ id, payload: id }])
-  await looked.promise
+  await polled.promise
   await turns()
   t.strictSame([runs, await queue.cancel('job-count', id)], [0, false])
 })

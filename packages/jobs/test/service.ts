@@ -1,5 +1,5 @@
 import jobs, { defineJob, type Job, type JobContext, type JobsOptions, type ServeOptions } from '@concordat/jobs'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 
@@ -30,7 +30,7 @@ export async function serviceOf(
   serving: ServeOptions = {}
 ): Promise<FastifyInstance> {
   const app = Fastify({ forceCloseConnections: true })
-  const queue = options.queue ?? memoryQueue()
+  const queue = options.queue ?? memoryWorkQueue()
   await app.register(jobs, {
     queue,
     owner: (request) => request.headers['client'] as string | undefined,
@@ -57,13 +57,13 @@ export async function serviceOf(
 /** Sends a request as a client, and returns the response. */
 export async function send(app: FastifyInstance, method: 'GET' | 'POST' | 'DELETE', url: string, more: Record<string, unknown> = {}) {
   const { body, client = 'ada', ...headers } = more
-  const answer = await app.inject({
+  const response = await app.inject({
     method,
     url: url.replace('https://api.example.com', ''),
     headers: { ...(client !== null && { client: client as string }), ...(headers as Record<string, string>) },
     ...(body !== undefined && { payload: body as object })
   })
-  return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? undefined : answer.json() }
+  return { status: response.statusCode, headers: response.headers, json: response.body === '' ? undefined : response.json() }
 }
 
 /** Starts a job, and returns the URL of its status. */

@@ -12,9 +12,9 @@ t.test('stock Fastify responds with absolute links and a Link header [K1] [K2]',
     reply.header('link', linkHeader([self]))
     return { _links: [self] }
   })
-  const answer = await app.inject('/orders?page=2&api_key=S3CRET')
-  t.equal(answer.headers['link'], '<https://api.example.com/orders?page=2>; rel="self"')
-  t.strictSame(answer.json(), { _links: [{ rel: 'self', href: 'https://api.example.com/orders?page=2', method: 'GET' }] })
+  const response = await app.inject('/orders?page=2&api_key=S3CRET')
+  t.equal(response.headers['link'], '<https://api.example.com/orders?page=2>; rel="self"')
+  t.strictSame(response.json(), { _links: [{ rel: 'self', href: 'https://api.example.com/orders?page=2', method: 'GET' }] })
 })
 
 t.test('neither a false Host nor an absolute target changes the host of a link', async (t) => {
@@ -28,10 +28,10 @@ t.test('neither a false Host nor an absolute target changes the host of a link',
   const hrefFor = async (target: string, host: string) => {
     const socket = connect(port, '127.0.0.1')
     socket.end(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-    let answer = ''
-    socket.on('data', (bytes) => (answer += String(bytes)))
+    let response = ''
+    socket.on('data', (bytes) => (response += String(bytes)))
     await once(socket, 'close')
-    return answer.split('\r\n\r\n')[1]
+    return response.split('\r\n\r\n')[1]
   }
   t.equal(await hrefFor('/orders', 'api.example.com'), 'http://api.example.com/orders')
   t.equal(await hrefFor('/orders', 'evil.example'), `http://127.0.0.1:${port}/orders`)

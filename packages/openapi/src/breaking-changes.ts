@@ -72,7 +72,7 @@ function addressOf({ method, path }: { readonly method: string; readonly path: s
 function compareOperations(comparison: Comparison) {
   compareParameters(comparison)
   compareRequests(comparison)
-  compareAnswers(comparison)
+  compareResponses(comparison)
   compareAccess(comparison)
 }
 
@@ -118,13 +118,13 @@ function compareRequests({ old, now, was, is, place, report }: Comparison) {
   compareContent({ before: before.content, after: after.content, was, is, direction: 'request', place: `${place} body`, report })
 }
 
-function compareAnswers({ old, now, was, is, place, report }: Comparison) {
+function compareResponses({ old, now, was, is, place, report }: Comparison) {
   const before = (old.operation.responses ?? {}) as Readonly<Record<string, Response>>
   const after = (now.operation.responses ?? {}) as Readonly<Record<string, Response>>
   for (const [status, given] of Object.entries(before)) {
     const next = after[status] ?? after[`${status[0]}XX`]
     if (next === undefined) report(`${place} ${status}`, 'is no longer returned')
-    else compareAnswer(follow<Response>(was, given), follow<Response>(is, next), status)
+    else compareResponse(follow<Response>(was, given), follow<Response>(is, next), status)
   }
   for (const status of Object.keys(after)) {
     const isExpected = before[status] !== undefined || before[`${status[0]}XX`] !== undefined || before['default'] !== undefined
@@ -132,31 +132,37 @@ function compareAnswers({ old, now, was, is, place, report }: Comparison) {
     if (!isExpected && /^[123]/.test(status) && status !== '304') report(`${place} ${status}`, 'is a success that clients do not expect')
   }
 
-  function compareAnswer(answer: Response | undefined, next: Response | undefined, status: string) {
-    if (answer === undefined || next === undefined) return report(`${place} ${status}`, 'has a description that cannot be resolved')
-    compareHeaders(answer, next, status)
+  function compareResponse(response: Response | undefined, next: Response | undefined, status: string) {
+    if (response === undefined || next === undefined) return report(`${place} ${status}`, 'has a description that cannot be resolved')
+    compareHeaders(response, next, status)
     // Errors have a single shape, in which a new code may appear at any time.
-    const told: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
+    const reportResponse: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
     compareContent({
-      before: answer.content ?? {},
+      before: response.content ?? {},
       after: next.content ?? {},
       was,
       is,
-      direction: 'answer',
+      direction: 'response',
       place: `${place} ${status}`,
-      report: told
+      report: reportResponse
     })
   }
 
-  function compareHeaders(answer: Response, next: Response, status: string) {
+  function compareHeaders(response: Response, next: Response, status: string) {
     const present = new Map(Object.entries(next.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
-    for (const [name, header] of Object.entries(answer.headers ?? {})) {
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
       const where = `${place} ${status} header ${name}`
       const [one, other] = [follow<Header>(was, header), follow<Header>(is, present.get(name.toLowerCase()))]
       if (other === undefined) report(where, 'was removed')
       else {
         if (one?.required === true && other.required !== true) report(where, 'is now optional')
-        compareSchemas({ schema: one?.schema ?? {}, document: was }, { schema: other.schema ?? {}, document: is }, 'answer', where, report)
+        compareSchemas(
+          { schema: one?.schema ?? {}, document: was },
+          { schema: other.schema ?? {}, document: is },
+          'response',
+          where,
+          report
+        )
       }
     }
   }
@@ -226,7 +232,7 @@ function compareWebhooks(was: OpenapiDocument, is: OpenapiDocument, report: Repo
       }
       const before = follow<RequestBody>(was, operation.requestBody)?.content ?? {}
       const after = follow<RequestBody>(is, next.requestBody)?.content ?? {}
-      compareContent({ before, after, was, is, direction: 'answer', place, report })
+      compareContent({ before, after, was, is, direction: 'response', place, report })
     }
   }
 }

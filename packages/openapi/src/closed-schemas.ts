@@ -1,4 +1,5 @@
-import { isObject, type JsonSchema, mapSubschemas } from './json-schema.ts'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { mapSubschemas } from './schema-parts.ts'
 
 const unions = ['allOf', 'anyOf', 'oneOf'] as const
 

@@ -1,6 +1,7 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import type { MediaType, OpenapiDocument, Operation, PathItem, RequestBody, Response } from './document.ts'
 import { isJson, methods } from './document.ts'
-import { isObject, type JsonSchema, mapSubschemas, propertiesOf } from './json-schema.ts'
+import { mapSubschemas, propertiesOf } from './schema-parts.ts'
 import { pascalCase, resourceName } from './words.ts'
 
 /**
@@ -28,7 +29,7 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     }
   }
 
-  function answer(name: string, schema: JsonSchema): JsonSchema {
+  function envelope(name: string, schema: JsonSchema): JsonSchema {
     const { data, _links, _meta } = propertiesOf(schema)
     if (data === undefined || _links === undefined || _meta === undefined) return list(name, schema)
     const properties = { data: list(name, data), _links: links, _meta: metaOf(_meta) }
@@ -55,11 +56,11 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
   }
 
   // The first schema with a name keeps it, so responses are named before request bodies.
-  function answersOf(path: string, operation: Operation): Operation {
+  function responsesOf(path: string, operation: Operation): Operation {
     const responses = Object.entries(operation.responses as Readonly<Record<string, Response>>).map(([status, response]) => [
       status,
       status.startsWith('2') && response.content !== undefined
-        ? { ...response, content: changeContent(response.content, (schema) => answer(resourceName(path), schema)) }
+        ? { ...response, content: changeContent(response.content, (schema) => envelope(resourceName(path), schema)) }
         : response
     ])
     return { ...operation, responses: Object.fromEntries(responses) }
@@ -93,8 +94,8 @@ export function nameSchemas(document: OpenapiDocument): OpenapiDocument {
     return { ...operation, requestBody: { ...request, content } }
   }
 
-  const withAnswers = changeOperations(document.paths ?? {}, (path, _method, operation) => answersOf(path, operation))
-  const paths = changeOperations(withAnswers, (path, method, operation) => parametersOf(requestOf(path, method, operation)))
+  const withResponses = changeOperations(document.paths ?? {}, (path, _method, operation) => responsesOf(path, operation))
+  const paths = changeOperations(withResponses, (path, method, operation) => parametersOf(requestOf(path, method, operation)))
   const webhooks = document.webhooks && changeOperations(document.webhooks, (type, _method, operation) => eventOf(type, operation))
   const components = { ...document.components, schemas: Object.fromEntries(named) }
   return withoutUnused({ ...document, paths, ...(webhooks && { webhooks }), components })

@@ -1,4 +1,3 @@
-import { knownHeaders } from './answer-headers.ts'
 import { type DescribedRoute, methodsOf, routeName } from './described-route.ts'
 import {
   type Header,
@@ -10,11 +9,12 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
-import { errorAnswers } from './error-answers.ts'
-import { propertiesOf } from './json-schema.ts'
+import { errorResponses } from './error-responses.ts'
 import { lintIds } from './lints.ts'
 import { partsOf } from './operation-parts.ts'
 import type { DescribedError, OperationParts, Settings, VersionToDescribe } from './options.ts'
+import { knownHeaders } from './response-headers.ts'
+import { propertiesOf } from './schema-parts.ts'
 import { nounsOf, operationNames } from './words.ts'
 
 /** The operation of a route as `@fastify/swagger` generates it, with its route, method and path. */
@@ -41,9 +41,9 @@ export function describeOperation(
   settings: Settings
 ): DescribedOperation {
   const parts = partsOf(route, version, settings)
-  const errors = errorAnswers(errorsOf(route, settings), version.name)
-  const answers = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
-  const all = { ...answers, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
+  const errors = errorResponses(errorsOf(route, settings), version.name)
+  const declared = Object.assign({}, operation.responses as Record<string, Response>, ...parts.map(({ responses }) => responses))
+  const all = { ...declared, ...Object.fromEntries(errors) } as Readonly<Record<string, Response>>
   const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
   const {
     'x-route': _mark,
@@ -53,7 +53,7 @@ export function describeOperation(
     tags,
     parameters = [],
     requestBody: _body,
-    responses: _answers,
+    responses: _responses,
     ...rest
   } = operation
   const names = operationNames(method, path, isList(route, operation))
@@ -72,9 +72,9 @@ export function describeOperation(
       ),
       ...(body !== undefined && { requestBody: body }),
       responses: Object.fromEntries(
-        Object.entries(answers as Readonly<Record<string, Response>>).map(([status, answer]) => [
+        Object.entries(declared as Readonly<Record<string, Response>>).map(([status, response]) => [
           status,
-          completeAnswer(status, answer, parts)
+          completeResponse(status, response, parts)
         ])
       ),
       security: securityOf(route, settings),
@@ -83,7 +83,7 @@ export function describeOperation(
       ...(version.ending !== undefined && endingExtensions(version.ending)),
       ...(waivers.length > 0 && { 'x-waivers': Object.fromEntries(waivers) })
     },
-    errors: new Map([...errors].map(([status, answer]) => [status, completeAnswer(status, answer, parts)])),
+    errors: new Map([...errors].map(([status, response]) => [status, completeResponse(status, response, parts)])),
     headers: headersOf(parts, Object.keys(all))
   }
 }
@@ -154,14 +154,14 @@ export function endingExtensions({
   }
 }
 
-function completeAnswer(status: string, given: Response, parts: readonly OperationParts[]): Response {
-  const answer = given.description === 'Default Response' ? { ...given, description: meaningOf(status) } : given
+function completeResponse(status: string, given: Response, parts: readonly OperationParts[]): Response {
+  const response = given.description === 'Default Response' ? { ...given, description: meaningOf(status) } : given
   const names = parts.flatMap(({ headers }) =>
     Object.entries(headers ?? {}).flatMap(([name, { statuses }]) => (applies(statuses, status) ? [name] : []))
   )
-  if (names.length === 0) return answer
+  if (names.length === 0) return response
   const references = names.map((name): [string, Reference] => [name, { $ref: `#/components/headers/${name}` }])
-  return { ...answer, headers: { ...Object.fromEntries(references), ...answer.headers } }
+  return { ...response, headers: { ...Object.fromEntries(references), ...response.headers } }
 }
 
 function headersOf(parts: readonly OperationParts[], statuses: readonly string[]): Readonly<Record<string, Header>> {

@@ -1,5 +1,6 @@
+import type { JsonSchema } from '@concordat/json-schema'
+import type { Waivers } from '@concordat/route-lints'
 import type { Parameter } from './document.ts'
-import type { JsonSchema } from './json-schema.ts'
 
 /** A route as `onRoute` gets it. Its `config` is read by shape, so it does not matter which plugin implements what it declares. */
 export interface DescribedRoute {
@@ -19,12 +20,12 @@ export interface RouteSchema {
   readonly params?: unknown
   readonly headers?: unknown
   readonly response?: unknown
-  readonly hide?: boolean
-  readonly operationId?: string
-  readonly summary?: string
-  readonly description?: string
-  readonly tags?: readonly string[]
-  readonly deprecated?: boolean
+  readonly hide?: boolean | undefined
+  readonly operationId?: string | undefined
+  readonly summary?: string | undefined
+  readonly description?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly deprecated?: boolean | undefined
 }
 
 /** The `config` keys that the description of a route is generated from. */
@@ -41,7 +42,7 @@ export interface RouteConfig {
   readonly validator?: unknown
   readonly requireIfMatch?: boolean | undefined
   readonly openapi?: RouteDescription | false | undefined
-  readonly waivers?: Readonly<Record<string, string>> | undefined
+  readonly waivers?: Waivers | undefined
 }
 
 /** Additions to the description of a route in `config.openapi`. `false` there leaves the route out. */
@@ -53,7 +54,7 @@ export interface RouteDescription {
 }
 
 /** A collection as declared in `config.collection`. */
-export interface DescribedCollection {
+interface DescribedCollection {
   readonly style: 'page' | 'cursor'
   readonly item: JsonSchema
   readonly parameters: readonly Parameter[]

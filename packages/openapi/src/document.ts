@@ -1,39 +1,39 @@
-import { isObject, type JsonSchema } from './json-schema.ts'
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
 
 /** A parameter of an operation. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path' | 'header' | 'cookie'
-  readonly required?: boolean
-  readonly description?: string
-  readonly deprecated?: boolean
-  readonly style?: string
-  readonly explode?: boolean
-  readonly schema?: JsonSchema
+  readonly required?: boolean | undefined
+  readonly description?: string | undefined
+  readonly deprecated?: boolean | undefined
+  readonly style?: string | undefined
+  readonly explode?: boolean | undefined
+  readonly schema?: JsonSchema | undefined
 }
 
 /** One media type of a body. */
 export interface MediaType {
-  readonly schema?: JsonSchema
+  readonly schema?: JsonSchema | undefined
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
+  readonly examples?: Readonly<Record<string, { readonly summary?: string | undefined; readonly value: unknown }>> | undefined
 }
 
 export interface Header {
-  readonly description?: string
-  readonly required?: boolean
-  readonly schema?: JsonSchema
+  readonly description?: string | undefined
+  readonly required?: boolean | undefined
+  readonly schema?: JsonSchema | undefined
 }
 
 export interface Response {
   readonly description: string
-  readonly headers?: Readonly<Record<string, Header | Reference>>
-  readonly content?: Readonly<Record<string, MediaType>>
+  readonly headers?: Readonly<Record<string, Header | Reference>> | undefined
+  readonly content?: Readonly<Record<string, MediaType>> | undefined
 }
 
 export interface RequestBody {
-  readonly required?: boolean
-  readonly description?: string
+  readonly required?: boolean | undefined
+  readonly description?: string | undefined
   readonly content: Readonly<Record<string, MediaType>>
 }
 
@@ -43,42 +43,49 @@ export interface Reference {
 
 /** A method on a path. Keys that start with `x-` come from this package or from the author of the route. */
 export interface Operation {
-  readonly operationId?: string
-  readonly summary?: string
-  readonly description?: string
-  readonly tags?: readonly string[]
-  readonly deprecated?: boolean
-  readonly parameters?: readonly (Parameter | Reference)[]
-  readonly requestBody?: RequestBody | Reference
-  readonly responses?: Readonly<Record<string, Response | Reference>>
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly operationId?: string | undefined
+  readonly summary?: string | undefined
+  readonly description?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly deprecated?: boolean | undefined
+  readonly parameters?: readonly (Parameter | Reference)[] | undefined
+  readonly requestBody?: RequestBody | Reference | undefined
+  readonly responses?: Readonly<Record<string, Response | Reference>> | undefined
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
   readonly [extension: `x-${string}`]: unknown
 }
 
 interface Components {
-  readonly schemas?: Readonly<Record<string, JsonSchema>>
-  readonly responses?: Readonly<Record<string, Response>>
-  readonly parameters?: Readonly<Record<string, Parameter>>
-  readonly headers?: Readonly<Record<string, Header>>
-  readonly requestBodies?: Readonly<Record<string, RequestBody>>
-  readonly securitySchemes?: Readonly<Record<string, unknown>>
+  readonly schemas?: Readonly<Record<string, JsonSchema>> | undefined
+  readonly responses?: Readonly<Record<string, Response>> | undefined
+  readonly parameters?: Readonly<Record<string, Parameter>> | undefined
+  readonly headers?: Readonly<Record<string, Header>> | undefined
+  readonly requestBodies?: Readonly<Record<string, RequestBody>> | undefined
+  readonly securitySchemes?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** An OpenAPI 3.1 document, limited to the parts that this package reads and writes. */
 export interface OpenapiDocument {
   readonly openapi: string
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string; readonly [member: string]: unknown }
-  readonly servers?: readonly { readonly url: string; readonly description?: string }[]
-  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly paths?: Readonly<Record<string, PathItem>>
-  readonly webhooks?: Readonly<Record<string, PathItem>>
-  readonly components?: Components
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description?: string | undefined
+    readonly [member: string]: unknown
+  }
+  readonly servers?: readonly { readonly url: string; readonly description?: string | undefined }[] | undefined
+  readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[] | undefined
+  readonly paths?: Readonly<Record<string, PathItem>> | undefined
+  readonly webhooks?: Readonly<Record<string, PathItem>> | undefined
+  readonly components?: Components | undefined
   readonly [extension: `x-${string}`]: unknown
 }
 
 /** The operations of a path by method, and the parameters that they share. */
-export type PathItem = { readonly [method in Method]?: Operation } & { readonly parameters?: readonly (Parameter | Reference)[] }
+export type PathItem = { readonly [method in Method]?: Operation } & {
+  readonly parameters?: readonly (Parameter | Reference)[] | undefined
+}
 
 type Method = (typeof methods)[number]
 
@@ -126,12 +133,7 @@ export function follow<Target extends object>(document: OpenapiDocument, value: 
 }
 
 function targetOf(document: OpenapiDocument, reference: string): unknown {
-  if (!reference.startsWith('#/')) return undefined
-  return reference
-    .slice(2)
-    .split('/')
-    .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((at, part) => (isObject(at) && Object.hasOwn(at, part) ? at[part] : undefined), document)
+  return reference.startsWith('#/') ? valueAt(document, splitReference(reference).pointer) : undefined
 }
 
 /** Tells whether a media type is JSON or has the `+json` suffix. */

@@ -1,5 +1,6 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
-import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
+import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 const formats: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00.000Z',

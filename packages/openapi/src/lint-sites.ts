@@ -1,3 +1,4 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import {
   follow,
   isJson,
@@ -8,16 +9,16 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
-import { isObject, type JsonSchema, subschemas } from './json-schema.ts'
+import { subschemas } from './schema-parts.ts'
 
-/** Waived rules by id, each with the reason. In documents this is `x-waivers`. */
-export type Waivers = Readonly<Record<string, unknown>>
+/** The `x-waivers` of a document: rules by id, each with the reason. Nothing has checked that the reasons are texts. */
+export type UncheckedWaivers = Readonly<Record<string, unknown>>
 
 /** An operation, as lints get it. */
 export interface OperationSite extends PlacedOperation {
   readonly document: OpenapiDocument
   readonly place: string
-  readonly waivers: Waivers
+  readonly waivers: UncheckedWaivers
 }
 
 /** A schema, as lints get it. */
@@ -27,7 +28,7 @@ export interface SchemaSite {
   readonly place: string
   /** The name of the property or parameter that the schema describes. */
   readonly name: string | undefined
-  readonly waivers: Waivers
+  readonly waivers: UncheckedWaivers
 }
 
 /** Returns the operations of a document. */
@@ -73,7 +74,7 @@ function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly 
 }
 
 /** Adds a schema and its subschemas to the sites. Does not visit a component again with the same waivers. */
-function visitor(document: OpenapiDocument, inherited: Waivers, sites: SchemaSite[], components: Set<string>) {
+function visitor(document: OpenapiDocument, inherited: UncheckedWaivers, sites: SchemaSite[], components: Set<string>) {
   const seen = new Set<JsonSchema>()
   return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {
     const reference = schema['$ref']
@@ -109,7 +110,7 @@ function componentPlace(name: string) {
 }
 
 /** Returns the waivers of an object in a document. */
-export function waiversOf(value: unknown): Waivers {
+export function waiversOf(value: unknown): UncheckedWaivers {
   const waivers = isObject(value) ? value['x-waivers'] : undefined
   return isObject(waivers) ? waivers : {}
 }

@@ -1,5 +1,6 @@
+import type { RouteLint, Waivers } from '@concordat/route-lints'
 import type { OpenapiDocument } from './document.ts'
-import { type OperationSite, operationSites, type SchemaSite, schemaSites, type Waivers, waiversOf } from './lint-sites.ts'
+import { type OperationSite, operationSites, type SchemaSite, schemaSites, type UncheckedWaivers, waiversOf } from './lint-sites.ts'
 import { operationLints } from './operation-lints.ts'
 import { type Objection, schemaLints } from './schema-lints.ts'
 
@@ -9,13 +10,6 @@ export interface LintedRoute {
   /** The path with parameters such as `:id`. */
   readonly url: string
   readonly schema: { readonly querystring: object; readonly headers: object }
-}
-
-/** A rule about routes, as other packages export it. */
-export interface RouteLint {
-  readonly id: string
-  /** Returns what is wrong and how to fix it, or `undefined` when nothing is wrong. */
-  readonly check: (route: LintedRoute) => string | undefined
 }
 
 /** A place that breaks a rule. */
@@ -30,9 +24,10 @@ export interface Finding {
 
 /** Options of {@link lintDocument}. */
 export interface LintOptions {
-  readonly routeLints?: readonly RouteLint[]
+  /** Additional lints of single routes, as other packages export them. */
+  readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
   /** Rules that do not apply to the document, by id, each with the reason. */
-  readonly waivers?: Waivers
+  readonly waivers?: Waivers | undefined
 }
 
 /** The ids of the rules that this package checks. */
@@ -45,12 +40,12 @@ export const lintIds: readonly string[] = [...schemaLints, ...operationLints].ma
 export function lintDocument(document: OpenapiDocument, { routeLints = [], waivers = {} }: LintOptions = {}): readonly Finding[] {
   const findings = new Map<string, Finding>()
   const waived = new Set<string>()
-  const holds = (id: string, local: Waivers, key: string) => {
+  const holds = (id: string, local: UncheckedWaivers, key: string) => {
     if (!Object.hasOwn(local, id) && !Object.hasOwn(waivers, id)) return true
     waived.add(key)
     return false
   }
-  function check(rule: string, place: string, local: Waivers, objections: readonly Objection[]) {
+  function check(rule: string, place: string, local: UncheckedWaivers, objections: readonly Objection[]) {
     for (const objection of objections) {
       if (objection === undefined) continue
       const [problem, remedy] = objection

@@ -1,8 +1,9 @@
 import { STATUS_CODES } from 'node:http'
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, isJson, jsonSchemaOf, type Parameter, type RequestBody, type Response } from './document.ts'
-import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
 import type { OperationSite } from './lint-sites.ts'
 import type { Objection } from './schema-lints.ts'
+import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 /** A rule about operations. It can return several objections. */
 export interface OperationLint {
@@ -21,13 +22,13 @@ export const operationLints: readonly OperationLint[] = [
   { id: 'I1', check: keysAreDeclared },
   { id: 'U10', check: accessIsDeclared },
   { id: 'U13', check: inputsHaveSchemas },
-  { id: 'X2', check: statusesTellTheTruth }
+  { id: 'X2', check: statusesMatchOutcomes }
 ]
 
-function answersOf({ operation, document }: OperationSite): readonly (readonly [status: string, answer: Response])[] {
+function responsesOf({ operation, document }: OperationSite): readonly (readonly [status: string, response: Response])[] {
   return Object.entries(operation.responses ?? {}).flatMap(([status, given]) => {
-    const answer = follow<Response>(document, given)
-    return answer === undefined ? [] : [[status, answer] as const]
+    const response = follow<Response>(document, given)
+    return response === undefined ? [] : [[status, response] as const]
   })
 }
 
@@ -40,7 +41,7 @@ function resourceOf(schema: JsonSchema | undefined, { document }: OperationSite)
 }
 
 function successOf(site: OperationSite): JsonSchema | undefined {
-  const success = answersOf(site).find(([status]) => status.startsWith('2'))
+  const success = responsesOf(site).find(([status]) => status.startsWith('2'))
   return resourceOf(jsonSchemaOf(success?.[1].content), site)
 }
 
@@ -49,7 +50,7 @@ function bodyOf({ operation, document }: OperationSite): RequestBody | undefined
 }
 
 function jsonIsAvailable(site: OperationSite): readonly Objection[] {
-  return answersOf(site).flatMap(([status, { content }]): Objection[] => {
+  return responsesOf(site).flatMap(([status, { content }]): Objection[] => {
     const types = Object.keys(content ?? {})
     if (types.length === 0 || types.some((type) => isJson(type) || type === '*/*')) return []
     return [[`the response ${status} is available only as ${types.join(', ')}.`, 'Add application/json, the default.']]
@@ -196,8 +197,8 @@ function isOpen(schema: JsonSchema | undefined) {
   return schema === undefined || !['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'properties'].some((key) => key in schema)
 }
 
-function statusesTellTheTruth(site: OperationSite): readonly Objection[] {
-  return answersOf(site).flatMap(([status, { content }]): Objection[] => {
+function statusesMatchOutcomes(site: OperationSite): readonly Objection[] {
+  return responsesOf(site).flatMap(([status, { content }]): Objection[] => {
     if (/^\d{3}$/.test(status) && STATUS_CODES[status] === undefined)
       return [[`${status} is not an HTTP status code.`, 'Use a registered status code.']]
     const whole = follow<JsonSchema>(site.document, jsonSchemaOf(content))

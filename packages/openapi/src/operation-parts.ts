@@ -1,8 +1,8 @@
-import { knownHeaders, references } from './answer-headers.ts'
+import { isObject } from '@concordat/json-schema'
 import type { DescribedRoute, RouteConfig } from './described-route.ts'
 import type { Header, Parameter } from './document.ts'
-import { isObject } from './json-schema.ts'
 import type { OperationParts, Settings, VersionToDescribe } from './options.ts'
+import { knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
@@ -47,8 +47,8 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
       'x-pagination': {
         style,
         ...(perPage['default'] !== undefined && { defaultPerPage: perPage['default'] }),
-        ...(perPage['maximum'] !== undefined && { maximumPerPage: perPage['maximum'] }),
-        ...(style === 'page' && maxOffset !== undefined && { maximumOffset: maxOffset }),
+        ...(perPage['maximum'] !== undefined && { maxPerPage: perPage['maximum'] }),
+        ...(style === 'page' && maxOffset !== undefined && { maxOffset: maxOffset }),
         ...(count !== undefined && { count })
       },
       'x-sortable': sortable,

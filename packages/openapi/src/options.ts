@@ -1,7 +1,8 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
+import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
 import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, PathItem, Response } from './document.ts'
-import { lintIds, type RouteLint } from './lints.ts'
+import { type LintedRoute, lintIds } from './lints.ts'
 
 /** An error that operations can return. An entry of an error catalogue has this shape. */
 export interface DescribedError {
@@ -11,7 +12,7 @@ export interface DescribedError {
   /** One sentence that says how the client fixes the request. */
   readonly remedy: string
   /** Set when the response lists the invalid fields in `error.errors`, as every validation error does. */
-  readonly validation?: true
+  readonly validation?: true | undefined
 }
 
 /** The rate limits of a route. */
@@ -31,7 +32,7 @@ export interface DescribedLimits {
 export interface OperationParts {
   readonly parameters?: readonly Parameter[] | undefined
   /** Response headers by name. `statuses` limits a header to some status codes (`2XX`, `201`). @default all status codes */
-  readonly headers?: Readonly<Record<string, Header & { readonly statuses?: readonly string[] }>> | undefined
+  readonly headers?: Readonly<Record<string, Header & { readonly statuses?: readonly string[] | undefined }>> | undefined
   /** Responses that no schema declares, such as a 304, by status code. */
   readonly responses?: Readonly<Record<string, Response>> | undefined
   /** Sentences to add to the description. */
@@ -41,7 +42,7 @@ export interface OperationParts {
 }
 
 /** A version of the API and, once they are known, the dates of its deprecation and retirement. */
-export interface DescribedVersion {
+interface DescribedVersion {
   readonly status?: string | undefined
   readonly deprecatedAt?: string | Date | undefined
   readonly sunsetAt?: string | Date | undefined
@@ -56,8 +57,10 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
   /** The description of the API, in Markdown. @default 'An API that follows the Concordat conventions.' */
   readonly description?: string | undefined
   /** The contact for questions about the API. */
-  readonly contact?: { readonly name?: string; readonly url?: string; readonly email?: string } | undefined
-  readonly license?: { readonly name: string; readonly url?: string; readonly identifier?: string } | undefined
+  readonly contact?:
+    | { readonly name?: string | undefined; readonly url?: string | undefined; readonly email?: string | undefined }
+    | undefined
+  readonly license?: { readonly name: string; readonly url?: string | undefined; readonly identifier?: string | undefined } | undefined
   /**
    * The versions of the API by number, in the same form as in `@concordat/versioning`. The document of each is at `/v<n>/openapi`.
    * @default { 1: {} }
@@ -101,9 +104,9 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    */
   readonly lint?: 'error' | 'warning' | 'off' | undefined
   /** Additional lints of single routes, as other packages export them. @default [] */
-  readonly routeLints?: readonly RouteLint[] | undefined
+  readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
   /** Rules that do not apply to this API, by id, each with the reason. @default {} */
-  readonly waivers?: Readonly<Record<string, string>> | undefined
+  readonly waivers?: Waivers | undefined
   /**
    * The path of the page that shows the documents and can send requests, or `false` for no page.
    * @default '/reference', or false when NODE_ENV is "production"
@@ -138,8 +141,8 @@ export interface Settings {
   readonly webhooks: (version: number) => Readonly<Record<string, PathItem>> | undefined
   readonly securitySchemes: Readonly<Record<string, object>>
   readonly lint: 'error' | 'warning' | 'off'
-  readonly routeLints: readonly RouteLint[]
-  readonly waivers: Readonly<Record<string, string>>
+  readonly routeLints: readonly RouteLint<LintedRoute>[]
+  readonly waivers: Waivers
   readonly reference: string | false
   readonly now: () => number
 }
@@ -152,7 +155,7 @@ export function resolveOptions(options: OpenapiOptions): Settings {
     throw new TypeError(`openapi: options.lint is "${lint}". Set it to "error", "warning" or "off".`)
   if (typeof reference === 'string' && !/^\/.*[^/]$/.test(reference))
     throw new TypeError(`openapi: options.reference is "${reference}". Set it to a path such as "/reference", or to false for no page.`)
-  requireWaivers(waivers, [...lintIds, ...routeLints.map(({ id }) => id)])
+  requireWaivers('openapi: options.waivers', waivers, [...lintIds, ...routeLints.map(({ id }) => id)])
   return {
     title: options.title ?? 'API',
     description: options.description ?? 'An API that follows the Concordat conventions.',
@@ -194,13 +197,4 @@ function endingOf(number: number, { deprecatedAt, sunsetAt, documentation }: Des
   if (Number.isNaN(ending.deprecatedAt + ending.sunsetAt))
     throw new TypeError(`openapi: options.versions[${number}] has an invalid date. Set deprecatedAt and sunsetAt to valid dates.`)
   return ending
-}
-
-function requireWaivers(waivers: Readonly<Record<string, unknown>>, known: readonly string[]) {
-  for (const [id, reason] of Object.entries(waivers)) {
-    if (!known.includes(id))
-      throw new TypeError(`openapi: options.waivers has "${id}", which no lint checks. Use one of ${known.join(', ')}.`)
-    if (typeof reason !== 'string' || reason.trim() === '')
-      throw new TypeError(`openapi: options.waivers has ${id} without a reason. Set the reason as its value.`)
-  }
 }

@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { DescribedRoute, RouteDescription } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
@@ -13,7 +13,7 @@ import { schemaNames } from './words.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Additions to the description of the route, or `false` to leave the route out of the documents. */
-    openapi?: RouteDescription | false
+    openapi?: RouteDescription | false | undefined
   }
 }
 
@@ -85,7 +85,7 @@ async function describeVersion(
     refResolver: { buildLocalReference: schemaNames() },
     transform: ({ route, url }) => ({
       schema: belongsTo(route as DescribedRoute, base)
-        ? swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute))
+        ? (swaggerSchema(route as DescribedRoute, routes.indexOf(route as DescribedRoute)) as FastifySchema)
         : { hide: true },
       url
     })

@@ -80,9 +80,9 @@ async function scalarScript() {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = Fastify()
   await app.register(scalar, { routePrefix: '/reference', configuration: { content: {} } })
-  const answer = await app.inject('/reference/js/scalar.js')
+  const response = await app.inject('/reference/js/scalar.js')
   await app.close()
-  return answer.body
+  return response.body
 }
 
 function escaped(text: string) {

@@ -1,11 +1,12 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
-import { isObject, type JsonSchema, propertiesOf } from './json-schema.ts'
+import { propertiesOf } from './schema-parts.ts'
 
 /** The key of the index of a route in the list of described routes. `@fastify/swagger` copies keys that start with `x-`. */
 export const routeMark = 'x-route'
 
 /** The schema of a route that `@fastify/swagger` gets. */
-export type SwaggerSchema = RouteSchema & { readonly consumes?: readonly string[]; readonly [routeMark]?: number }
+export type SwaggerSchema = RouteSchema & { readonly consumes?: readonly string[] | undefined; readonly [routeMark]?: number | undefined }
 
 /** Tells whether a route belongs to the document of the version at this path. */
 export function belongsTo(route: DescribedRoute, base: string): boolean {
@@ -26,31 +27,31 @@ export function swaggerSchema(route: DescribedRoute, mark: number): SwaggerSchem
     ...rest,
     ...(querystring !== undefined && { querystring }),
     ...(config?.consumes !== undefined && { consumes: config.consumes }),
-    response: answersOf(route),
+    response: responsesOf(route),
     [routeMark]: mark
   }
 }
 
-function answersOf({ schema, config }: DescribedRoute) {
+function responsesOf({ schema, config }: DescribedRoute) {
   const declared = Object.entries((isObject(schema?.response) ? schema.response : {}) as Record<string, JsonSchema>)
-  const answers = declared.map(([status, answer]) => {
+  const responses = declared.map(([status, response]) => {
     if (status === '204' || status === '205') return [status, { type: 'null' }]
     const item = status.startsWith('2') ? config?.collection?.item : undefined
-    return [status, item === undefined ? answer : withWholeItems(answer, item)]
+    return [status, item === undefined ? response : withWholeItems(response, item)]
   })
-  return answers.length === 0 ? undefined : Object.fromEntries(answers)
+  return responses.length === 0 ? undefined : Object.fromEntries(responses)
 }
 
-function withWholeItems(answer: JsonSchema, item: JsonSchema): JsonSchema {
-  const { content } = answer
+function withWholeItems(response: JsonSchema, item: JsonSchema): JsonSchema {
+  const { content } = response
   if (isObject(content)) {
     const types = Object.entries(content as Record<string, { schema: JsonSchema }>)
     return {
-      ...answer,
+      ...response,
       content: Object.fromEntries(types.map(([type, entry]) => [type, { ...entry, schema: withWholeItems(entry.schema, item) }]))
     }
   }
-  const { data } = propertiesOf(answer)
+  const { data } = propertiesOf(response)
   const list = { type: 'array', items: item }
-  return data === undefined ? { ...answer, ...list } : { ...answer, properties: { ...propertiesOf(answer), data: list } }
+  return data === undefined ? { ...response, ...list } : { ...response, properties: { ...propertiesOf(response), data: list } }
 }

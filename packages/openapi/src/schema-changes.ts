@@ -1,8 +1,9 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
-import { isObject, type JsonSchema, propertiesOf, requiredOf, typesOf } from './json-schema.ts'
+import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 /** Where a schema is used. The service reads the values of requests, and its clients read those of responses. */
-export type Direction = 'request' | 'answer'
+export type Direction = 'request' | 'response'
 
 /** Reports a change that breaks a client. `place` includes the path in the schema. */
 export type Report = (place: string, problem: string) => void
@@ -201,7 +202,7 @@ function isMultiple(value: unknown, of: unknown) {
 
 // What happens when a client omits a value is part of the meaning of an operation.
 function compareDefault({ was, is, direction, place, report }: Context) {
-  if (direction === 'answer' || !('default' in was)) return
+  if (direction === 'response' || !('default' in was)) return
   const [old, now] = [JSON.stringify(was['default']), JSON.stringify(is['default'])]
   if (old !== now) report(place, `its default was ${old} and is ${now ?? 'none'}`)
 }

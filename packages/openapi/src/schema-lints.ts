@@ -1,6 +1,7 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow } from './document.ts'
-import { isObject, type JsonSchema, typesOf } from './json-schema.ts'
 import type { SchemaSite } from './lint-sites.ts'
+import { typesOf } from './schema-parts.ts'
 
 /** What is wrong and how to fix it, or undefined when nothing is wrong. */
 export type Objection = readonly [problem: string, remedy: string] | undefined

@@ -1,2 +1,2 @@
-export type { Answer, AnswerChecker, AnswerCheckOptions } from './answer-check.ts'
-export { answerChecker } from './answer-check.ts'
+export type { CheckedResponse, ResponseChecker, ResponseCheckOptions } from './response-check.ts'
+export { responseChecker } from './response-check.ts'

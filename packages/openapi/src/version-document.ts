@@ -1,4 +1,3 @@
-import { knownHeaders } from './answer-headers.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
 import type { DescribedRoute } from './described-route.ts'
@@ -14,9 +13,10 @@ import {
   type RequestBody,
   type Response
 } from './document.ts'
-import { commonSchemas, errorAnswerName } from './error-answers.ts'
+import { commonSchemas, errorResponseName } from './error-responses.ts'
 import { exampleOf } from './examples.ts'
 import type { Settings, VersionToDescribe } from './options.ts'
+import { knownHeaders } from './response-headers.ts'
 import { routeMark } from './route-schema.ts'
 import { sentence } from './words.ts'
 
@@ -78,7 +78,7 @@ export function completeDocument(
     const route = routes[operation[routeMark] as number] as DescribedRoute
     const described = describeOperation({ operation, route, method, path }, version, settings)
     for (const [name, header] of Object.entries(described.headers)) headers.set(name, header)
-    const errors = [...described.errors].map(([status, answer]): [string, Reference] => [status, shared(status, answer)])
+    const errors = [...described.errors].map(([status, errorResponse]): [string, Reference] => [status, shared(status, errorResponse)])
     return {
       ...described.operation,
       operationId: unique(described.operation.operationId as string),
@@ -93,14 +93,14 @@ export function completeDocument(
     return name
   }
 
-  function shared(status: string, answer: Response): Reference {
-    const base = errorAnswerName(status, answer)
-    const text = JSON.stringify(answer)
+  function shared(status: string, errorResponse: Response): Reference {
+    const base = errorResponseName(status, errorResponse)
+    const text = JSON.stringify(errorResponse)
     for (let number = 1; ; number += 1) {
       const name = number === 1 ? base : `${base}${number}`
       const known = responses.get(name)
       if (known !== undefined && JSON.stringify(known) !== text) continue
-      responses.set(name, answer)
+      responses.set(name, errorResponse)
       return { $ref: `#/components/responses/${name}` }
     }
   }

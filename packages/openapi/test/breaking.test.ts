@@ -1,4 +1,4 @@
-import { breakingChanges, changesText, requireCompatible } from '@concordat/openapi'
+import { breakingChanges, changesText, requireCompatible } from '@concordat/openapi/diff'
 import t from 'tap'
 import { type Parts, partsOf, released } from './released.ts'
 

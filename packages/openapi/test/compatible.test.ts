@@ -1,4 +1,4 @@
-import { breakingChanges, requireCompatible } from '@concordat/openapi'
+import { breakingChanges, requireCompatible } from '@concordat/openapi/diff'
 import t from 'tap'
 import { type Parts, partsOf, released } from './released.ts'
 

@@ -1,4 +1,5 @@
-import openapi, { findingsText, lintDocument, lintIds } from '@concordat/openapi'
+import openapi, { lintIds } from '@concordat/openapi'
+import { findingsText, lintDocument } from '@concordat/openapi/lint'
 import Fastify from 'fastify'
 import t from 'tap'
 import { documentOf, enveloped, errors, handler, type Loose, shop } from './shop.ts'
@@ -272,6 +273,20 @@ t.test('reports a waiver without a reason', async (t) => {
   )
 })
 
+t.test('follows references with percent-encoding, and those that lead through a list', async (t) => {
+  const document = clean()
+  document.paths['/v1/orders/{orderId}'].get.parameters = [
+    { $ref: '#/paths/~1v1~1orders/get/parameters/1' },
+    { $ref: '#/components/parameters/in%20stock' }
+  ]
+  document.components.parameters = { 'in stock': { name: 'stock', in: 'query', schema: { type: 'boolean' } } }
+  const seen = new Map<string, object>()
+  const check = ({ method, url, schema }: { method: string; url: string; schema: { querystring: object } }) =>
+    void seen.set(`${method} ${url}`, schema.querystring)
+  lintDocument(document, { routeLints: [{ id: 'P9', check }] })
+  t.match(seen.get('GET /v1/orders/:orderId'), { properties: { 'total[gte]': text, stock: { type: 'boolean' } } })
+})
+
 t.test('the lints of other packages get each operation in the shape of a route', async (t) => {
   const seen: unknown[] = []
   const check = (route: Loose) => {
@@ -310,7 +325,7 @@ t.test('a service with findings does not start, and the error lists all of them'
 
 t.test('a route can waive a rule for itself, and the document lists the waiver', async (t) => {
   const document = await documentOf({ lint: 'error' }, (app) => {
-    const config = { public: true, waivers: { Q10: 'There are three.', P2: 'For another package.' } } as object
+    const config = { public: true, waivers: { Q10: 'There are three.', P2: 'For another package.' } }
     app.get(
       '/v1/orders',
       { config, schema: { response: { 200: enveloped({ type: 'array', items: { type: 'object', properties: {} } }) } } },
@@ -319,7 +334,7 @@ t.test('a route can waive a rule for itself, and the document lists the waiver',
   })
   t.strictSame(document.paths['/v1/orders'].get['x-waivers'], { Q10: 'There are three.' })
   const other = await documentOf({ lint: 'error', routeLints: [{ id: 'P2', check: () => 'no.' }] }, (app) => {
-    app.get('/v1/orders', { config: { waivers: { P2: 'So.' } } as object }, handler)
+    app.get('/v1/orders', { config: { waivers: { P2: 'So.' } } }, handler)
   })
   t.strictSame(other.paths['/v1/orders'].get['x-waivers'], { P2: 'So.' })
 })

@@ -21,7 +21,7 @@ t.test('describes the parameters, sort orders, filters and complete items of a c
   t.match(list.description, /filtered by `status` \(eq, in\), `total` \(gte\)/)
   t.strictSame(list['x-filterable'], { status: ['eq', 'in'], total: ['gte'] })
   t.strictSame(list['x-sortable'], ['placedAt', '-placedAt'])
-  t.strictSame(list['x-pagination'], { style: 'page', defaultPerPage: 10, maximumPerPage: 50, maximumOffset: 10_000, count: 'exact' })
+  t.strictSame(list['x-pagination'], { style: 'page', defaultPerPage: 10, maxPerPage: 50, maxOffset: 10_000, count: 'exact' })
   t.strictSame(list.responses[200].content['application/json'].schema.properties.data.items, { $ref: '#/components/schemas/Order' })
   t.strictSame(components.schemas.Order.required, ['id', 'total', 'status', 'placedAt'])
 })

@@ -79,10 +79,10 @@ export async function documentOf(options: OpenapiOptions, routes: (app: FastifyI
   const app = Fastify()
   await app.register(openapi, { lint: 'off', reference: false, ...options })
   routes(app)
-  const answer = await app.inject(`/v${version}/openapi`)
+  const response = await app.inject(`/v${version}/openapi`)
   await app.close()
-  if (answer.statusCode !== 200) throw new Error(answer.body)
-  return answer.json()
+  if (response.statusCode !== 200) throw new Error(response.body)
+  return response.json()
 }
 
 export const handler = async () => ({})

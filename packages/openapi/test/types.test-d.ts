@@ -1,4 +1,6 @@
-import openapi, { breakingChanges, type Finding, lintDocument, type OpenapiDocument, type OpenapiOptions } from '@concordat/openapi'
+import openapi, { type OpenapiOptions } from '@concordat/openapi'
+import { breakingChanges, type OpenapiDocument } from '@concordat/openapi/diff'
+import { type Finding, lintDocument } from '@concordat/openapi/lint'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
@@ -13,6 +15,9 @@ app.register(openapi, { reference: 'reference' })
 // @ts-expect-error – unknown severity
 app.register(openapi, { lint: 'loud' })
 app.get('/v1/orders', { config: { openapi: { errors: ['INSUFFICIENT_STOCK'] } } }, () => 'here')
+app.get('/v1/health', { config: { operational: true, waivers: { Q10: 'There are three.' } } }, () => 'here')
+// @ts-expect-error – a waiver without a reason
+app.get('/v1/health', { config: { waivers: { Q10: true } } }, () => 'here')
 app.get('/v1/hidden', { config: { openapi: false } }, () => 'here')
 
 declare const document: OpenapiDocument

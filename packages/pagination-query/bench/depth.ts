@@ -152,8 +152,8 @@ function orForm(order: readonly SortKey[], key: readonly (string | null)[]): Sql
 
 /** Returns the description of a plan. With `flat`, it throws if the cost depends on the depth of the page. */
 async function describePlan({ text, values }: SqlText, flat = false): Promise<string> {
-  const answer = await pool.query(`explain (analyze, buffers, format json) ${text}`, [...values])
-  const [{ Plan }] = answer.rows[0]['QUERY PLAN'] as [{ Plan: Plan }]
+  const response = await pool.query(`explain (analyze, buffers, format json) ${text}`, [...values])
+  const [{ Plan }] = response.rows[0]['QUERY PLAN'] as [{ Plan: Plan }]
   const nodes = [...nodesOf(Plan)]
   const scans = nodes.filter((node) => node['Node Type'].includes('Scan') && !node['Node Type'].startsWith('Subquery'))
   const removed = nodes.reduce((sum, node) => sum + (node['Rows Removed by Filter'] ?? 0), 0)

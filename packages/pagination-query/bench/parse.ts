@@ -8,7 +8,7 @@ import Fastify, { type FastifyRequest } from 'fastify'
 import { bindCollection } from '../src/declaration/bound-collection.ts'
 import { membersOf } from '../src/declaration/item-members.ts'
 import { resolveOptions } from '../src/options.ts'
-import { listReader } from '../src/query/asked-list.ts'
+import { listReader } from '../src/query/requested-list.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
 const runs = 100_000
@@ -55,8 +55,8 @@ app.get('/', { schema: { querystring: schema } }, async () => 'x')
 await app.ready()
 const validate = app.validatorCompiler?.({ schema, method: 'GET', url: '/', httpPart: 'querystring' }) as (query: unknown) => boolean
 
-const reader = (maxCachedPlans: number) => {
-  const settings = resolveOptions({ maxCachedPlans })
+const reader = (maxCacheEntries: number) => {
+  const settings = resolveOptions({ maxCacheEntries })
   return listReader(orders, bindCollection(orders, { item: Order, members: membersOf(Order, () => undefined) }, settings), settings, false)
 }
 const request = { raw: { url: `/orders?${query}` } } as FastifyRequest

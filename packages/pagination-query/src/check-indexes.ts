@@ -7,7 +7,7 @@ export type { CheckedDatabase } from './indexes/planner.ts'
 export type { CheckedCollection } from './indexes/probes.ts'
 
 /** Options of {@link checkIndexes} and {@link findMissingIndexes}. */
-export interface IndexCheckOptions {
+interface IndexCheckOptions {
   /**
    * The sorts and filters that need no index, by name, each with the reason: `sort.total`, `sort.status,-total`,
    * `filter.discontinued`, `filter.total[eq]`. An index on a field with two values often costs more on each write than it saves.
@@ -85,8 +85,8 @@ export async function findMissingIndexes(
 }
 
 function findingOf({ kind, probes, reason, statement }: Shortage): IndexFinding {
-  const asked = [...new Set(probes.map((probe) => probe.asked))]
-  return { kind, names: [...new Set(probes.map(({ name }) => name))], problem: `${asked.join(', ')}: ${reason}`, statement }
+  const requested = [...new Set(probes.map((probe) => probe.requested))]
+  return { kind, names: [...new Set(probes.map(({ name }) => name))], problem: `${requested.join(', ')}: ${reason}`, statement }
 }
 
 function needlessWaiver(name: string): IndexFinding {

@@ -1,6 +1,7 @@
+import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
 import type { FastifyRequest } from 'fastify'
 import { type Field, fieldOf } from './declaration/field.ts'
-import { type JsonSchema, membersOf, targetOf } from './declaration/item-members.ts'
+import { membersOf } from './declaration/item-members.ts'
 import { operatorsOf } from './declaration/operator-table.ts'
 import { type ParameterObject, parameterObjects } from './declaration/parameter-objects.ts'
 import { requireDeclaration } from './declaration/rules.ts'
@@ -41,7 +42,7 @@ type ScalarName<Row> = {
 type Directed<Name extends string> = Name | `-${Name}`
 
 /** The operators of each field that clients can filter by. `true` allows the default operators for the kind of its values. */
-export type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
+type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
 
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
 type Chosen<Filter, Value> = Filter extends readonly (infer Name extends Operator)[] ? Name : Exclude<OperatorsFor<Value>, 'prefix'>
@@ -73,25 +74,25 @@ export interface Declaration<Row, Key extends string, Combination extends readon
     /** The fields that clients can sort by, each alone and in either direction. */
     readonly keys: readonly Key[]
     /** Sort orders of several keys, each exactly as clients can request it. */
-    readonly combinations?: readonly Combination[]
+    readonly combinations?: readonly Combination[] | undefined
   }
-  readonly filter?: Filter & { readonly [Name in Exclude<keyof Filter, ScalarName<Row>>]: never }
+  readonly filter?: (Filter & { readonly [Name in Exclude<keyof Filter, ScalarName<Row>>]: never }) | undefined
   /**
    * How `totalItems` is counted.
-   * @default 'exact' with the style `page`, `{ atMost: 10_000 }` with the style `cursor`
+   * @default 'exact' with the style `page`, `{ max: 10_000 }` with the style `cursor`
    */
-  readonly count?: Count
+  readonly count?: Count | undefined
   /** Returns whether the client may read a field. If not, the field does not exist for that client: not in rows, filters or sorts. */
-  readonly readable?: (request: FastifyRequest, field: string) => boolean
+  readonly readable?: ((request: FastifyRequest, field: string) => boolean) | undefined
   /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
-  readonly scope?: (request: FastifyRequest) => string
+  readonly scope?: ((request: FastifyRequest) => string) | undefined
   /** @default the option of the plugin */
-  readonly perPage?: PerPage
+  readonly perPage?: PerPage | undefined
   /**
    * The last item that clients can reach with the style `page`.
    * @default the option of the plugin
    */
-  readonly maxOffset?: number
+  readonly maxOffset?: number | undefined
 }
 
 /** A declared collection, which routes, `request.listQuery`, adapters and API descriptions share. */
@@ -117,7 +118,7 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   /** The query parameters as OpenAPI 3.1 describes them, with literal names such as `total[gte]` (rule Q13). */
   readonly parameters: readonly ParameterObject[]
   /** Never set. It only carries the types. */
-  readonly query?: CollectionQuery<Row, Conditions>
+  readonly query?: CollectionQuery<Row, Conditions> | undefined
 }
 
 /** Returns the collection for a declaration. The schema of the resource is already known. */
@@ -154,7 +155,10 @@ function complete(
   declaration: Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>
 ): Collection {
   const { name, style, id, sort, defaultSort, perPage = {}, maxOffset, readable, scope } = declaration
-  const { schemas, required } = membersOf(item, (reference) => (reference.startsWith('#') ? targetOf(item, reference) : undefined))
+  const { schemas, required } = membersOf(item, (reference) => {
+    const { id, pointer } = splitReference(reference)
+    return id === '' ? (valueAt(item, pointer) as JsonSchema | undefined) : undefined
+  })
   const fields = new Map([...schemas].map(([member, schema]) => [member, fieldOf(member, schema, required.has(member))]))
   requireDeclaration(fields, declaration)
 
@@ -171,7 +175,7 @@ function complete(
     sorts: new Map(wanted.map((keys) => [keys.join(','), orderOf(keys, id, fields)])),
     defaultSort: defaultSort.join(','),
     filters,
-    count: declaration.count ?? (style === 'page' ? 'exact' : { atMost: 10_000 }),
+    count: declaration.count ?? (style === 'page' ? 'exact' : { max: 10_000 }),
     readable,
     scope,
     perPage,

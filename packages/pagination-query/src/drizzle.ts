@@ -6,14 +6,14 @@ import { type Page, pageOf } from './page/page.ts'
 import { columnOf as namedColumn, type SqlColumns } from './sql/columns.ts'
 import { columnTypeOf } from './sql/drizzle-types.ts'
 import { bound, type Fragment } from './sql/fragment.ts'
-import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
 
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
-export type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
+type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
 
 /** The source of the rows. All of it comes from the author of the service, none of it from a client. */
-export interface DrizzleSource {
+interface DrizzleSource {
   /** A table or a view. For joins, a subquery named with `.as()`. */
   readonly table: PgTable | PgView | PgMaterializedView | Subquery
   /** The columns of fields that are not columns of `table` under their own names. */
@@ -58,7 +58,7 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   }
 
   function selected() {
-    const all = [...answeredSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
+    const all = [...typedSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
     return Object.fromEntries(all.map(({ name, sql }) => [name, decoded(sql).as(name)]))
   }
 
@@ -80,8 +80,8 @@ export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>
   }
 
   async function estimate(): Promise<number> {
-    const answer: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
-    return plannedRows((Array.isArray(answer) ? answer : (answer as { rows: object[] }).rows) as object[])
+    const response: unknown = await db.execute(sql`explain (format json) ${db.select({ one: sql`1` }).from(table).where(always).getSQL()}`)
+    return plannedRows((Array.isArray(response) ? response : (response as { rows: object[] }).rows) as object[])
   }
 }
 

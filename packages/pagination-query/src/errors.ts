@@ -105,14 +105,14 @@ const list = defineErrors(
 )
 
 /** Every error that this package throws, for the option `include` of the error catalogue. */
-export const paginationErrors: ErrorList = list
+export const paginationQueryErrors: ErrorList = list
 
 /** An invalid parameter. */
 export interface QueryProblem {
   /** The name of the parameter as the client sent it, truncated if it is too long to repeat. */
   readonly field: string
   readonly key: FieldMessage
-  readonly params?: Params
+  readonly params?: Params | undefined
 }
 
 const maxProblems = 100

@@ -5,13 +5,11 @@ import { countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
 import { columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
-import { answeredSelections, conditionSql, orderSql, rangeSql, sortedSelections, storedNames } from './sql/parts.ts'
+import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql/columns.ts'
-
 /** A Knex query builder, such as `knex('orders')`, with any type of rows. */
-export type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
+type KnexBuilder = Pick<Knex.QueryBuilder, 'clone' | 'client'>
 
 interface Client {
   queryBuilder(): Knex.QueryBuilder
@@ -48,7 +46,7 @@ export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, col
   }
 
   function branch(range: KeyRange) {
-    const all = [...answeredSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
+    const all = [...typedSelections(query, nameOf), ...(ranges.length > 1 ? sortedSelections(query, columns) : [])]
     const selected = all.map(({ name, sql }) => toRaw(fragment`${sql} as ${raw(name)}`))
     return matching(rangeSql(columns, query.order, range))
       .select(...selected)

@@ -16,8 +16,6 @@ import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql/columns.ts'
-
 // The types of the tables do not matter here, because all columns are expressions.
 type Rows = SelectQueryBuilder<Record<string, object>, string, object>
 

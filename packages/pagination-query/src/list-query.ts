@@ -19,7 +19,7 @@ export interface Condition {
 }
 
 /** How the total is counted: not at all, exactly, exactly up to a limit, or as an estimate by the planner of the database. */
-export type Count = 'none' | 'exact' | 'estimated' | { readonly atMost: number }
+export type Count = 'none' | 'exact' | 'estimated' | { readonly max: number }
 
 /** The validated, complete query of a request to a collection. Adapters run it without further validation. */
 export interface ListQuery<Row = unknown> {
@@ -53,5 +53,5 @@ export interface ListQuery<Row = unknown> {
   readonly ranges: readonly KeyRange[]
   readonly count: Count
   /** Never set. It only carries the type of the rows. */
-  readonly row?: Row
+  readonly row?: Row | undefined
 }

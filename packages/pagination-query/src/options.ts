@@ -1,4 +1,5 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
+import { optionChecks } from '@concordat/plugin-options'
 import type { PerPage } from './collection.ts'
 import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
 import { requireBounds } from './declaration/bounds.ts'
@@ -32,9 +33,10 @@ export interface PaginationQueryOptions extends OriginOptions {
   readonly transitionalOffset?: { readonly deprecatedAt: string | Date } | undefined
   /**
    * The number of parsed query strings to cache, so that a repeated query string is not parsed again. Each takes a few kilobytes.
+   * 0 disables the cache.
    * @default 500
    */
-  readonly maxCachedPlans?: number | undefined
+  readonly maxCacheEntries?: number | undefined
   /**
    * The clock, in milliseconds since 1970.
    * @default Date.now
@@ -52,21 +54,20 @@ export interface Settings {
   readonly transitionalOffset: boolean
   /** The `Deprecation` header of responses to `offset` and `limit`. */
   readonly deprecation: string | undefined
-  readonly maxCachedPlans: number
+  readonly maxCacheEntries: number
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
 }
 
+const { integer } = optionChecks('pagination-query')
+
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
-  const { perPage = {}, maxOffset = 10_000, maxCachedPlans = 500 } = options
+  const { perPage = {}, maxOffset = 10_000, maxCacheEntries = 500 } = options
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
-  requireBounds('pagination-query: options.', bounds, maxOffset)
-  if (!Number.isSafeInteger(maxCachedPlans) || maxCachedPlans < 0)
-    throw new TypeError(
-      `pagination-query: options.maxCachedPlans is ${maxCachedPlans}. Set it to an integer of at least 0; 0 disables the cache.`
-    )
+  requireBounds('options.', bounds, maxOffset)
+  integer('options.maxCacheEntries', maxCacheEntries, 0)
   return {
     perPage: bounds,
     maxOffset,
@@ -74,7 +75,7 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     linkHeader: options.linkHeader ?? true,
     transitionalOffset: options.transitionalOffset !== undefined,
     deprecation: options.transitionalOffset && deprecationOf(options.transitionalOffset.deprecatedAt),
-    maxCachedPlans,
+    maxCacheEntries,
     originOf: originResolver(options),
     now: options.now ?? Date.now
   }
@@ -93,8 +94,7 @@ function readCursorOptions(cursor: CursorOptions) {
   }
   if (dangerouslyUnsigned)
     throw new TypeError('pagination-query: options.cursor has both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
-  if (maxAgeSeconds !== undefined && (!Number.isSafeInteger(maxAgeSeconds) || maxAgeSeconds < 1))
-    throw new TypeError(`pagination-query: options.cursor.maxAgeSeconds is ${maxAgeSeconds}. Set it to an integer of at least 1.`)
+  if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
   return { keys: cursorKeys(secrets), maxAgeSeconds }
 }
 

@@ -11,20 +11,20 @@ import {
   type PrismaRecord,
   refuseMisreadTimes
 } from './prisma/model.ts'
-import { answerOf, type PrismaField, textOf } from './prisma/values.ts'
+import { type PrismaField, responseOf, textOf } from './prisma/values.ts'
 import { conditionFilter, rangeFilters, singleKeyRanges, type Where } from './prisma/where.ts'
 
 export type { PrismaDelegate } from './prisma/model.ts'
 
 /** The type of `where` in the methods of a delegate. */
-export type PrismaWhere<Delegate> = Delegate extends {
-  [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter } } } } }
+type PrismaWhere<Delegate> = Delegate extends {
+  [K: symbol]: { types: { operations: { findMany: { args: { where?: infer Filter | undefined } } } } }
 }
   ? Filter
   : Where
 
 /** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
-export interface PrismaOptions<Filter = Where> {
+interface PrismaOptions<Filter = Where> {
   /** Restricts pages and counts, for example to the rows of a tenant. */
   readonly where?: Filter | undefined
   /**
@@ -76,7 +76,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   }
 
   function keyed(record: PrismaRecord) {
-    const row = Object.fromEntries(members.map(({ member, name, kind }) => [member, answerOf(kind, record[name])])) as Row
+    const row = Object.fromEntries(members.map(({ member, name, kind }) => [member, responseOf(kind, record[name])])) as Row
     return { row, key: order.map(({ kind }, index) => textOf(kind, record[(keys[index] as PrismaField).name])) }
   }
 

@@ -7,8 +7,7 @@ import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
 
-export type { SqlColumn, SqlColumns } from './sql/columns.ts'
-export { type PgClient, preparePages } from './sql/prepared-pages.ts'
+export { preparePages } from './sql/prepared-pages.ts'
 
 /** A statement with its values as parameters. */
 export interface SqlText {

@@ -3,12 +3,13 @@ import { runArray } from '@concordat/pagination-query/memory'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { type Answer, cursorOrders, get, Order, ordersApp, rows, secret } from './orders.ts'
+import { cursorOrders, get, Order, ordersApp, type ReceivedResponse, rows, secret } from './orders.ts'
 
 const other = 'Zq8Lw2Xe5Rt9Yu3Io7Pa1Sd4Fg6Hj0Kc'
-const ids = (answer: { rows: readonly { id: string }[] }) => answer.rows.map(({ id }) => id)
-const follow = (app: FastifyInstance, { links }: Answer, rel: string) => get(app, links[rel] as string)
-const cursorOf = ({ links }: Answer, rel: string) => new URLSearchParams((links[rel] as string).split('?')[1]).get('after') as string
+const ids = (response: { rows: readonly { id: string }[] }) => response.rows.map(({ id }) => id)
+const follow = (app: FastifyInstance, { links }: ReceivedResponse, rel: string) => get(app, links[rel] as string)
+const cursorOf = ({ links }: ReceivedResponse, rel: string) =>
+  new URLSearchParams((links[rel] as string).split('?')[1]).get('after') as string
 const payloadOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString('latin1')
 
 const app = await ordersApp()
@@ -20,22 +21,22 @@ t.test('links lead through the whole list, to its end and back, in any order [Q2
     t.equal(all.length, 21)
     for (const perPage of [1, 4, 7, 20]) {
       const forward: string[][] = []
-      let answer = await get(app, `/orders?${query}&perPage=${perPage}`)
-      t.notOk('prev' in answer.links)
+      let response = await get(app, `/orders?${query}&perPage=${perPage}`)
+      t.notOk('prev' in response.links)
       for (;;) {
-        forward.push(ids(answer))
-        if (answer.links['next'] === undefined) break
-        answer = await follow(app, answer, 'next')
+        forward.push(ids(response))
+        if (response.links['next'] === undefined) break
+        response = await follow(app, response, 'next')
       }
       t.strictSame(forward.flat(), all, `${sort} by ${perPage}`)
-      const backward = [ids(answer)]
-      while (answer.links['prev'] !== undefined) {
-        answer = await follow(app, answer, 'prev')
-        t.ok('next' in answer.links)
-        backward.push(ids(answer))
+      const backward = [ids(response)]
+      while (response.links['prev'] !== undefined) {
+        response = await follow(app, response, 'prev')
+        t.ok('next' in response.links)
+        backward.push(ids(response))
       }
       t.strictSame(backward.toReversed().flat(), all, `${sort} by ${perPage}, backward`)
-      const last = await follow(app, answer, 'last')
+      const last = await follow(app, response, 'last')
       t.strictSame(ids(last), all.slice(-perPage))
       t.notOk('next' in last.links)
       t.strictSame(ids(await follow(app, last, 'first')), all.slice(0, perPage))
@@ -65,8 +66,8 @@ t.test('accepts a cursor with another size or other fields, and returns 422 with
     same.replace('total[gte]', 'quantity[gte]'),
     `${same}&urgent=true`
   ]) {
-    const answer = await get(app, `/orders?${query}&after=${cursor}`)
-    t.strictSame([answer.status, answer.code, answer.errors], [422, 'CURSOR_MISMATCH', { after: 'cursorMismatch' }], query)
+    const response = await get(app, `/orders?${query}&after=${cursor}`)
+    t.strictSame([response.status, response.code, response.errors], [422, 'CURSOR_MISMATCH', { after: 'cursorMismatch' }], query)
   }
 })
 
@@ -91,13 +92,13 @@ t.test('returns CURSOR_MISMATCH for a signed cursor of another collection or ano
   const cursor = cursorOf(await get(own, '/orders?perPage=5'), 'next')
   t.equal((await get(own, `/named?after=${cursor}`)).code, 'CURSOR_MISMATCH')
   t.equal((await get(own, `/scoped?after=${cursor}`)).code, 'CURSOR_MISMATCH')
-  const ask = (url: string, tenant: string) => own.inject({ url, headers: { tenant } })
+  const call = (url: string, tenant: string) => own.inject({ url, headers: { tenant } })
   const link = /<https:\/\/api.example.com([^>]+)>; rel="next"/.exec(
-    String((await ask('/scoped?perPage=5', 'a')).headers.link)
+    String((await call('/scoped?perPage=5', 'a')).headers.link)
   )?.[1] as string
-  t.equal((await ask(link, 'a')).statusCode, 200)
-  t.equal((await ask(link, 'b')).json().code, 'CURSOR_MISMATCH')
-  t.equal((await ask(link, 'a')).statusCode, 200)
+  t.equal((await call(link, 'a')).statusCode, 200)
+  t.equal((await call(link, 'b')).json().code, 'CURSOR_MISMATCH')
+  t.equal((await call(link, 'a')).statusCode, 200)
 })
 
 t.test('returns CURSOR_INVALID for a cursor that is changed, truncated, forged or signed with another secret', async (t) => {
@@ -133,8 +134,12 @@ t.test('returns CURSOR_INVALID for a cursor that is changed, truncated, forged o
     Buffer.from('{"price":1}').toString('base64')
   ]
   for (const sample of samples) {
-    const answer = await get(app, `/orders?after=${sample}`)
-    t.strictSame([answer.status, answer.code, answer.errors], [422, 'CURSOR_INVALID', { after: 'cursorInvalid' }], sample.slice(0, 60))
+    const response = await get(app, `/orders?after=${sample}`)
+    t.strictSame(
+      [response.status, response.code, response.errors],
+      [422, 'CURSOR_INVALID', { after: 'cursorInvalid' }],
+      sample.slice(0, 60)
+    )
   }
   t.strictSame((await get(app, `/orders?after=${cursor}&after=${cursor}`)).errors, { after: 'duplicate' })
   t.strictSame(
@@ -324,22 +329,22 @@ t.test('encrypts the values in cursors of a collection with readable', async (t)
   own.get('/people', { config: { collection: people }, schema: { response: { 200: Type.Array(Secret) } } }, async (request, reply) =>
     reply.page(runArray(staff, request.listQuery(people)))
   )
-  const ask = (url: string, role: string) => own.inject({ url, headers: { role } })
-  const answer = await ask('/people?perPage=5', 'guest')
-  t.strictSame(Object.keys(answer.json()[0]), ['id', 'name'], 'omits hidden fields from rows')
-  const next = nextOf(answer.headers.link)
+  const call = (url: string, role: string) => own.inject({ url, headers: { role } })
+  const response = await call('/people?perPage=5', 'guest')
+  t.strictSame(Object.keys(response.json()[0]), ['id', 'name'], 'omits hidden fields from rows')
+  const next = nextOf(response.headers.link)
   t.notMatch(payloadOf(next.split('after=')[1] as string), /77|N1/)
-  t.equal((await ask(next, 'guest')).json()[0].name, 'N17', 'continues in the hidden default order')
-  t.equal((await ask(next, 'boss')).statusCode, 200)
-  t.equal((await ask('/people?perPage=5', 'guest')).headers.link, answer.headers.link, 'returns the same links each time')
+  t.equal((await call(next, 'guest')).json()[0].name, 'N17', 'continues in the hidden default order')
+  t.equal((await call(next, 'boss')).statusCode, 200)
+  t.equal((await call('/people?perPage=5', 'guest')).headers.link, response.headers.link, 'returns the same links each time')
 
   const cursor = Buffer.from(next.split('after=')[1] as string, 'base64url')
   for (const index of cursor.keys()) {
     const copy = Buffer.from(cursor)
     copy[index] = (copy[index] as number) ^ 1
-    t.equal((await ask(`/people?after=${copy.toString('base64url')}`, 'guest')).json().code, 'CURSOR_INVALID')
+    t.equal((await call(`/people?after=${copy.toString('base64url')}`, 'guest')).json().code, 'CURSOR_INVALID')
   }
-  t.equal((await ask(`/people?after=${cursor.subarray(0, 30).toString('base64url')}`, 'guest')).json().code, 'CURSOR_INVALID')
+  t.equal((await call(`/people?after=${cursor.subarray(0, 30).toString('base64url')}`, 'guest')).json().code, 'CURSOR_INVALID')
 
   // A hidden field gives the same response as a field that does not exist.
   for (const [hidden, unknown] of [
@@ -350,16 +355,16 @@ t.test('encrypts the values in cursors of a collection with readable', async (t)
     ['sort=-pay-rate', 'sort=-pay-rite'],
     ['fields=pay-rate', 'fields=pay-rite']
   ] as const) {
-    const [one, two] = [await ask(`/people?${hidden}`, 'guest'), await ask(`/people?${unknown}`, 'guest')]
+    const [one, two] = [await call(`/people?${hidden}`, 'guest'), await call(`/people?${unknown}`, 'guest')]
     t.equal(one.statusCode, 422)
     t.equal(one.body.replaceAll('pay-rate', 'pay-rite'), two.body, hidden)
     const allowed = `/people?${hidden.replace('[foo]', '[gte]').replace('pay-rate=1', 'pay-rate[gte]=1')}`
-    t.equal((await ask(allowed, 'boss')).statusCode, 200)
-    t.equal((await ask(allowed, 'boss')).statusCode, 200)
-    t.equal((await ask(allowed, 'guest')).statusCode, 422, 'also if the plan of another client is cached')
+    t.equal((await call(allowed, 'boss')).statusCode, 200)
+    t.equal((await call(allowed, 'boss')).statusCode, 200)
+    t.equal((await call(allowed, 'guest')).statusCode, 422, 'also if the plan of another client is cached')
   }
-  t.notMatch((await ask('/people?pay-rat[gte]=1&sort=x&fields=x', 'guest')).body, /pay-rate/, 'never suggests a hidden field')
-  t.match((await ask('/people?pay-rat[gte]=1', 'boss')).body, /pay-rate\[gte\]/)
+  t.notMatch((await call('/people?pay-rat[gte]=1&sort=x&fields=x', 'guest')).body, /pay-rate/, 'never suggests a hidden field')
+  t.match((await call('/people?pay-rat[gte]=1', 'boss')).body, /pay-rate\[gte\]/)
 })
 
 t.test('accepts a cursor from another process with the same secret', async (t) => {

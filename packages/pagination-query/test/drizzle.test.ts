@@ -1,6 +1,7 @@
 import type { ListQuery } from '@concordat/pagination-query'
-import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runDrizzle } from '@concordat/pagination-query/drizzle'
+import { adapterContract } from '@concordat/pagination-query/testing'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { scaled } from '@concordat/test-harness/scale'
 import { eq, or, sql } from 'drizzle-orm'
@@ -51,17 +52,16 @@ t.test('Drizzle on PostgreSQL', { skip }, async (t) => {
     ['Drizzle', plain],
     ['Drizzle that names columns', renaming]
   ] as const) {
-    adapterSuite(
-      t,
-      {
-        name,
-        open: async () => {
+    t.test(name, async (t) =>
+      adapterContract(
+        casesOf(t),
+        async () => {
           const sample = await openSampleTable(pool)
           const table = sampleTable(sample.name, database === plain ? 'created_at' : undefined)
           return { ...sample, run: (query) => runDrizzle(database, query, { table }) }
-        }
-      },
-      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+        },
+        { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+      )
     )
   }
 })
@@ -114,7 +114,7 @@ t.test('Drizzle on PGlite', async (t) => {
     const changes = {
       conditions: [{ field: 'id', kind: 'integer', operator: 'ne', value: '1' }],
       perPage: 1,
-      count: { atMost: 2 }
+      count: { max: 2 }
     } as const
     for (const one of [where, or(eq(ticket.id, 1), sql`${ticket.id} > 5`)]) {
       const page = await runDrizzle(db, query(changes), { table: ticket, where: one })

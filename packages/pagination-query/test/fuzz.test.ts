@@ -130,11 +130,11 @@ t.test(`responds with 200 or 422 to ${queries} random queries`, async (t) => {
     if (count % 100 === 0) await setImmediate()
     const query = fuzzedQuery()
     const path = random(2) === 0 ? '/paged' : '/orders'
-    const answer = await app.inject({ url: path, headers: { 'x-query': query } })
-    found.set(answer.statusCode, (found.get(answer.statusCode) ?? 0) + 1)
-    const valid = answer.statusCode === 200 || (answer.statusCode === 422 && answer.json().errors.length > 0)
-    if (!valid) t.fail(`${answer.statusCode} for ${path}?${query}: ${answer.body.slice(0, 300)}`)
-    const names: string[] = answer.statusCode === 422 ? answer.json().errors.map(({ field }: { field: string }) => field) : []
+    const response = await app.inject({ url: path, headers: { 'x-query': query } })
+    found.set(response.statusCode, (found.get(response.statusCode) ?? 0) + 1)
+    const valid = response.statusCode === 200 || (response.statusCode === 422 && response.json().errors.length > 0)
+    if (!valid) t.fail(`${response.statusCode} for ${path}?${query}: ${response.body.slice(0, 300)}`)
+    const names: string[] = response.statusCode === 422 ? response.json().errors.map(({ field }: { field: string }) => field) : []
     if (names.some((name) => name.length > 100)) t.fail(`echoes too much of ${query}`)
   }
   t.strictSame([...found.keys()].sort(), [200, 422])

@@ -3,7 +3,8 @@ import type { SqlSource } from '@concordat/pagination-query/sql'
 import { type Listing, listing, onEach, onPostgreSQL } from './index-subject.ts'
 
 const table = `CREATE TABLE items (id uuid PRIMARY KEY, tenant text NOT NULL, at timestamptz NOT NULL, price integer NOT NULL, score integer,
-  name text COLLATE "C" NOT NULL, title text COLLATE other NOT NULL, code varchar(20) NOT NULL, gift boolean NOT NULL, deleted timestamptz)`
+  name text COLLATE "C" NOT NULL, title text COLLATE other NOT NULL, code varchar(20) NOT NULL, gift boolean NOT NULL, deleted timestamptz,
+  "na(me" text NOT NULL DEFAULT '')`
 const other = `CREATE COLLATION other (provider = libc, locale = 'POSIX')`
 const fields = {
   at: 'date-time',
@@ -18,7 +19,7 @@ const fields = {
 
 interface Trap {
   readonly title: string
-  readonly asks: Omit<Listing, 'fields'>
+  readonly requests: Omit<Listing, 'fields'>
   readonly source?: SqlSource
   /** The existing indexes, and the required indexes. Without `needs`, the existing indexes are sufficient. */
   readonly has: readonly string[]
@@ -31,219 +32,242 @@ const tenant: SqlSource = { where: { text: 'tenant = $1', values: ['acme'] } }
 const open: SqlSource = { where: { text: 'deleted IS NULL', values: [] } }
 
 const traps: readonly Trap[] = [
-  { title: 'an index without the identifier does not sort ties', asks: { sorts: ['at'] }, has: ['(at)'], needs: ['(at, id)'] },
-  { title: 'an included identifier does not sort ties', asks: { sorts: ['at'] }, has: ['(at) INCLUDE (id)'], needs: ['(at, id)'] },
-  { title: 'accepts an index with included columns', asks: { sorts: ['at'] }, has: ['(at, id) INCLUDE (name, price)'] },
-  { title: 'accepts an index that is read backward', asks: { sorts: ['at', '-at'] }, has: ['(at DESC, id DESC)'] },
+  { title: 'an index without the identifier does not sort ties', requests: { sorts: ['at'] }, has: ['(at)'], needs: ['(at, id)'] },
+  { title: 'an included identifier does not sort ties', requests: { sorts: ['at'] }, has: ['(at) INCLUDE (id)'], needs: ['(at, id)'] },
+  { title: 'accepts an index with included columns', requests: { sorts: ['at'] }, has: ['(at, id) INCLUDE (name, price)'] },
+  { title: 'accepts an index that is read backward', requests: { sorts: ['at', '-at'] }, has: ['(at DESC, id DESC)'] },
   {
     title: 'a descending and an ascending key are another order',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     has: ['(at DESC, id)'],
     needs: ['(at, id)']
   },
   {
     title: 'mixed directions need an index with mixed directions',
-    asks: { sorts: ['name,-at'] },
+    requests: { sorts: ['name,-at'] },
     has: ['(name, at, id)'],
     needs: ['(name, at DESC, id DESC)']
   },
-  { title: 'accepts an index with mixed directions that is read backward', asks: { sorts: ['name,-at'] }, has: ['(name DESC, at, id)'] },
-  { title: 'rejects an index with a column between the keys', asks: { sorts: ['at'] }, has: ['(at, name, id)'], needs: ['(at, id)'] },
-  { title: 'accepts an index with columns after the keys', asks: { sorts: ['at'] }, has: ['(at, id, name)'] },
+  {
+    title: 'accepts an index with mixed directions that is read backward',
+    requests: { sorts: ['name,-at'] },
+    has: ['(name DESC, at, id)']
+  },
+  { title: 'rejects an index with a column between the keys', requests: { sorts: ['at'] }, has: ['(at, name, id)'], needs: ['(at, id)'] },
+  { title: 'accepts an index with columns after the keys', requests: { sorts: ['at'] }, has: ['(at, id, name)'] },
   {
     title: 'nulls at the other end are another order',
-    asks: { sorts: ['score'] },
+    requests: { sorts: ['score'] },
     has: ['(score NULLS FIRST, id)'],
     needs: ['(score, id)']
   },
   {
     title: 'nulls at the other end are another order, also for a column without nulls',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     has: ['(at NULLS FIRST, id)'],
     needs: ['(at, id)']
   },
   {
     title: 'accepts a descending index for a nullable key in both directions',
-    asks: { sorts: ['score', '-score'] },
+    requests: { sorts: ['score', '-score'] },
     has: ['(score DESC, id DESC)']
   },
   {
     title: 'accepts indexes for cursors with several nulls',
-    asks: { sorts: ['score,deleted', 'score,-deleted'] },
+    requests: { sorts: ['score,deleted', 'score,-deleted'] },
     has: ['(score, deleted, id)', '(score, deleted DESC, id DESC)']
   },
   {
     title: 'an operator class for patterns does not sort',
-    asks: { sorts: ['code'] },
+    requests: { sorts: ['code'] },
     has: ['(code varchar_pattern_ops, id)'],
     needs: ['(code, id)']
   },
-  { title: 'another collation is another order', asks: { sorts: ['title'] }, has: ['(title COLLATE "C", id)'], needs: ['(title, id)'] },
+  { title: 'another collation is another order', requests: { sorts: ['title'] }, has: ['(title COLLATE "C", id)'], needs: ['(title, id)'] },
   {
     title: 'an order with another collation than the column needs an index with that collation',
-    asks: { sorts: ['title'] },
+    requests: { sorts: ['title'] },
     source: { columns: { title: { sql: 'title COLLATE "C"' } } },
     has: ['(title, id)'],
     needs: ['(title COLLATE "C", id)']
   },
   {
     title: 'accepts an index on a varchar with a length',
-    asks: { sorts: ['code'], filters: { code: ['eq', 'in'] }, style: 'page' },
+    requests: { sorts: ['code'], filters: { code: ['eq', 'in'] }, style: 'page' },
     has: ['(code, id)']
   },
-  { title: 'other types of index have no order', asks: { sorts: ['at'] }, has: ['USING brin (at, id)'], needs: ['(at, id)'] },
+  { title: 'other types of index have no order', requests: { sorts: ['at'] }, has: ['USING brin (at, id)'], needs: ['(at, id)'] },
   {
     title: 'the tenant must come first',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     source: tenant,
     has: ['(at, id)', '(at, id, tenant)', '(tenant)'],
     needs: ['(tenant, at, id)']
   },
   {
     title: 'the tenant must come first on numbered pages',
-    asks: { sorts: ['at'], style: 'page' },
+    requests: { sorts: ['at'], style: 'page' },
     source: tenant,
     has: ['(at, id, tenant)'],
     needs: ['(tenant, at, id)']
   },
   {
     title: 'accepts an index with the tenant after the filter',
-    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    requests: { sorts: ['at'], filters: { name: ['eq'] } },
     source: tenant,
     has: ['(tenant, at, id)', '(name, tenant, at, id)']
   },
   {
     title: 'accepts a partial index whose condition the list implies',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     source: open,
     has: ['(at, id) WHERE deleted IS NULL']
   },
   {
     title: 'rejects a partial index whose condition the list does not imply',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     has: ['(at, id) WHERE deleted IS NULL'],
     needs: ['(at, id)']
   },
   {
     title: 'rejects a partial index if the list implies only part of its conditions',
-    asks: { sorts: ['at'] },
+    requests: { sorts: ['at'] },
     source: open,
     has: ['(at, id) WHERE deleted IS NULL AND gift'],
     needs: ['(at, id)']
   },
   {
     title: 'rejects a partial index for a single value of a filter',
-    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    requests: { sorts: ['at'], filters: { name: ['eq'] } },
     has: ['(at, id)', `(at, id) WHERE name = 'm'`, `(name, at, id) WHERE name = 'm'`],
     needs: ['(at, id)', '(name, at, id)']
   },
   {
     title: 'accepts partial indexes for both values of a boolean',
-    asks: { sorts: ['at'], filters: { gift: ['eq'] } },
+    requests: { sorts: ['at'], filters: { gift: ['eq'] } },
     has: ['(at, id)', '(at, id) WHERE gift', '(at, id) WHERE NOT gift']
   },
   {
     title: 'rejects a partial index for a single value of a boolean',
-    asks: { sorts: ['at'], filters: { gift: ['eq'] } },
+    requests: { sorts: ['at'], filters: { gift: ['eq'] } },
     has: ['(at, id)', '(at, id) WHERE gift'],
     needs: ['(at, id)', '(gift, at, id)']
   },
   {
     title: 'a range excludes nulls',
-    asks: { sorts: ['at'], filters: { score: ['gt'] } },
+    requests: { sorts: ['at'], filters: { score: ['gt'] } },
     has: ['(at, id)', '(score) WHERE score IS NOT NULL']
   },
-  { title: 'an order includes nulls', asks: { sorts: ['score'] }, has: ['(score, id) WHERE score IS NOT NULL'], needs: ['(score, id)'] },
+  {
+    title: 'an order includes nulls',
+    requests: { sorts: ['score'] },
+    has: ['(score, id) WHERE score IS NOT NULL'],
+    needs: ['(score, id)']
+  },
   {
     title: 'accepts partial indexes for a test of null',
-    asks: { sorts: ['at'], filters: { score: ['null'] } },
+    requests: { sorts: ['at'], filters: { score: ['null'] } },
     has: ['(at, id)', '(at) WHERE score IS NULL', '(at) WHERE score IS NOT NULL']
   },
   {
     title: 'accepts an index on an expression',
-    asks: { sorts: ['name'] },
+    requests: { sorts: ['name'] },
     source: { columns: { name: { sql: 'upper(name)' } } },
     has: ['(upper(name), id)']
   },
   {
+    title: 'accepts an index on an expression with a bracket in a quoted name',
+    requests: { sorts: ['name'] },
+    source: { columns: { name: { sql: 'upper("na(me")' } } },
+    has: ['(upper("na(me"), id)']
+  },
+  {
     title: 'rejects an index on another expression',
-    asks: { sorts: ['name'] },
+    requests: { sorts: ['name'] },
     source: { columns: { name: { sql: 'upper(name)' } } },
     has: ['(name, id)', '(lower(name), id)'],
     needs: ['(upper(name), id)']
   },
-  { title: 'a unique index decides ties', asks: { sorts: ['name'], filters: { name: ['prefix'] }, style: 'page' }, has: ['UNIQUE (name)'] },
-  { title: 'a unique index also serves cursors', asks: { sorts: ['name', '-name'] }, has: ['UNIQUE (name)'] },
+  {
+    title: 'a unique index decides ties',
+    requests: { sorts: ['name'], filters: { name: ['prefix'] }, style: 'page' },
+    has: ['UNIQUE (name)']
+  },
+  { title: 'a unique index also serves cursors', requests: { sorts: ['name', '-name'] }, has: ['UNIQUE (name)'] },
   {
     title: 'a unique index on a nullable column does not decide ties',
-    asks: { sorts: ['score'] },
+    requests: { sorts: ['score'] },
     has: ['UNIQUE (score)'],
     needs: ['(score, id)']
   },
-  { title: 'a unique value matches a single row', asks: { sorts: ['at'], filters: { code: ['eq'] } }, has: ['(at, id)', 'UNIQUE (code)'] },
+  {
+    title: 'a unique value matches a single row',
+    requests: { sorts: ['at'], filters: { code: ['eq'] } },
+    has: ['(at, id)', 'UNIQUE (code)']
+  },
   {
     title: 'equality needs an index in the default order',
-    asks: { sorts: ['at'], filters: { name: ['eq'] } },
+    requests: { sorts: ['at'], filters: { name: ['eq'] } },
     has: ['(at, id)', '(name)'],
     needs: ['(at, id)', '(name, at, id)']
   },
   {
     title: 'a list of values only needs an index that finds the rows',
-    asks: { sorts: ['at'], filters: { name: ['in'] } },
+    requests: { sorts: ['at'], filters: { name: ['in'] } },
     has: ['(at, id)', '(name)']
   },
   {
     title: 'an index does not find a filter after a gap',
-    asks: { sorts: ['at'], filters: { price: ['gte'] } },
+    requests: { sorts: ['at'], filters: { price: ['gte'] } },
     has: ['(at, id)', '(at, price)'],
     needs: ['(at, id)', '(price)']
   },
   {
     title: 'an operator class for patterns does not find a range',
-    asks: { sorts: ['at'], filters: { name: ['gt'] } },
+    requests: { sorts: ['at'], filters: { name: ['gt'] } },
     has: ['(at, id)', '(name text_pattern_ops)'],
     needs: ['(at, id)', '(name)']
   },
   {
     title: 'a prefix needs a bytewise order',
     collation: icu,
-    asks: { sorts: ['at'], filters: { title: ['prefix'] } },
+    requests: { sorts: ['at'], filters: { title: ['prefix'] } },
     has: ['(at, id)', '(title)'],
     needs: ['(at, id)', '(title text_pattern_ops)']
   },
   {
     title: 'an operator class for patterns finds a prefix in a varchar',
-    asks: { sorts: ['at'], filters: { code: ['prefix'] } },
+    requests: { sorts: ['at'], filters: { code: ['prefix'] } },
     has: ['(at, id)', '(code text_pattern_ops)']
   },
   {
     title: 'a bytewise collation of the column finds a prefix',
-    asks: { sorts: ['at'], filters: { name: ['prefix'] } },
+    requests: { sorts: ['at'], filters: { name: ['prefix'] } },
     has: ['(at, id)', '(name)']
   },
   {
     title: 'a prefix needs an index with the tenant first',
-    asks: { sorts: ['at'], filters: { name: ['prefix'] } },
+    requests: { sorts: ['at'], filters: { name: ['prefix'] } },
     source: tenant,
     has: ['(tenant, at, id)', '(name)'],
     needs: ['(tenant, at, id)', '(tenant, name)']
   },
   {
     title: 'ne and nin need no index',
-    asks: { sorts: ['at'], filters: { name: ['ne', 'nin'], gift: ['ne'] } },
+    requests: { sorts: ['at'], filters: { name: ['ne', 'nin'], gift: ['ne'] } },
     has: ['(at, id)']
   },
   {
     title: 'the primary key serves filters by the identifier',
-    asks: { sorts: ['at'], filters: { id: ['eq', 'in', 'gt'] } },
+    requests: { sorts: ['at'], filters: { id: ['eq', 'in', 'gt'] } },
     has: ['(at, id)']
   }
 ]
 
-for (const { title, asks, source = {}, has, needs, collation = other } of traps) {
+for (const { title, requests, source = {}, has, needs, collation = other } of traps) {
   const on = collation === icu ? onPostgreSQL : onEach
   on(`${title} [Q12]`, async (t, { database, query, run }) => {
-    const collection = listing({ fields, ...asks })
+    const collection = listing({ fields, ...requests })
     await run(collation, table, ...has.map(create))
     const findings = await findMissingIndexes(database, collection, source)
     t.strictSame([...new Set(findings.map(({ kind }) => kind))], needs === undefined ? [] : ['missing'])

@@ -1,6 +1,7 @@
 import type { ListQuery } from '@concordat/pagination-query'
-import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runKnex } from '@concordat/pagination-query/knex'
+import { adapterContract } from '@concordat/pagination-query/testing'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import knex, { type Knex } from 'knex'
 import t from 'tap'
@@ -22,16 +23,15 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     ['Knex', plain],
     ['Knex that renames columns', renaming]
   ] as const) {
-    adapterSuite(
-      t,
-      {
-        name,
-        open: async () => {
+    t.test(name, async (t) =>
+      adapterContract(
+        casesOf(t),
+        async () => {
           const sample = await openSampleTable(pool)
           return { ...sample, run: (query) => runKnex(database(sample.name), query, { title: `${sample.name}.title` }) }
-        }
-      },
-      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+        },
+        { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+      )
     )
   }
 
@@ -50,7 +50,7 @@ t.test('Knex on PostgreSQL', { skip }, async (t) => {
     }
     const purchases = plain('purchase').join('customer', 'customer.id', 'purchase.customer_id').where('customer.name', 'Max')
     const before = purchases.toQuery()
-    const page = await runKnex(purchases, query({ perPage: 2, count: { atMost: 3 }, fields: ['id', 'customer', 'marked'] }), columns)
+    const page = await runKnex(purchases, query({ perPage: 2, count: { max: 3 }, fields: ['id', 'customer', 'marked'] }), columns)
     t.strictSame(page.rows, [
       { id: 1, customer: 'Max', marked: true },
       { id: 3, customer: 'Max', marked: true }

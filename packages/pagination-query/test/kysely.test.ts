@@ -1,6 +1,7 @@
 import { type Key, type ListQuery, rangesFrom, type SortKey } from '@concordat/pagination-query'
-import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runKysely } from '@concordat/pagination-query/kysely'
+import { adapterContract } from '@concordat/pagination-query/testing'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import { CamelCasePlugin, Kysely, PostgresDialect } from 'kysely'
 import t from 'tap'
@@ -14,16 +15,15 @@ t.test('Kysely on PostgreSQL', { skip }, async (t) => {
     ['Kysely', plain],
     ['Kysely with names in camel case', plain.withPlugin(new CamelCasePlugin({ underscoreBeforeDigits: true }))]
   ] as const) {
-    adapterSuite(
-      t,
-      {
-        name,
-        open: async () => {
+    t.test(name, async (t) =>
+      adapterContract(
+        casesOf(t),
+        async () => {
           const table = await openSampleTable(pool)
           return { ...table, run: (query) => runKysely(database.selectFrom(table.name), query, { title: `${table.name}.title` }) }
-        }
-      },
-      { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+        },
+        { walks: database === plain ? scaled(25, 500) : scaled(5, 100) }
+      )
     )
   }
 })

@@ -1,19 +1,13 @@
 import type { Operator, ValueKind } from '@concordat/pagination-query'
-import { adapterSuite } from '@concordat/pagination-query/adapter-suite'
 import { runArray } from '@concordat/pagination-query/memory'
+import { adapterContract } from '@concordat/pagination-query/testing'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import t from 'tap'
 import { rowsInMemory } from './rows-in-memory.ts'
 import { wholeList } from './whole-list.ts'
 
-adapterSuite(
-  t,
-  {
-    name: 'memory',
-    open: rowsInMemory(runArray)
-  },
-  { walks: scaled(200, 500) }
-)
+adapterContract(casesOf(t), rowsInMemory(runArray), { walks: scaled(200, 500) })
 
 const query = wholeList<object>()
 

@@ -1,5 +1,5 @@
 import { isApiError } from '@concordat/api-error'
-import paginationQuery, { collection, type PaginationQueryOptions, pageParts, paginationErrors } from '@concordat/pagination-query'
+import paginationQuery, { collection, type PaginationQueryOptions, pageParts, paginationQueryErrors } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -84,7 +84,7 @@ async function remember(request: FastifyRequest, reply: FastifyReply) {
 }
 
 /** A response as these tests read it. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number
   readonly code: string | undefined
   readonly rows: Order[]
@@ -97,13 +97,13 @@ export interface Answer {
   readonly headers: Record<string, unknown>
 }
 
-export async function get(app: FastifyInstance, url: string): Promise<Answer> {
-  const answer = await app.inject(url)
-  const body = answer.json()
+export async function get(app: FastifyInstance, url: string): Promise<ReceivedResponse> {
+  const response = await app.inject(url)
+  const body = response.json()
   const errors: { field: string; key: string; message: string }[] = body.errors ?? []
-  const { links = [], meta } = JSON.parse(decodeURIComponent(String(answer.headers['parts'] ?? '%7B%7D')))
+  const { links = [], meta } = JSON.parse(decodeURIComponent(String(response.headers['parts'] ?? '%7B%7D')))
   return {
-    status: answer.statusCode,
+    status: response.statusCode,
     code: body.code,
     rows: Array.isArray(body) ? body : [],
     errors: Object.fromEntries(errors.map(({ field, key }) => [field, key])),
@@ -112,9 +112,9 @@ export async function get(app: FastifyInstance, url: string): Promise<Answer> {
       links.map(({ rel, href }: { rel: string; href: string }) => [rel, href.replace('https://api.example.com', '')])
     ),
     pagination: meta?.pagination ?? {},
-    headers: answer.headers
+    headers: response.headers
   }
 }
 
 /** The messages of all errors, by key. */
-export const texts: typeof paginationErrors.fieldMessages = paginationErrors.fieldMessages
+export const texts: typeof paginationQueryErrors.fieldMessages = paginationQueryErrors.fieldMessages

@@ -6,16 +6,16 @@ import t from 'tap'
 import { get, Order, ordersApp, pagedOrders, rows } from './orders.ts'
 
 const app = await ordersApp()
-const ids = (answer: { rows: readonly { id: string }[] }) => answer.rows.map(({ id }) => id)
+const ids = (response: { rows: readonly { id: string }[] }) => response.rows.map(({ id }) => id)
 
 /** Returns the ids of all pages from `start`, following a relation. */
 async function walk(app: FastifyInstance, start: string, rel: string) {
   const pages: string[][] = []
   for (let url: string | undefined = start; url !== undefined; ) {
-    const answer = await get(app, url)
-    t.equal(answer.status, 200, url)
-    pages.push(ids(answer))
-    url = answer.links[rel]
+    const response = await get(app, url)
+    t.equal(response.status, 200, url)
+    pages.push(ids(response))
+    url = response.links[rel]
     if (pages.length > 100) throw new Error('The walk does not end.')
   }
   return pages
@@ -69,10 +69,10 @@ t.test('returns absolute links that apply, with the whole query in canonical ord
 })
 
 t.test('returns an empty page beyond the end, with a link to the last page', async (t) => {
-  const answer = await get(app, '/paged?perPage=10&page=9')
-  t.strictSame([answer.status, answer.rows, answer.links['prev']], [200, [], '/paged?perPage=10&page=3'])
-  t.notOk('next' in answer.links)
-  t.strictSame(answer.pagination, { page: 9, perPage: 10, totalPages: 3, totalItems: 23 })
+  const response = await get(app, '/paged?perPage=10&page=9')
+  t.strictSame([response.status, response.rows, response.links['prev']], [200, [], '/paged?perPage=10&page=3'])
+  t.notOk('next' in response.links)
+  t.strictSame(response.pagination, { page: 9, perPage: 10, totalPages: 3, totalItems: 23 })
   const empty = await get(app, '/paged?title=none&page=2')
   t.strictSame([empty.links['prev'], empty.links['last']], ['/paged?title=none&page=1', '/paged?title=none&page=1'])
   t.strictSame(empty.pagination, { page: 2, perPage: 25, totalPages: 0, totalItems: 0 })
@@ -80,18 +80,18 @@ t.test('returns an empty page beyond the end, with a link to the last page', asy
 
 t.test('returns no link beyond maxOffset', async (t) => {
   const shallow = await ordersApp({ perPage: { default: 5, max: 10 }, maxOffset: 12 })
-  const answer = await get(shallow, '/paged?page=2')
-  t.strictSame(Object.keys(answer.links), ['first', 'prev'])
+  const response = await get(shallow, '/paged?page=2')
+  t.strictSame(Object.keys(response.links), ['first', 'prev'])
   t.strictSame((await get(shallow, '/paged?page=3')).errors, { page: 'pageTooDeep' })
 })
 
 t.test('accepts offset and limit only with transitionalOffset, and sends the Deprecation header [Q9]', async (t) => {
   const old = await ordersApp({ transitionalOffset: { deprecatedAt: '2026-01-01T00:00:00Z' } })
-  const answer = await get(old, '/paged?offset=5&limit=4&sort=id')
-  t.strictSame(ids(answer), ids(await get(old, '/paged?sort=id')).slice(5, 9))
-  t.equal(answer.headers['deprecation'], '@1767225600')
-  t.strictSame(answer.pagination, { page: 2, perPage: 4, totalPages: 6, totalItems: 23 })
-  t.strictSame(answer.links, {
+  const response = await get(old, '/paged?offset=5&limit=4&sort=id')
+  t.strictSame(ids(response), ids(await get(old, '/paged?sort=id')).slice(5, 9))
+  t.equal(response.headers['deprecation'], '@1767225600')
+  t.strictSame(response.pagination, { page: 2, perPage: 4, totalPages: 6, totalItems: 23 })
+  t.strictSame(response.links, {
     first: '/paged?sort=id&offset=0&limit=4',
     prev: '/paged?sort=id&offset=1&limit=4',
     next: '/paged?sort=id&offset=9&limit=4',
@@ -126,13 +126,8 @@ t.test('accepts offset and limit only with transitionalOffset, and sends the Dep
 t.test('marks a capped or estimated total, and omits the last link with the style page [E3]', async (t) => {
   for (const [count, total, expected, rels] of [
     ['exact', { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
-    [
-      { atMost: 10 },
-      { items: 10, exact: false },
-      { page: 1, perPage: 25, totalPages: 1, totalItems: 10, totalItemsExact: false },
-      ['first']
-    ],
-    [{ atMost: 99 }, { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
+    [{ max: 10 }, { items: 10, exact: false }, { page: 1, perPage: 25, totalPages: 1, totalItems: 10, totalItemsExact: false }, ['first']],
+    [{ max: 99 }, { items: 23, exact: true }, { page: 1, perPage: 25, totalPages: 1, totalItems: 23 }, ['first', 'last']],
     ['estimated', { items: 20, exact: false }, { page: 1, perPage: 25, totalPages: 1, totalItems: 20, totalItemsExact: false }, ['first']],
     ['none', undefined, { page: 1, perPage: 25 }, ['first']]
   ] as const) {
@@ -142,12 +137,12 @@ t.test('marks a capped or estimated total, and omits the last link with the styl
       const page: Page<Order> = { ...runArray(rows, request.listQuery(counted)), total }
       return reply.page(page)
     })
-    const answer = await get(app, '/counted')
-    t.strictSame(answer.pagination, expected)
-    t.strictSame(Object.keys(answer.links), rels)
+    const response = await get(app, '/counted')
+    t.strictSame(response.pagination, expected)
+    t.strictSame(Object.keys(response.links), rels)
     const schema = pageMeta({ config: { collection: counted } })?.pagination as { properties: object; required: string[] }
-    for (const name of Object.keys(answer.pagination)) t.ok(name in schema.properties, name)
-    for (const name of schema.required) t.ok(name in answer.pagination, name)
+    for (const name of Object.keys(response.pagination)) t.ok(name in schema.properties, name)
+    for (const name of schema.required) t.ok(name in response.pagination, name)
   }
   t.equal(pageMeta({}), undefined)
   t.equal(pageMeta({ config: {} }), undefined)
@@ -163,8 +158,8 @@ t.test('adds links to the Link header of a handler, and sends none with linkHead
   })
   t.match((await own.inject('/linked')).headers.link, /^<\/help>; rel="help", <https:\/\/api\.example\.com\/linked\?page=1>; rel="first"/)
   const silent = await ordersApp({ linkHeader: false })
-  const answer = await silent.inject('/paged')
-  t.notOk('link' in answer.headers)
+  const response = await silent.inject('/paged')
+  t.notOk('link' in response.headers)
   t.notOk('link' in (await app.inject('/paged?page=0')).headers, 'sends no links on an error')
 })
 

@@ -4,9 +4,10 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type ListQuery, type Operator, rangesFrom, type SortKey, type ValueKind } from '@concordat/pagination-query'
-import { adapterSuite, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
 import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/prisma'
+import { adapterContract, type OpenSample, type SampleRow } from '@concordat/pagination-query/testing'
 import { childEnvironment } from '@concordat/test-harness/child'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import { PrismaPg } from '@prisma/adapter-pg'
 import t from 'tap'
@@ -85,8 +86,8 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
     return { ...sample, close, run: (query) => runPrisma(client[model], query) }
   }
   // A walk takes about 0.1 s, several times as long as with SQL: Prisma compiles each query, and reads the ranges one after another.
-  adapterSuite(t, { name: 'Prisma', open: () => openAs('item'), finestTime: 'milliseconds' }, { walks: scaled(25, 100) })
-  adapterSuite(t, { name: 'Prisma with times as text', open: () => openAs('introspected') }, { walks: scaled(5, 20) })
+  t.test('Prisma', async (t) => adapterContract(casesOf(t), () => openAs('item'), { finestTime: 'milliseconds', walks: scaled(25, 100) }))
+  t.test('Prisma with times as text', async (t) => adapterContract(casesOf(t), () => openAs('introspected'), { walks: scaled(5, 20) }))
 
   t.test('compares values that a field cannot have like numbers and times', async (t) => {
     await withRows(t, 'item', [
@@ -186,7 +187,7 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
 
   t.test('restricts pages and counts with `where`, and finds fields by name, by snake_case or by mapping', async (t) => {
     await withRows(t, 'introspected', [row(1, { status: 'open' }), row(2, { status: 'held' }), row(3, { status: 'open' })])
-    const counted = query({ fields: ['createdAt', 'state'], count: { atMost: 1 }, perPage: 1 })
+    const counted = query({ fields: ['createdAt', 'state'], count: { max: 1 }, perPage: 1 })
     const page = await runPrisma(client.introspected, counted, { where: { status: 'open' }, fields: { state: { name: 'status' } } })
     t.strictSame(page.rows, [{ createdAt: '2026-01-01T00:00:00+00:00', state: 'open' }])
     t.strictSame(page.total, { items: 1, exact: false })

@@ -44,9 +44,9 @@ t.test('filters by field and operator, combined, in any order, with or without p
     ['?title=Order%203,Order%204', []],
     [`?id=${id.toUpperCase()}`, [rows[3]]]
   ] as const) {
-    const answer = await get(app, `/paged${query}${query === '' ? '?' : '&'}perPage=100&sort=id`)
-    t.equal(answer.status, 200, query)
-    t.strictSame(answer.rows, [...expected].sort(byId), query)
+    const response = await get(app, `/paged${query}${query === '' ? '?' : '&'}perPage=100&sort=id`)
+    t.equal(response.status, 200, query)
+    t.strictSame(response.rows, [...expected].sort(byId), query)
   }
 })
 
@@ -242,8 +242,8 @@ t.test('returns 422 with the parameter and an error key for every input that is 
     [`title[in]=${Array.from({ length: 101 }, () => 'a').join()}`, 'title[in]', 'tooManyItems'],
     [`title=${'x'.repeat(4091)}`, 'query', 'queryTooLong']
   ] as const) {
-    const answer = await get(app, `/paged?${query}`)
-    t.strictSame([answer.status, answer.code, answer.errors], [422, 'INVALID_QUERY_PARAMETERS', { [field]: key }], query.slice(0, 80))
+    const response = await get(app, `/paged?${query}`)
+    t.strictSame([response.status, response.code, response.errors], [422, 'INVALID_QUERY_PARAMETERS', { [field]: key }], query.slice(0, 80))
   }
 })
 
@@ -289,8 +289,8 @@ t.test('repeats only parts of parameter names in a response, and never the value
   t.strictSame(Object.keys(long.errors), [`${'n'.repeat(99)}…`])
   const emoji = await get(app, `/paged?${'n'.repeat(98)}${encodeURIComponent('😀😀')}=1`)
   t.strictSame(Object.keys(emoji.errors), [`${'n'.repeat(98)}…`], 'does not cut a character in half')
-  const answer = await app.inject('/paged?status=secret-value&total=secret-value&x=secret-value')
-  t.notMatch(answer.body, /secret-value/)
+  const response = await app.inject('/paged?status=secret-value&total=secret-value&x=secret-value')
+  t.notMatch(response.body, /secret-value/)
   const many = await app.inject(`/paged?${Array.from({ length: 700 }, (_, index) => `p${index}`).join('&')}`)
   t.equal(many.json().errors.length, 100)
   t.ok(many.json().message.length < 400)
@@ -366,9 +366,9 @@ t.test('starts the query at the same character as the router', async (t) => {
   const send = async (target: string) => {
     const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1')
     socket.end(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 'latin1')
-    let answer = ''
-    for await (const chunk of socket) answer += chunk
-    return answer
+    let response = ''
+    for await (const chunk of socket) response += chunk
+    return response
   }
   t.match(await send('/paged#perPage=1'), /^HTTP\/1.1 200[^]*"id"/)
   t.match(await send('/paged#pge=1'), /^HTTP\/1.1 422[^]*"pge"/)

@@ -1,9 +1,9 @@
 import type { Page } from '@concordat/pagination-query'
-import type { AdapterUnderTest, SampleQuery, SampleRow } from '@concordat/pagination-query/adapter-suite'
+import type { OpenSample, SampleQuery, SampleRow } from '@concordat/pagination-query/testing'
 
 /** Returns a function that opens a sample whose rows are stored in memory and read by `run`. */
-export function rowsInMemory(run: (rows: SampleRow[], query: SampleQuery) => Page<object>): AdapterUnderTest['open'] {
-  return async () => {
+export function rowsInMemory(run: (rows: SampleRow[], query: SampleQuery) => Page<object>): () => OpenSample {
+  return () => {
     const rows = new Map<string, SampleRow>()
     return {
       insert: async (added) => {

@@ -1,4 +1,4 @@
-import { createSampleTable, type OpenSample, type SampleRow } from '@concordat/pagination-query/adapter-suite'
+import { createSampleTable, type OpenSample, type SampleRow } from '@concordat/pagination-query/testing'
 
 /** The common interface of `pg` and PGlite. */
 export interface Database {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type Key, type ListQuery, rangesFrom, type SortKey, type Total } from '@concordat/pagination-query'
-import { type AdapterUnderTest, adapterSuite, type SampleQuery } from '@concordat/pagination-query/adapter-suite'
 import { fromSqlRows, preparePages, runSql, type SqlClient, type SqlSource, toSql } from '@concordat/pagination-query/sql'
+import { adapterContract, type OpenSample } from '@concordat/pagination-query/testing'
+import { casesOf } from '@concordat/test-harness/contract-cases'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { scaled } from '@concordat/test-harness/scale'
 import { Query } from 'pg'
@@ -12,16 +13,17 @@ import { wholeList } from './whole-list.ts'
 
 const pglite = await startPGlite()
 t.teardown(() => pglite.close())
-adapterSuite(t, sqlAdapter('SQL on PGlite', pglite), { walks: scaled(25, 500) })
+t.test('SQL on PGlite', async (t) => adapterContract(casesOf(t), () => openSql(pglite), { walks: scaled(25, 500) }))
 
 t.test('SQL on PostgreSQL', { skip }, async (t) => {
-  adapterSuite(t, sqlAdapter('SQL on PostgreSQL', await openSchema(t)), { walks: scaled(120, 500) })
+  const pool = await openSchema(t)
+  adapterContract(casesOf(t), () => openSql(pool), { walks: scaled(120, 500) })
 })
 
 t.test('SQL on PostgreSQL with prepared pages', { skip }, async (t) => {
   const pool = await openSchema(t)
   pool.on('connect', preparePages)
-  adapterSuite(t, sqlAdapter('SQL on PostgreSQL with prepared pages', pool), { walks: scaled(25, 100) })
+  adapterContract(casesOf(t), () => openSql(pool), { walks: scaled(25, 100) })
 })
 
 t.test('prepares only the statements of pages, and at most 100 of them', { skip }, async (t) => {
@@ -170,12 +172,12 @@ t.test('counts few rows exactly instead of estimating, and does not count if the
     return [total, statements.length]
   }
   t.strictSame(await run({ count: 'estimated', conditions: few('12') }), [{ items: 111, exact: true }, 2])
-  const [estimate, asked] = await run({ count: 'estimated' })
+  const [estimate, requested] = await run({ count: 'estimated' })
   t.match(estimate, { exact: false })
   t.ok((estimate as Total).items > 2000 && (estimate as Total).items < 4000)
-  t.equal(asked, 3)
+  t.equal(requested, 3)
   t.strictSame(await run({ count: 'exact' }), [{ items: 3000, exact: true }, 2])
-  t.strictSame(await run({ count: { atMost: 20 } }), [{ items: 20, exact: false }, 2])
+  t.strictSame(await run({ count: { max: 20 } }), [{ items: 20, exact: false }, 2])
   t.strictSame(await run({ count: 'exact', conditions: few('123') }), [{ items: 11, exact: true }, 2])
   t.strictSame(await run({ count: 'exact', conditions: few('2999') }), [{ items: 1, exact: true }, 1])
   t.strictSame(await run({ count: 'exact', offset: 2995 }), [{ items: 3000, exact: true }, 1])
@@ -201,12 +203,7 @@ function textList(changes: Partial<ListQuery>): ListQuery {
   return wholeList({ order: [{ field: 'id', kind: 'string', nullable: false, descending: false }], perPage: 100, ...changes })
 }
 
-function sqlAdapter(name: string, database: Database): AdapterUnderTest {
-  return {
-    name,
-    open: async () => {
-      const table = await openSampleTable(database)
-      return { ...table, run: (query: SampleQuery) => runSql(database, query, { table: table.name }) }
-    }
-  }
+async function openSql(database: Database): Promise<OpenSample> {
+  const table = await openSampleTable(database)
+  return { ...table, run: (query) => runSql(database, query, { table: table.name }) }
 }

@@ -8,7 +8,7 @@ import paginationQuery, {
   type ListQuery,
   type Page,
   type PaginationQueryOptions,
-  paginationErrors
+  paginationQueryErrors
 } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -78,7 +78,7 @@ app.get('/named', { config: { collection: 'orders' } }, async () => [])
 const usual = { name: 'orders', style: 'page', id: 'id', defaultSort: ['quantity'], sort: { keys: ['quantity'] } } as const
 declare({ ...usual, defaultSort: ['-quantity'] })
 declare({ ...usual, defaultSort: ['status', '-quantity'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
-declare({ ...usual, filter: { quantity: true, status: ['ne', 'nin'], placedAt: ['gte'] }, count: { atMost: 5 }, scope: ({ id }) => id })
+declare({ ...usual, filter: { quantity: true, status: ['ne', 'nin'], placedAt: ['gte'] }, count: { max: 5 }, scope: ({ id }) => id })
 // @ts-expect-error – string literals have no order
 declare({ ...usual, filter: { status: ['gt'] } })
 // @ts-expect-error – booleans have no order
@@ -132,4 +132,4 @@ void options
 // @ts-expect-error – secrets must be a list
 const wrong: PaginationQueryOptions = { cursor: { secrets: 'x' } }
 void wrong
-expectTypeOf(paginationErrors).toEqualTypeOf<ErrorList>()
+expectTypeOf(paginationQueryErrors).toEqualTypeOf<ErrorList>()

@@ -2,7 +2,7 @@
 // node --conditions=@concordat/source packages/postgres/bench/takeover.ts [kills]
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type FleetMember, spreadOf, startFleet } from '@concordat/idempotency/crash-soak'
+import { type FleetMember, spreadOf, startFleet } from '@concordat/idempotency/testing'
 import { Pool } from 'pg'
 import { programOn } from '../test/soak/soak.ts'
 import { makeTables } from '../test/soak/tables.ts'
@@ -24,12 +24,12 @@ async function takeover(place: string, owner: FleetMember, waiter: FleetMember) 
   const key = randomUUID()
   post(owner, key, { 'x-hangs-in': place }).catch(() => {})
   await delay(500)
-  const answer = post(waiter, key)
+  const response = post(waiter, key)
   // Long enough for the retry to poll at its longest interval.
   await delay(2000 + Math.random() * 1000)
   const killedAt = performance.now()
   await fleet.kill(owner)
-  const { status } = await answer
+  const { status } = await response
   if (status !== 201) throw new Error(`The response for the waiter was ${status}.`)
   return performance.now() - killedAt
 }

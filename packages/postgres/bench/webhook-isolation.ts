@@ -10,7 +10,7 @@ import type { Received } from '../test/soak/webhook-receiver.ts'
 import { startWebhookService } from '../test/soak/webhook-service.ts'
 
 const [turns = 8, events = 10, subscriptions = 100] = process.argv.slice(2).map(Number)
-const pauseMilliseconds = 500
+const pauseMs = 500
 const where = process.env['TEST_DATABASE_URL'] ?? 'memory://'
 const schemas: string[] = []
 const receiver = fork(fileURLToPath(new URL('../test/soak/webhook-receiver.ts', import.meta.url)), {
@@ -53,23 +53,23 @@ async function start(hanging: number) {
     const url = `https://localhost:${address.port}/${index < hanging ? 'hang' : 'ok'}/${index}`
     await service.app.webhooks.subscribe('bench', { url, eventTypes: ['order.created'] })
   }
-  return { ...service, answering: subscriptions - hanging }
+  return { ...service, responder: subscriptions - hanging }
 }
 
-async function measure({ app, answering }: Awaited<ReturnType<typeof start>>): Promise<Spread> {
+async function measure({ app, responder }: Awaited<ReturnType<typeof start>>): Promise<Spread> {
   const emits: number[] = []
   for (let event = 0; event < events; event += 1) {
     const began = performance.now()
     await app.webhooks.emit('order.created', { id: '' })
     emits.push(performance.now() - began)
-    await delay(pauseMilliseconds)
+    await delay(pauseMs)
   }
   const ages: number[] = []
-  while (ages.length < answering * events) {
+  while (ages.length < responder * events) {
     await delay(100)
     receiver.send('take')
     const [{ received }] = (await once(receiver, 'message')) as [{ received: Received[] }]
-    ages.push(...received.filter(({ path }) => path.startsWith('/ok')).map(({ ageMilliseconds }) => ageMilliseconds))
+    ages.push(...received.filter(({ path }) => path.startsWith('/ok')).map(({ ageMs }) => ageMs))
   }
   return { p50: part(ages, 0.5), p99: part(ages, 0.99), emit: part(emits, 0.5) }
 }

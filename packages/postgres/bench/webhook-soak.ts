@@ -24,7 +24,7 @@ console.log(`| ${names.join(' | ')} |\n| ${names.map((name) => total[name]).join
 
 function load() {
   const schema = `webhook_soak_${randomUUID().slice(0, 8)}`
-  return { schema, kills: Math.min(atOnce, Number(kills) - killed()), lifeMilliseconds: Number(life) }
+  return { schema, kills: Math.min(atOnce, Number(kills) - killed()), lifeMs: Number(life) }
 }
 
 async function onPGlite() {
@@ -39,13 +39,13 @@ async function onPGlite() {
 async function onPostgreSQL() {
   const where = process.env['TEST_DATABASE_URL']
   if (where === undefined) throw new Error('Set TEST_DATABASE_URL to the address of a PostgreSQL server.')
-  const wish = { where, processes: 2, ...load() }
+  const input = { where, processes: 2, ...load() }
   try {
-    return await webhookSoak(wish)
+    return await webhookSoak(input)
   } finally {
     const client = new Client({ connectionString: where })
     await client.connect()
-    await client.query(`DROP SCHEMA IF EXISTS ${wish.schema}, ${wish.schema}_queue CASCADE`)
+    await client.query(`DROP SCHEMA IF EXISTS ${input.schema}, ${input.schema}_queue CASCADE`)
     await client.end()
   }
 }

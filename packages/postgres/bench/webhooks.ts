@@ -11,7 +11,7 @@ import { Pool } from 'pg'
 import { Agent, request } from 'undici'
 import { type Place, startWebhookService } from '../test/soak/webhook-service.ts'
 
-interface Wish {
+interface Input {
   readonly way: string
   readonly url: string
   readonly deliveries: number
@@ -53,20 +53,20 @@ async function measure() {
     if (where === undefined || (way !== 'raw' && !wanted.includes(way))) continue
     const schema = `webhook_bench_${randomUUID().slice(0, 8)}`
     if (where === server) schemas.push(schema)
-    const wish: Wish = { way, url, deliveries, subscriptions, place: { where, schema, certificate } }
-    children.set(way, await childFor(wish))
+    const input: Input = { way, url, deliveries, subscriptions, place: { where, schema, certificate } }
+    children.set(way, await childFor(input))
   }
 
   const rates = new Map([...children.keys()].map((way) => [way, [] as number[]]))
   const costs = new Map([...children.keys()].map((way) => [way, [] as number[]]))
   for (let round = -1; round < rounds; round += 1) {
     for (const [way, child] of children) {
-      await asked(child, 'prepare')
+      await requested(child, 'prepare')
       const before = await counted()
       const began = performance.now()
       child.send('start')
       while ((await counted()) < before + deliveries) await delay(10)
-      const cost = (await asked(child, 'ended')) as number
+      const cost = (await requested(child, 'ended')) as number
       // The first round warms up.
       if (round < 0) continue
       rates.get(way)?.push((deliveries / (performance.now() - began)) * 1000)
@@ -88,43 +88,43 @@ async function measure() {
   if (server !== undefined) for (const schema of schemas) await drop(server, schema)
 
   async function counted() {
-    const { count } = (await asked(receiver, 'count')) as { count: number }
+    const { count } = (await requested(receiver, 'count')) as { count: number }
     return count
   }
 }
 
-async function childFor(wish: Wish | Place) {
+async function childFor(input: Input | Place) {
   const child = fork(import.meta.filename)
   child.once('exit', (code) => {
     if (code !== 0) process.exit(1)
   })
-  child.send(wish)
+  child.send(input)
   await once(child, 'message')
   return child
 }
 
-async function asked(child: ChildProcess, message: string): Promise<unknown> {
+async function requested(child: ChildProcess, message: string): Promise<unknown> {
   child.send(message)
-  const [answer] = (await once(child, 'message')) as [unknown]
-  return answer
+  const [response] = (await once(child, 'message')) as [unknown]
+  return response
 }
 
 /** Runs a child process: the first message sets its work, and three messages control each round. */
 async function serve() {
   process.on('disconnect', () => process.exit())
-  const [wish] = (await once(process, 'message')) as [Wish | Place]
-  if ('where' in wish) await startWebhookService(wish, { concurrency: atOnce.deliveries })
-  else answerRounds(await wayOf(wish))
+  const [input] = (await once(process, 'message')) as [Input | Place]
+  if ('where' in input) await startWebhookService(input, { concurrency: atOnce.deliveries })
+  else responseRounds(await wayOf(input))
   process.send?.('ready')
 }
 
-function wayOf(wish: Wish) {
-  if (wish.way === 'raw') return posts(wish, rawPoster(wish.place.certificate))
-  if (wish.way === 'sender') return posts(wish, senderPoster(wish.place.certificate))
-  return wish.way === 'hand-written' ? outbox(wish) : service(wish)
+function wayOf(input: Input) {
+  if (input.way === 'raw') return posts(input, rawPoster(input.place.certificate))
+  if (input.way === 'sender') return posts(input, senderPoster(input.place.certificate))
+  return input.way === 'hand-written' ? outbox(input) : service(input)
 }
 
-function answerRounds(way: Way) {
+function responseRounds(way: Way) {
   let before = process.cpuUsage()
   process.on('message', async (message) => {
     if (message === 'prepare') {
@@ -158,9 +158,9 @@ function rawPoster(certificate: string) {
       'webhook-timestamp': String(timestamp),
       'webhook-signature': `v1,${signature}`
     }
-    const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body })
-    await answer.body.dump()
-    return answer.statusCode
+    const response = await request(url, { method: 'POST', dispatcher: agent, headers, body })
+    await response.body.dump()
+    return response.statusCode
   }
 }
 
@@ -171,7 +171,7 @@ function senderPoster(certificate: string): Post {
 }
 
 /** Posts without any rows. */
-function posts({ url, deliveries }: Wish, post: Post): Way {
+function posts({ url, deliveries }: Input, post: Post): Way {
   let lines: Promise<unknown> = Promise.resolve()
   let next = 0
 
@@ -190,7 +190,7 @@ function posts({ url, deliveries }: Wish, post: Post): Way {
 }
 
 /** The smallest durable outbox that stores attempts: rows are taken, posted and updated in batches, without any handling of failures. */
-async function outbox({ url, deliveries, subscriptions, place: { where, schema, certificate } }: Wish): Promise<Way> {
+async function outbox({ url, deliveries, subscriptions, place: { where, schema, certificate } }: Input): Promise<Way> {
   const pool = new Pool({ connectionString: where, max: 10 })
   await pool.query(`CREATE SCHEMA ${schema};
     CREATE TABLE ${schema}.message (id uuid PRIMARY KEY, body text NOT NULL);
@@ -247,27 +247,27 @@ async function outbox({ url, deliveries, subscriptions, place: { where, schema, 
   }
 }
 
-async function service({ way, url, deliveries, subscriptions, place }: Wish): Promise<Way> {
+async function service({ way, url, deliveries, subscriptions, place }: Input): Promise<Way> {
   const { app, database } = await startWebhookService(place, { concurrency: atOnce.deliveries })
   for (let index = 0; index < subscriptions; index += 1) {
     await app.webhooks.subscribe('bench', { url: `${url}/${index}`, eventTypes: ['order.created'] })
   }
   if (way === 'two processes') await childFor(place)
-  let told: (() => void)[] = []
+  let received: (() => void)[] = []
 
   return {
     async prepare() {
-      told = []
+      received = []
       const { session } = await database.open({})
       const transaction = {
         query: async (text: string, values: unknown[] = []) => session.query(text, values),
-        afterCommit: (tell: () => void) => void told.push(tell)
+        afterCommit: (notify: () => void) => void received.push(notify)
       }
       for (let event = 0; event < deliveries / subscriptions; event += 1) await app.webhooks.emit('order.created', data, { transaction })
       await session.commit()
     },
     start() {
-      for (const tell of told) tell()
+      for (const notify of received) notify()
     },
     async ended() {
       const { schema } = place

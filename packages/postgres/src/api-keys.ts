@@ -2,7 +2,7 @@ import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresApiKeys}, for `migrate`. */
+/** The table of {@link postgresApiKeyStore}, for `migrate`. */
 export const apiKeyMigrations: readonly Migration[] = [
   {
     component: 'api-keys',
@@ -24,7 +24,7 @@ export const apiKeyMigrations: readonly Migration[] = [
 const remembered = 86_400_000
 
 /** Creates a store of API keys in PostgreSQL. Each method is one statement. */
-export function postgresApiKeys(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): ApiKeyStore {
+export function postgresApiKeyStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): ApiKeyStore {
   const table = `${requireSchema(schema)}.api_keys`
 
   return {

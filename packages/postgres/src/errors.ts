@@ -1,14 +1,7 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 // Mistakes of the service: the response names no details, and the log has the cause.
-const ours = {
-  statusCode: 500,
-  message: {
-    en: 'The service failed to process the request. If it happens again, report the Request-Id.',
-    es: 'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.'
-  },
-  remedy: 'Try again later. If it keeps failing, report the Request-Id.'
-} as const
+const ours = sharedDefinitions.INTERNAL_ERROR
 
 const list = defineErrors({
   TRANSACTION_ENDED: ours,
@@ -35,7 +28,7 @@ const list = defineErrors({
 })
 
 /** Every error that the unit of work raises, for `include` of the error catalogue. */
-export const transactionErrors: ErrorList = list
+export const postgresErrors: ErrorList = list
 
 /** Creates the 500 for a transaction that was used after its end, for example by a handler that continues after its timeout. */
 export function transactionEnded(): ApiError {
@@ -59,7 +52,7 @@ export function transactionRolledBack(cause: unknown): ApiError {
 }
 
 /** Creates the 500 for a response that cannot be known before the commit. `reason` is for the log. */
-export function answerRefused(reason: string): ApiError {
+export function replyRefused(reason: string): ApiError {
   return list.create('TRANSACTION_ANSWER_REFUSED', { cause: new Error(reason) })
 }
 

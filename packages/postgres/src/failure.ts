@@ -22,15 +22,16 @@ export function isConflict(error: unknown): boolean {
 /** Tells whether the server refused a statement and the connection can still be used. */
 export function isRefusal(error: unknown): boolean {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
-  // The severity is part of the protocol. Its text depends on the language of the server.
-  return typeof severity === 'string' && !fatal.test(String(code))
+  // The severity is part of the protocol. Its text depends on the language of the server, so FATAL alone does not tell.
+  return typeof severity === 'string' && severity !== 'FATAL' && !fatal.test(String(code))
 }
 
-/**
- * Returns the error unchanged when the server refused the statement or the service made a mistake. Returns `TRANSACTION_UNAVAILABLE` for
- * any other error, because the connection to the server failed.
- */
+/** Tells whether the connection failed or a result is overdue: the error is neither one of the server nor a mistake of the service. */
+export function isOutage(error: unknown): boolean {
+  return !(error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error))
+}
+
+/** Returns the error unchanged, or `TRANSACTION_UNAVAILABLE` when the connection to the server failed. */
 export function withoutOutage(error: unknown): unknown {
-  const isKnown = error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error)
-  return isKnown ? error : transactionUnavailable(error)
+  return isOutage(error) ? transactionUnavailable(error) : error
 }

@@ -4,7 +4,7 @@ import { joined } from './joined.ts'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresJobs}, for `migrate`. */
+/** The table of {@link postgresJobStore}, for `migrate`. */
 export const jobMigrations: readonly Migration[] = [
   {
     component: 'jobs',
@@ -43,7 +43,7 @@ const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonl
  * Creates a store of job records in PostgreSQL 13 or later, in the database of their queue: the record and the job change in the same
  * transaction.
  */
-export function postgresJobs(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {
+export function postgresJobStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {
   const table = `${requireSchema(schema)}.jobs`
   // A null result differs from a missing one, so each member without a value is left out separately.
   const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,

@@ -1,19 +1,19 @@
-import type { LoginAttemptStore } from '@concordat/authentication'
+import type { LoginAttemptStore } from '@concordat/token-issuing'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
-/** The table of {@link postgresLoginAttempts}, for `migrate`. */
+/** The table of {@link postgresLoginAttemptStore}, for `migrate`. */
 export const loginAttemptMigrations: readonly Migration[] = [
   {
     component: 'login-attempts',
     version: 1,
     statements: [
-      // The column "answer" has the result of the last call, because RETURNING does not show the old values of a row.
+      // The column "result" has the result of the last call, because RETURNING does not show the old values of a row.
       `CREATE TABLE {schema}.login_attempts (
         key text PRIMARY KEY,
         forgiven_at double precision NOT NULL,
-        answer double precision NOT NULL
+        result double precision NOT NULL
       )`,
       `CREATE INDEX login_attempts_forgiven_at ON {schema}.login_attempts (forgiven_at)`
     ]
@@ -27,31 +27,28 @@ const tolerance = 60_000
  * Creates a store that counts sign-in attempts in PostgreSQL for all processes together. Each method is one statement. A row has the time
  * at which all attempts counted under its key are forgiven (GCRA, ITU-T I.371).
  */
-export function postgresLoginAttempts(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
+export function postgresLoginAttemptStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
   const table = `${requireSchema(schema)}.login_attempts`
   const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)
   const next = `GREATEST(kept.forgiven_at, $2::double precision) + $3::double precision`
   const wait = `${next} - $2::double precision - $4::double precision`
 
   return {
-    async take(key, { limit, windowMilliseconds }, now) {
+    async take(key, { limit, windowMs }, now) {
       // Shares are fractions of a millisecond and their sums are not exact, so less than one millisecond does not count as a wait.
-      const [answer = 0] = await database.query<number>(
-        `INSERT INTO ${table} AS kept (key, forgiven_at, answer) VALUES ($1, $2::double precision + $3::double precision, 0)
+      const [result = 0] = await database.query<number>(
+        `INSERT INTO ${table} AS kept (key, forgiven_at, result) VALUES ($1, $2::double precision + $3::double precision, 0)
         ON CONFLICT (key) DO UPDATE SET
           forgiven_at = CASE WHEN ${wait} >= 1 THEN kept.forgiven_at ELSE ${next} END,
-          answer = CASE WHEN ${wait} >= 1 THEN ${wait} ELSE 0 END
-        RETURNING answer::text AS json`,
-        [key, now, windowMilliseconds / limit, windowMilliseconds]
+          result = CASE WHEN ${wait} >= 1 THEN ${wait} ELSE 0 END
+        RETURNING result::text AS json`,
+        [key, now, windowMs / limit, windowMs]
       )
       sweep(now)
-      return answer
+      return result
     },
-    async giveBack(key, { limit, windowMilliseconds }) {
-      await database.query(`UPDATE ${table} SET forgiven_at = forgiven_at - $2::double precision WHERE key = $1`, [
-        key,
-        windowMilliseconds / limit
-      ])
+    async giveBack(key, { limit, windowMs }) {
+      await database.query(`UPDATE ${table} SET forgiven_at = forgiven_at - $2::double precision WHERE key = $1`, [key, windowMs / limit])
     }
   }
 }

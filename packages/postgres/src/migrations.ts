@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto'
-import { type Postgres, type Queries, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, parseRows, requireSchema, type StoreOptions } from './postgres.ts'
+import type { Session } from './session.ts'
 
-/** One step in the schema of a store. A released step never changes: each later change is a new step. */
+/** One step in the schema of a store or of a service. A released step never changes: each later change is a new step. */
 export interface Migration {
   /** The component that owns the tables, for example `refresh-tokens`. */
   readonly component: string
   /** Counts from 1 in each component. */
   readonly version: number
-  /** The SQL, one statement for each element. `{schema}` is replaced by the name of the schema. */
+  /** The SQL, one or more statements in each element. `{schema}` is replaced by the name of the schema. */
   readonly statements: readonly string[]
 }
 
@@ -18,43 +19,67 @@ interface Applied {
 }
 
 /**
- * Creates the schema and applies the migrations that are new to this database, in the order of their versions, all or none. When several
- * processes start at the same time, one applies them while the others wait and then have nothing left to do. Steps applied by a newer
- * release are left as they are, so that the release before it continues to work. Rejects when an applied step has changed since, or when a
- * step before it is missing.
+ * Creates the schema and applies the migrations that are new to this database, all or none. A component is migrated after those that are
+ * before it in the list, and its steps are applied in the order of their versions. When several processes start at the same time, one
+ * applies the migrations while the others wait and then have nothing left to do. Steps applied by a newer release are left as they are, so
+ * that the release before it continues to work. Rejects when an applied step has changed since, or when a step before it is missing.
  */
-export async function migrate(
-  database: Postgres,
-  migrations: readonly Migration[],
-  { schema = 'concordat' }: StoreOptions = {}
-): Promise<void> {
+export async function migrate(database: Postgres, migrations: readonly Migration[], options: StoreOptions = {}): Promise<void> {
+  const { schema = 'concordat' } = options
+  const read = `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
+  const statements = [lockOf(requireSchema(schema)), ...preparationOf(schema), read]
+  const { session, results } = await database.open({ statements })
+  try {
+    const applied = parseRows<Applied>(results.at(-1) ?? [])
+    for (const migration of inOrder(migrations)) await apply(session, schema, migration, applied)
+    await session.commit()
+  } catch (error) {
+    await session.rollback()
+    throw error
+  }
+}
+
+/**
+ * Returns the SQL of the migrations, for a migration tool of your own. It creates what {@link migrate} creates in an empty database, with
+ * the records of what was applied, and does not begin a transaction. For an update, pass only the new steps.
+ */
+export function migrationSql(migrations: readonly Migration[], { schema = 'concordat' }: StoreOptions = {}): string {
   requireSchema(schema)
-  await database.transaction(async (queries) => {
-    await lock(queries, schema)
-    await queries.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-    await queries.query(`CREATE TABLE IF NOT EXISTS ${schema}.migrations (
-      component text NOT NULL,
-      version integer NOT NULL,
-      checksum text NOT NULL,
-      applied_at timestamptz NOT NULL DEFAULT now(),
-      PRIMARY KEY (component, version)
-    )`)
-    const applied = await queries.query<Applied>(
-      `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
-    )
-    for (const migration of migrations.toSorted((a, b) => a.component.localeCompare(b.component) || a.version - b.version)) {
-      await apply(queries, schema, migration, applied)
-    }
+  const steps = inOrder(migrations).map((migration) => {
+    const { component, version } = migration
+    const record = `INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ('${component.replaceAll("'", "''")}', ${version}, '${checksumOf(migration)}')`
+    return [`-- ${component} ${version}`, ...[...sqlOf(migration, schema), record].map(terminated)].join('\n')
   })
+  return `${[preparationOf(schema).map(terminated).join('\n'), ...steps].join('\n\n')}\n`
 }
 
-async function lock(queries: Queries, schema: string) {
-  await queries.query(`SELECT '1' AS json FROM pg_advisory_xact_lock(hashtext('concordat migrations'), hashtext($1))`, [schema])
+function lockOf(schema: string) {
+  return `SELECT pg_advisory_xact_lock(hashtext('concordat migrations'), hashtext('${schema}'))`
 }
 
-async function apply(queries: Queries, schema: string, { component, version, statements }: Migration, applied: readonly Applied[]) {
+function preparationOf(schema: string) {
+  return [
+    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+    `CREATE TABLE IF NOT EXISTS ${schema}.migrations (
+  component text NOT NULL,
+  version integer NOT NULL,
+  checksum text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (component, version)
+)`
+  ]
+}
+
+// Tables of a component may reference those of a component that is before it in the list.
+function inOrder(migrations: readonly Migration[]) {
+  const components = [...new Set(migrations.map(({ component }) => component))]
+  return migrations.toSorted((a, b) => components.indexOf(a.component) - components.indexOf(b.component) || a.version - b.version)
+}
+
+async function apply(session: Session, schema: string, migration: Migration, applied: readonly Applied[]) {
+  const { component, version } = migration
   const name = `${component} ${version}`
-  const checksum = hash('sha256', JSON.stringify(statements))
+  const checksum = checksumOf(migration)
   const ours = applied.filter((step) => step.component === component)
   const known = ours.find((step) => step.version === version)
   if (known !== undefined) {
@@ -66,6 +91,21 @@ async function apply(queries: Queries, schema: string, { component, version, sta
   if (ours.some((step) => step.version > version)) {
     throw new Error(`postgres: migration ${name} was never applied to the schema ${schema}, but a later one was. Restore the schema.`)
   }
-  for (const statement of statements) await queries.query(statement.replaceAll('{schema}', schema))
-  await queries.query(`INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ($1, $2, $3)`, [component, version, checksum])
+  // Each element is a message of its own, because it can contain several statements.
+  for (const sql of sqlOf(migration, schema)) await session.send([sql])
+  await session.query(`INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ($1, $2, $3)`, [component, version, checksum])
+}
+
+function checksumOf({ statements }: Migration) {
+  return hash('sha256', JSON.stringify(statements))
+}
+
+function sqlOf({ statements }: Migration, schema: string) {
+  return statements.map((statement) => statement.replaceAll('{schema}', schema))
+}
+
+// A semicolon in a comment would not end the statement.
+function terminated(sql: string) {
+  const text = sql.trim()
+  return text.endsWith(';') ? text : `${text}${/--.*$/.test(text) ? '\n' : ''};`
 }

@@ -5,21 +5,21 @@ import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from
 const inFailedTransaction = '25P02'
 
 /** The result of a statement on PGlite. */
-export interface PGliteAnswer {
+export interface PGliteResult {
   readonly rows: unknown[]
   readonly affectedRows?: number | undefined
 }
 
 /** The part of a PGlite transaction that is used here. */
 export interface PGliteTransaction {
-  query(sql: string, params?: unknown[]): Promise<PGliteAnswer>
-  exec(sql: string): Promise<PGliteAnswer[]>
+  query(sql: string, params?: unknown[]): Promise<PGliteResult>
+  exec(sql: string): Promise<PGliteResult[]>
 }
 
 /** The part of a PGlite that is used here. */
 export interface PGliteLike extends PGliteTransaction {
   transaction<Result>(work: (transaction: PGliteTransaction) => Promise<Result>): Promise<Result>
-  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
+  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>
 }
 
 /** Begins a transaction and keeps it open. All other statements on this PGlite wait until it ends. */
@@ -30,8 +30,8 @@ export function openOnPGlite(database: PGliteLike, opening: Opening): Promise<Op
   return new Promise((resolve, reject) => {
     const done = database.transaction(async (transaction) => {
       if (modes !== '') await transaction.exec(`SET TRANSACTION${modes}`)
-      const answers = statements.length === 0 ? [] : await transaction.exec(statements.join(';\n'))
-      resolve({ session: sessionOn(transaction, verdict, () => done), answers: answers.map(({ rows }) => rows) })
+      const results = statements.length === 0 ? [] : await transaction.exec(statements.join(';\n'))
+      resolve({ session: sessionOn(transaction, verdict, () => done), results: results.map(({ rows }) => rows) })
       await verdict.promise
     })
     done.catch(reject)

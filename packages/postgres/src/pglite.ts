@@ -28,9 +28,9 @@ export function fromPGlite(database: PGliteLike): Postgres {
         return { rows, rowCount: rows.length || (affectedRows ?? 0) }
       }
     } as SqlClient,
-    async listen(channel, { heard }) {
+    async listen(channel, { onMessage }) {
       requireOutside(self)
-      const end = await database.listen(channel, heard)
+      const end = await database.listen(channel, onMessage)
       return () => end()
     }
   }

@@ -3,14 +3,14 @@ import { isRefusal } from './failure.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from './session.ts'
 
 /** The result of a statement on `pg`. */
-export interface PoolAnswer {
+export interface PoolResult {
   readonly rows: unknown[]
-  readonly rowCount?: number | null
+  readonly rowCount?: number | null | undefined
 }
 
 /** The part of a `pg` client that is used here. */
 export interface PoolClientLike {
-  query(sql: string, params?: unknown[]): Promise<PoolAnswer & { readonly command?: string }>
+  query(sql: string, params?: unknown[]): Promise<PoolResult & { readonly command?: string | undefined }>
   release(destroy?: boolean | Error): void
   on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
   removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
@@ -25,12 +25,12 @@ export interface CheckedOut {
 
 /** Begins a transaction. BEGIN and the statements of its opening are sent in one message. */
 export async function openOnClient({ client, release }: CheckedOut, opening: Opening): Promise<Opened> {
-  const { idleMilliseconds, statements = [] } = opening
-  const limit = idleMilliseconds === undefined ? [] : [`SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(idleMilliseconds)}`]
+  const { idleMs, statements = [] } = opening
+  const limit = idleMs === undefined ? [] : [`SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(idleMs)}`]
   const session = sessionOn(client, release)
   try {
-    const answers = await session.send([`BEGIN${modesOf(opening)}`, ...limit, ...statements])
-    return { session, answers: answers.slice(answers.length - statements.length) }
+    const results = await session.send([`BEGIN${modesOf(opening)}`, ...limit, ...statements])
+    return { session, results: results.slice(results.length - statements.length) }
   } catch (error) {
     await session.rollback()
     throw error
@@ -41,7 +41,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
   let over = false
   let isBusy = false
 
-  async function ask(text: string, values?: unknown[]) {
+  async function execute(text: string, values?: unknown[]) {
     if (over) throw transactionEnded()
     isBusy = true
     try {
@@ -58,15 +58,15 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
 
   return {
     async query(text, values) {
-      const { rows, rowCount } = await ask(text, [...values])
+      const { rows, rowCount } = await execute(text, [...values])
       return { rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }
     },
     async send(statements) {
       // For several statements, pg returns a list of results.
-      return [await ask(statements.join(';\n'))].flat().map(({ rows }) => rows)
+      return [await execute(statements.join(';\n'))].flat().map(({ rows }) => rows)
     },
     async commit() {
-      const { command } = await ask('COMMIT').catch((error: unknown) => {
+      const { command } = await execute('COMMIT').catch((error: unknown) => {
         end(isRefusal(error))
         throw error
       })
@@ -77,7 +77,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       if (over) return
       // ROLLBACK cannot be sent while a statement is running. Closing the connection makes PostgreSQL roll back.
       if (isBusy) return end(false)
-      await ask('ROLLBACK').then(
+      await execute('ROLLBACK').then(
         () => end(true),
         () => end(false)
       )

@@ -1,13 +1,13 @@
 import { requireOutside } from './open-transaction.ts'
-import { openOnClient, type PoolAnswer, type PoolClientLike } from './pool-session.ts'
+import { openOnClient, type PoolClientLike, type PoolResult } from './pool-session.ts'
 import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
 import type { Opening } from './session.ts'
 
 /** The part of a `pg` pool that is used here. */
 export interface PoolLike {
-  query(sql: string, params?: unknown[]): Promise<PoolAnswer>
-  connect(given: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
+  query(sql: string, params?: unknown[]): Promise<PoolResult>
+  connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
@@ -47,12 +47,12 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
     return openOnClient({ client, release }, opening)
   }
 
-  async function listen(channel: string, { heard, lost }: Listener) {
+  async function listen(channel: string, { onMessage, onLost }: Listener) {
     // The connection can be lost, released and notified in any order.
-    const line: { over: boolean; begun: boolean; client?: PoolClientLike } = { over: false, begun: false }
+    const line: { over: boolean; begun: boolean; client?: PoolClientLike | undefined } = { over: false, begun: false }
     const gone = (error?: unknown) => {
       if (error !== undefined) onError(error)
-      if (end() && line.begun) lost()
+      if (end() && line.begun) onLost()
     }
     function end() {
       if (line.over) return false
@@ -67,7 +67,7 @@ export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {
       client.on('end', gone)
       client.on('notification', (what) => {
         const notice = what as { readonly channel?: unknown; readonly payload?: string }
-        if (!line.over && notice.channel === channel) heard(notice.payload ?? '')
+        if (!line.over && notice.channel === channel) onMessage(notice.payload ?? '')
       })
       await client.query(`LISTEN "${channel}"`)
       if (line.over) throw new Error('postgres: the connection was lost before LISTEN completed.')

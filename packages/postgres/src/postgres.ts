@@ -1,4 +1,4 @@
-import type { Answer, Opened, Opening } from './session.ts'
+import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
 export interface Queries {
@@ -12,15 +12,15 @@ export interface Queries {
 /** Runs the SQL of the service itself, in the database or in the transaction of a request. */
 export interface SqlClient {
   /** Runs one statement. `$1` is the first of the values. */
-  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Answer<Row>>
+  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
 }
 
 /** Callbacks for a channel. */
 export interface Listener {
   /** Called for each notification, with the payload of NOTIFY. */
-  readonly heard: (payload: string) => void
+  readonly onMessage: (payload: string) => void
   /** Called when the connection is lost, at most once. No notification follows. */
-  readonly lost: () => void
+  readonly onLost: () => void
 }
 
 /** A PostgreSQL database, independent of its client. Created by `fromPool` or `fromPGlite`. */

@@ -4,7 +4,7 @@ import type { PoolLike } from './pool.ts'
 import type { PoolClientLike } from './pool-session.ts'
 
 /** The part of a PGlite that a queue uses. */
-export interface QueuePGlite extends Transaction {
+export interface WorkQueuePGlite extends Transaction {
   exec(sql: string): Promise<{ rows: unknown[] }[]>
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>
 }
@@ -82,8 +82,8 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     },
     taking: {
       async executeSql(text, values) {
-        const answers = await executeSql(plannedByIndex(text, values))
-        return (answers as unknown as readonly { rows: unknown[] }[])[1] as { rows: unknown[] }
+        const results = await executeSql(plannedByIndex(text, values))
+        return (results as unknown as readonly { rows: unknown[] }[])[1] as { rows: unknown[] }
       }
     },
     join,
@@ -98,7 +98,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
   }
 }
 
-export function queueOnPGlite(database: QueuePGlite): QueueDatabase {
+export function queueOnPGlite(database: WorkQueuePGlite): QueueDatabase {
   return {
     backend: 'pglite',
     statements: fromPglite(database as Parameters<typeof fromPglite>[0]),

@@ -60,8 +60,8 @@ export function interval(seconds: number): string {
 }
 
 /** Returns how many jobs a statement of pg-boss changed. */
-export function changed(answer: unknown): number {
-  return (answer as { readonly affected: number }).affected
+export function changed(result: unknown): number {
+  return (result as { readonly affected: number }).affected
 }
 
 function describe(error: unknown) {

@@ -5,7 +5,7 @@ import type { Outcomes } from './queue-outcomes.ts'
 import { attemptOf, makeSlots, type Slot } from './queue-slots.ts'
 
 // A job that another process cancels is noticed at the next renewal.
-const renewMilliseconds = 750
+const renewMs = 750
 const timersAtMost = 10_000
 
 /** Input of {@link startPump}. */
@@ -44,7 +44,7 @@ export function startPump(
 ): Pump {
   const { concurrency, perKey, pollSeconds = 0.5 } = options
   const timers = new Map<number, () => void>()
-  const state = { isStopping: false, hasNews: false, isLooking: false, upkeep: 0 }
+  const state = { isStopping: false, hasNews: false, isPolling: false, upkeep: 0 }
   let wake: (() => void) | undefined
   let held: ReadonlySet<string> = new Set()
   let cancelRenewal: (() => void) | undefined
@@ -56,21 +56,21 @@ export function startPump(
   async function pump() {
     while (!state.isStopping) {
       state.hasNews = false
-      state.isLooking = true
-      const found = await look().catch(onError)
-      state.isLooking = false
+      state.isPolling = true
+      const found = await poll().catch(onError)
+      state.isPolling = false
       if (!found && !state.hasNews) await news()
     }
     state.hasNews = false
   }
 
-  async function look() {
+  async function poll() {
     const batchSize = concurrency - slots.running.size
     if (batchSize <= 0) return 0
     const perGroup = perKey !== undefined && { groupConcurrency: perKey }
     const jobs = await boss.fetch<{ payload: unknown }>(name, { batchSize, ...perGroup, db: database.taking })
     for (const { id, data, retryCount } of jobs) slots.begin({ id, payload: data.payload, attempt: retryCount + 1 })
-    if (jobs.length > 0) cancelRenewal ??= every(renewMilliseconds, renew)
+    if (jobs.length > 0) cancelRenewal ??= every(renewMs, renew)
     return jobs.length
   }
 
@@ -139,7 +139,7 @@ export function startPump(
     kick,
     kickIn,
     release: (id) => slots.release(id, 'work-queue: the job was cancelled.'),
-    isBusy: () => (state.hasNews && !state.isStopping) || state.isLooking || state.upkeep > 0 || slots.running.size > 0,
+    isBusy: () => (state.hasNews && !state.isStopping) || state.isPolling || state.upkeep > 0 || slots.running.size > 0,
     async stop(graceSeconds) {
       state.isStopping = true
       kick()

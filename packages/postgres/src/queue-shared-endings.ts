@@ -10,7 +10,7 @@ type Write = Outcome['write']
 interface Ending {
   readonly job: Job
   readonly write: Write
-  readonly told: (isWritten: boolean) => void
+  readonly settle: (isWritten: boolean) => void
 }
 
 const atOnce = 500
@@ -33,7 +33,7 @@ export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: strin
         () => true,
         () => false
       )
-      for (const { told } of batch) told(isWritten)
+      for (const { settle } of batch) settle(isWritten)
     }
     isWriting = false
   }
@@ -55,8 +55,8 @@ export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: strin
   }
 
   return (job, write) =>
-    new Promise((told) => {
-      waiting.push({ job, write, told })
+    new Promise((settle) => {
+      waiting.push({ job, write, settle })
       if (!isWriting) void writeAll()
     })
 }
@@ -70,9 +70,9 @@ function inTurn(transaction: Transaction): Transaction {
   let last: Promise<unknown> = Promise.resolve()
   return {
     query(text, values) {
-      const answer = last.then(() => transaction.query(text, values))
-      last = answer.catch(() => {})
-      return answer
+      const result = last.then(() => transaction.query(text, values))
+      last = result.catch(() => {})
+      return result
     }
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { waitAtMost } from '@concordat/deadline'
 import { type Claim, type Handler, type Outcome, retryAfterThrowSeconds } from '@concordat/work-queue'
 
 /** A job that is running. */
@@ -56,18 +56,12 @@ export function makeSlots(handler: Handler, end: (job: Slot['job'], outcome: Out
     },
     async drain(graceSeconds) {
       const ended = Promise.all([...running.values()].map(({ over }) => over))
-      await within(graceSeconds, ended)
+      await waitAtMost(ended, graceSeconds * 1000)
       for (const { abort } of running.values()) abort.abort(new Error('work-queue: the worker is stopping.'))
-      await within(1, ended)
+      await waitAtMost(ended, 1000)
       const left = [...running.values()].map(({ job }) => job)
       running.clear()
       return left
     }
   }
-}
-
-async function within(seconds: number, work: Promise<unknown>) {
-  const timer = new AbortController()
-  await Promise.race([work, delay(seconds * 1000, undefined, timer)])
-  timer.abort()
 }

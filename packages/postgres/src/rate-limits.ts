@@ -3,18 +3,18 @@ import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
-/** The table of {@link postgresRateLimits}, for `migrate`. */
+/** The table of {@link postgresRateLimitStore}, for `migrate`. */
 export const rateLimitMigrations: readonly Migration[] = [
   {
     component: 'rate-limits',
     version: 1,
     statements: [
       // Unlogged: counts are not worth writing twice, and they start again after a crash of the database. Half-empty pages let a row be
-      // updated within its page. The column "answer" has the result of the last call, because RETURNING does not show the old values.
+      // updated within its page. The column "result" has the result of the last call, because RETURNING does not show the old values.
       `CREATE UNLOGGED TABLE {schema}.rate_limits (
         key text PRIMARY KEY,
         count bigint NOT NULL,
-        answer bigint NOT NULL,
+        result bigint NOT NULL,
         ends_at timestamptz NOT NULL
       ) WITH (fillfactor = 50)`,
       `CREATE INDEX rate_limits_ends_at ON {schema}.rate_limits (ends_at)`
@@ -26,26 +26,26 @@ export const rateLimitMigrations: readonly Migration[] = [
  * Creates a store that counts requests in PostgreSQL for all processes together, by the clock of the database, with one statement for each
  * count. In a full window it only reads, so that a refused request writes nothing.
  */
-export function postgresRateLimits(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RateLimitStore {
+export function postgresRateLimitStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RateLimitStore {
   const table = `${requireSchema(schema)}.rate_limits`
   const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')
   const [cost, limit, milliseconds] = ['$2::bigint', '$3::bigint', '$4::double precision']
   const isOver = 'kept.ends_at <= statement_timestamp()'
   // A count never decreases within its window: a request that exceeds the limit when it is read exceeds it until the window ends.
   const statement = `WITH refused AS (
-      SELECT count + ${cost} AS answer, ends_at FROM ${table} AS kept WHERE key = $1 AND NOT ${isOver} AND count + ${cost} > ${limit}
+      SELECT count + ${cost} AS result, ends_at FROM ${table} AS kept WHERE key = $1 AND NOT ${isOver} AND count + ${cost} > ${limit}
     ),
     counted AS (
-      INSERT INTO ${table} AS kept (key, count, answer, ends_at)
+      INSERT INTO ${table} AS kept (key, count, result, ends_at)
       SELECT $1, CASE WHEN ${cost} > ${limit} THEN 0 ELSE ${cost} END, ${cost}, statement_timestamp() + ${milliseconds} * interval '1 ms'
       WHERE NOT EXISTS (SELECT FROM refused)
       ON CONFLICT (key) DO UPDATE SET
         count = CASE WHEN ${isOver} THEN excluded.count WHEN kept.count + ${cost} > ${limit} THEN kept.count ELSE kept.count + ${cost} END,
-        answer = CASE WHEN ${isOver} THEN ${cost} ELSE kept.count + ${cost} END,
+        result = CASE WHEN ${isOver} THEN ${cost} ELSE kept.count + ${cost} END,
         ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE kept.ends_at END
-      RETURNING answer, ends_at
+      RETURNING result, ends_at
     )
-    SELECT json_build_object('count', answer, 'resetMilliseconds',
+    SELECT json_build_object('count', result, 'resetMs',
       LEAST(${milliseconds}, ceil(extract(epoch FROM ends_at - statement_timestamp()) * 1000)))::text AS json
     FROM (SELECT * FROM refused UNION ALL SELECT * FROM counted) AS either`
 

@@ -1,8 +1,8 @@
-import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/authentication'
+import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresRefreshTokens}, for `migrate`. */
+/** The table of {@link postgresRefreshTokenStore}, for `migrate`. */
 export const refreshTokenMigrations: readonly Migration[] = [
   {
     component: 'refresh-tokens',
@@ -33,7 +33,7 @@ const family = `jsonb_strip_nulls(jsonb_build_object('id', id, 'handle', handle,
 const remembered = 86_400_000
 
 /** Creates a store of refresh tokens in PostgreSQL. Each method is one statement, and each use locks the row of its family. */
-export function postgresRefreshTokens(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
+export function postgresRefreshTokenStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
   const table = `${requireSchema(schema)}.refresh_families`
 
   return {
@@ -49,7 +49,7 @@ export function postgresRefreshTokens(database: Postgres, { schema = 'concordat'
         [handle, id, subject, clientId ?? null, beganAt, expiresAt, secret, idleExpiresAt]
       )
     },
-    async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
+    async use({ handle, secret, successor, clientId, now, reuseGraceMs, idleMs }) {
       // A second use of the family waits for the row, and then reads it as the first use left it.
       const [outcome] = await database.query<RefreshOutcome>(
         `WITH found AS (SELECT * FROM ${table} WHERE handle = $1 FOR UPDATE),
@@ -75,7 +75,7 @@ export function postgresRefreshTokens(database: Postgres, { schema = 'concordat'
         SELECT jsonb_strip_nulls(jsonb_build_object('outcome', outcome, 'family', ${family}, 'newest',
           CASE outcome WHEN 'rotated' THEN $3::text WHEN 'repeated' THEN newest END))::text AS json
         FROM judged`,
-        [handle, secret, successor, clientId ?? null, now, graceMilliseconds, idleMilliseconds]
+        [handle, secret, successor, clientId ?? null, now, reuseGraceMs, idleMs]
       )
       return outcome ?? { outcome: 'unknown' }
     },

@@ -2,7 +2,7 @@ import type { Revocation, RevocationPage, RevocationStore } from '@concordat/aut
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresRevocations}, for `migrate`. */
+/** The table of {@link postgresRevocationStore}, for `migrate`. */
 export const revocationMigrations: readonly Migration[] = [
   {
     component: 'revocations',
@@ -26,7 +26,7 @@ export const revocationMigrations: readonly Migration[] = [
  * Creates a store of revocations in PostgreSQL 13 or later, which are announced by NOTIFY. The cursor is the oldest transaction that was
  * still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
  */
-export function postgresRevocations(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
+export function postgresRevocationStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
   const table = `${requireSchema(schema)}.revocations`
   const channel = `${schema}_revocations`
 
@@ -56,18 +56,18 @@ export function postgresRevocations(database: Postgres, { schema = 'concordat' }
       const since = /^\d{1,19}$/.test(cursor) ? cursor : '0'
       const [page] = await database.query<RevocationPage>(
         // A cursor from the future belongs to another database, of which this one is an older copy.
-        `WITH look AS (
+        `WITH snapshot AS (
           SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next,
             CASE WHEN $1::text::xid8 > pg_snapshot_xmax(pg_current_snapshot()) THEN '0'::xid8 ELSE $1::text::xid8 END AS since
         )
-        SELECT json_build_object('cursor', (SELECT next FROM look)::text, 'revocations', COALESCE((
+        SELECT json_build_object('cursor', (SELECT next FROM snapshot)::text, 'revocations', COALESCE((
           SELECT json_agg(jsonb_strip_nulls(jsonb_build_object('kind', kind, 'id', id, 'issuedBefore', issued_before, 'until', until)))
-          FROM ${table} WHERE changed_by >= (SELECT since FROM look) AND until > $2
+          FROM ${table} WHERE changed_by >= (SELECT since FROM snapshot) AND until > $2
         ), '[]'))::text AS json`,
         [since, Date.now()]
       )
       return page as RevocationPage
     },
-    subscribe: (wake, lost) => database.listen(channel, { heard: wake, lost })
+    subscribe: (wake, lost) => database.listen(channel, { onMessage: wake, onLost: lost })
   }
 }

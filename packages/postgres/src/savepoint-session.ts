@@ -7,8 +7,8 @@ const name = 'concordat_inner'
 export async function openSavepoint(outer: Session, statements: readonly string[], release: () => void): Promise<Opened> {
   const session = sessionIn(outer, release)
   try {
-    const answers = await outer.send([`SAVEPOINT ${name}`, ...statements])
-    return { session, answers: answers.slice(1) }
+    const results = await outer.send([`SAVEPOINT ${name}`, ...statements])
+    return { session, results: results.slice(1) }
   } catch (error) {
     await session.rollback()
     throw error

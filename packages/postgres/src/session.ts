@@ -1,5 +1,5 @@
 /** The result of one statement. */
-export interface Answer<Row extends object = Record<string, unknown>> {
+export interface QueryResult<Row extends object = Record<string, unknown>> {
   readonly rows: Row[]
   /** The number of rows returned, or of rows changed if none were returned. */
   readonly rowCount: number
@@ -14,14 +14,14 @@ export interface Opening {
   readonly isolation?: Isolation | undefined
   readonly readOnly?: boolean | undefined
   /** The time without a statement after which the server ends the transaction, for a client that has disappeared. */
-  readonly idleMilliseconds?: number | undefined
+  readonly idleMs?: number | undefined
   /** Statements that are sent with BEGIN in one message, and therefore without values. */
   readonly statements?: readonly string[] | undefined
 }
 
 /** A transaction that is open on its own connection. Each call waits for the previous one. */
 export interface Session {
-  query(text: string, values: readonly unknown[]): Promise<Answer>
+  query(text: string, values: readonly unknown[]): Promise<QueryResult>
   /** Sends statements without values in one message, and returns the rows of each. */
   send(statements: readonly string[]): Promise<Rows[]>
   /** Commits. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The transaction has ended in either case. */
@@ -35,7 +35,7 @@ type Rows = readonly unknown[]
 /** An open transaction, with the rows of each statement that was sent with BEGIN. */
 export interface Opened {
   readonly session: Session
-  readonly answers: readonly Rows[]
+  readonly results: readonly Rows[]
 }
 
 /** The error for a COMMIT that rolled back because a statement had failed. */

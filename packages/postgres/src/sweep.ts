@@ -1,7 +1,7 @@
 import type { Queries } from './postgres.ts'
 
 const batch = 1000
-const restMilliseconds = 10_000
+const restMs = 10_000
 
 /**
  * Creates the function that deletes expired rows in the background: one batch every ten seconds, and the next at the next call when more
@@ -25,7 +25,7 @@ export function sweeper(database: Queries, table: string, condition: string): (.
   return (...params) => {
     const now = performance.now()
     if (now < sweepsAt) return
-    sweepsAt = now + restMilliseconds
+    sweepsAt = now + restMs
     // The next sweep tries again. A failure of the database also reaches the caller that counts.
     sweep(params).catch(() => {})
   }

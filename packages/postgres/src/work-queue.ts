@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { optionChecks } from '@concordat/plugin-options'
 import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import type { PoolLike } from './pool.ts'
 import { requireSchema } from './postgres.ts'
-import { type QueueDatabase, type QueuePGlite, queueOnPGlite, queueOnPool } from './queue-database.ts'
+import { type QueueDatabase, queueOnPGlite, queueOnPool, type WorkQueuePGlite } from './queue-database.ts'
 import { changed, interval, outcomesOf, unlimited } from './queue-outcomes.ts'
 import { type Pump, startPump } from './queue-pump.ts'
 import { statisticsKeeper } from './queue-statistics.ts'
 
-export type { QueuePGlite } from './queue-database.ts'
+export type { WorkQueuePGlite } from './queue-database.ts'
 
-/** Options of {@link postgresQueue} and {@link pgliteQueue}. */
-export interface PostgresQueueOptions {
+/** Options of {@link postgresWorkQueue} and {@link pgliteWorkQueue}. */
+export interface PostgresWorkQueueOptions {
   /** The schema of the job tables, which contains nothing else. @default 'concordat_queue' */
   readonly schema?: string | undefined
-  /** The source of the time. In tests, use `testClock()` with a separate pool. @default the time of this machine and of the database */
+  /** The source of the time. In tests, use `testClock()` of `@concordat/work-queue/testing` with a separate pool. @default the time of this machine and of the database */
   readonly clock?: Clock | undefined
   /**
    * Called with errors outside the handlers, for the log: of connections, of statements, and of the `write` of an outcome.
@@ -29,6 +30,8 @@ interface Line {
   pump?: Pump | undefined
 }
 
+const { integer } = optionChecks('work-queue')
+
 // The longest time that pg-boss allows. An attempt also has a heartbeat.
 const longestAttemptSeconds = 86_400
 const knownSeconds = 86_400
@@ -41,7 +44,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
  * Creates a work queue in PostgreSQL 13 or later, shared by all processes that work on it. It takes connections from the pool for single
  * statements and for outcomes that write. You must end the pool yourself.
  */
-export function postgresQueue(pool: PoolLike, options: PostgresQueueOptions = {}): WorkQueue {
+export function postgresWorkQueue(pool: PoolLike, options: PostgresWorkQueueOptions = {}): WorkQueue {
   return workQueue(queueOnPool(pool, options.onError ?? (() => {})), options)
 }
 
@@ -49,13 +52,13 @@ export function postgresQueue(pool: PoolLike, options: PostgresQueueOptions = {}
  * Creates a work queue in a PGlite, for a service with one process. While a transaction is open there, all other statements wait: inside a
  * transaction, pass it to `enqueue`.
  */
-export function pgliteQueue(database: QueuePGlite, options: PostgresQueueOptions = {}): WorkQueue {
+export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWorkQueueOptions = {}): WorkQueue {
   return workQueue(queueOnPGlite(database), options)
 }
 
 function workQueue(
   database: QueueDatabase,
-  { schema = 'concordat_queue', clock = systemClock, onError = () => {} }: PostgresQueueOptions
+  { schema = 'concordat_queue', clock = systemClock, onError = () => {} }: PostgresWorkQueueOptions
 ): WorkQueue {
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
@@ -129,9 +132,7 @@ function workQueue(
   return {
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
     async define(name, { ordered = false, leaseSeconds = 10 } = {}) {
-      if (!Number.isInteger(leaseSeconds) || leaseSeconds < 10) {
-        throw new TypeError(`work-queue: options.leaseSeconds is ${leaseSeconds}. It must be an integer of at least 10.`)
-      }
+      integer('options.leaseSeconds', leaseSeconds, 10)
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
       await boss.createQueue(name, { policy })

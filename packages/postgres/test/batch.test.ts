@@ -3,6 +3,7 @@ import idempotency from '@concordat/idempotency'
 import { migrate } from '@concordat/postgres'
 import { idempotencyMigrations } from '@concordat/postgres/idempotency'
 import { postgresStores } from '@concordat/postgres/stores'
+import { postgresTransactions } from '@concordat/postgres/unit-of-work'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { kinds, thingsOn } from './unit-of-work.ts'
@@ -20,8 +21,8 @@ async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
   const { database, table } = things
   const schema = table.split('.')[0] as string
   await migrate(database, idempotencyMigrations, { schema })
-  const { idempotency: store, unitOfWork } = postgresStores(database, { schema })
-  const { register, runAsOne, transactionOf } = unitOfWork
+  const { idempotency: store } = postgresStores(database, { schema })
+  const { register, runAsOne, transactionOf } = postgresTransactions(database)
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(batch, {
@@ -44,14 +45,14 @@ async function service(t: Test, kind: 'PGlite' | 'PostgreSQL') {
 
   async function send(key: string, names: readonly string[], more: { atomic?: boolean; last?: readonly object[] } = {}) {
     const operations = [...names.map((name) => ({ method: 'POST', path: `/things/${name}` })), ...(more.last ?? [])]
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/batches',
       headers: { 'idempotency-key': key },
       payload: { operations: operations.map((operation, index) => ({ id: `n${index}`, ...operation })), atomic: more.atomic ?? false }
     })
-    const outcomes = answer.json<ReadOutcome[]>()
-    return { answer, outcomes, statuses: answer.statusCode === 200 ? outcomes.map(({ status }) => status) : answer.statusCode }
+    const outcomes = response.json<ReadOutcome[]>()
+    return { response, outcomes, statuses: response.statusCode === 200 ? outcomes.map(({ status }) => status) : response.statusCode }
   }
   const records = async () => (await database.query<number>(`SELECT count(*)::text AS json FROM ${schema}.idempotency_keys`))[0]
   return { send, things, records }
@@ -75,7 +76,7 @@ for (const kind of kinds) {
       t.strictSame(first.statuses, [201, 201])
       t.strictSame([await things.names(), await records()], [['a', 'b'], 3])
       const again = await send('k', ['a', 'b'], { atomic: true })
-      t.strictSame([again.answer.body, again.answer.headers['idempotency-replayed']], [first.answer.body, 'true'])
+      t.strictSame([again.response.body, again.response.headers['idempotency-replayed']], [first.response.body, 'true'])
       t.strictSame(await things.names(), ['a', 'b'])
     })
 

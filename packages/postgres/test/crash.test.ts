@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
-import { startFleet } from '@concordat/idempotency/crash-soak'
+import { startFleet } from '@concordat/idempotency/testing'
 import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import { scaled } from '@concordat/test-harness/scale'
 import { Pool } from 'pg'
@@ -41,7 +41,7 @@ function post(url: string, key: string) {
 }
 
 t.test('gives each key one row and one response, and leaves none locked, when processes are killed', onServer, async (t) => {
-  const load = { processes: scaled(2, 4), kills: scaled(2, 10), keys: scaled(60, 500), leastUp: scaled(1, 2) }
+  const load = { processes: scaled(2, 4), kills: scaled(2, 10), keys: scaled(60, 500), minUp: scaled(1, 2) }
   const report = await soakPostgres(server, newSchema(), load)
   t.match(report, { kills: load.kills, ...right(load.keys) })
   t.comment(JSON.stringify(report))
@@ -64,13 +64,13 @@ t.test('runs one of a thousand requests with one key on four processes, and serv
   await holder.query('BEGIN')
   await holder.query('SELECT pg_advisory_xact_lock(hashtext($1))', [schema])
   const all = Array.from({ length: 1000 }, async (_, index) => {
-    const answer = await post(`${urls[index % urls.length]}/held-orders`, 'one-key')
-    return `${answer.status} ${answer.headers.get('location')} ${await answer.text()}`
+    const response = await post(`${urls[index % urls.length]}/held-orders`, 'one-key')
+    return `${response.status} ${response.headers.get('location')} ${await response.text()}`
   })
-  let answered = 0
-  for (const answer of all) void answer.finally(() => (answered += 1))
+  let responded = 0
+  for (const response of all) void response.finally(() => (responded += 1))
   for (const url of [...urls, ...urls, ...urls]) t.equal((await fetch(`${url}/ping`)).status, 200)
-  t.equal(answered, 0, 'all thousand requests wait meanwhile')
+  t.equal(responded, 0, 'all thousand requests wait meanwhile')
   await holder.query('COMMIT')
   holder.release()
   t.equal(new Set(await Promise.all(all)).size, 1)

@@ -31,7 +31,7 @@ export function connect(t: Test, settings: PoolConfig = {}): { pool: Pool; datab
 }
 
 /** Creates a database on the pool in which `send` wraps each statement of a transaction. */
-export function watched(pool: Pool, send: (sql: string, answer: () => Promise<QueryResult>) => Promise<QueryResult>): Postgres {
+export function watched(pool: Pool, send: (sql: string, response: () => Promise<QueryResult>) => Promise<QueryResult>): Postgres {
   return fromPool({
     query: (sql, params) => pool.query(sql, params),
     on: (event, listener) => pool.on(event, listener),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import idempotency, { type IdempotencyOptions } from '@concordat/idempotency'
 import { fromPool, migrate, type Postgres } from '@concordat/postgres'
-import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
+import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
@@ -33,7 +33,7 @@ async function service(
   await app.register(unitOfWork, { database })
   await app.register(idempotency, {
     scope: () => 'a client',
-    store: postgresIdempotency(database, { schema }),
+    store: postgresIdempotencyStore(database, { schema }),
     transaction: enclosingTransaction,
     onOutcome: (outcome) => outcomes.push(outcome),
     ...options
@@ -49,7 +49,7 @@ const preHandler = async (request: FastifyRequest) => {
   await request.transaction.query('SELECT 1')
 }
 
-function ask(app: FastifyInstance, url: string, key: string = randomUUID(), more: object = {}) {
+function call(app: FastifyInstance, url: string, key: string = randomUUID(), more: object = {}) {
   return app.inject({ method: 'POST', url, headers: { 'idempotency-key': `"${key}"` }, ...more })
 }
 
@@ -57,7 +57,7 @@ for (const kind of kinds) {
   t.test(`on ${kind}`, async (t) => {
     t.test('fails only the inner request when its claim fails inside another transaction', async (t) => {
       const things = await thingsOn(t, kind)
-      const store = postgresIdempotency(things.database, { schema: 'nowhere' })
+      const store = postgresIdempotencyStore(things.database, { schema: 'nowhere' })
       const insert = (request: FastifyRequest, name: string) => request.transaction.query(`INSERT INTO ${things.table} VALUES ($1)`, [name])
       const { app } = await service(
         t,
@@ -66,7 +66,7 @@ for (const kind of kinds) {
           app.post('/inner', { config }, async (request) => insert(request, 'inner'))
           app.post('/outer', { config: { transaction: true } }, async (request) => {
             await insert(request, 'before')
-            const { statusCode } = await ask(app, '/inner')
+            const { statusCode } = await call(app, '/inner')
             await insert(request, 'after')
             return { statusCode }
           })
@@ -92,16 +92,16 @@ for (const kind of kinds) {
       ] as const) {
         const before = (await things.names()).length
         const key = randomUUID()
-        const first = await ask(app, `/things?status=${status}`, key)
-        const again = await ask(app, `/things?status=${status}`, key)
+        const first = await call(app, `/things?status=${status}`, key)
+        const again = await call(app, `/things?status=${status}`, key)
         t.equal(first.statusCode, status)
         t.strictSame([again.statusCode, again.body, again.headers['location']], [status, first.body, first.headers['location']])
         t.equal(again.headers['idempotency-replayed'], 'true')
-        t.equal((await ask(app, '/things?status=200', key)).statusCode, 422)
+        t.equal((await call(app, '/things?status=200', key)).statusCode, 422)
         t.equal((await things.names()).length - before, isKept ? 1 : 0, 'the writes of a 4xx are rolled back')
       }
       t.strictSame(outcomes, ['ran', 'replayed', 'reused', 'ran', 'replayed', 'reused'])
-      const encoded = await ask(app, '/things?status=201', randomUUID(), {
+      const encoded = await call(app, '/things?status=201', randomUUID(), {
         headers: { 'idempotency-key': 'bare', 'accept-encoding': 'gzip' }
       })
       t.equal(encoded.headers['content-encoding'], 'gzip')
@@ -128,13 +128,13 @@ for (const kind of kinds) {
       })
       const key = randomUUID()
       for (const replayed of [undefined, 'true']) {
-        const { statusCode, headers } = await ask(app, '/taken', key)
+        const { statusCode, headers } = await call(app, '/taken', key)
         t.strictSame([statusCode, headers['idempotency-replayed']], [409, replayed])
       }
       t.strictSame([runs, await records()], [1, 1])
       const another = randomUUID()
       for (const run of [2, 3]) {
-        t.equal((await ask(app, '/broken', another)).statusCode, 500)
+        t.equal((await call(app, '/broken', another)).statusCode, 500)
         t.strictSame([runs, await records()], [run, 1])
       }
       t.strictSame(await things.names(), ['taken'])
@@ -151,7 +151,7 @@ for (const kind of kinds) {
       }
       const { app } = await service(t, things, (app) => {
         app.post('/now', { config }, handler)
-        app.post('/waits', { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 15_000 } } }, handler)
+        app.post('/waits', { config: { transaction: true, idempotency: { key: 'required', waitSeconds: 15 } } }, handler)
       })
       for (const [url, statuses] of [
         ['/now', [200, ...Array(9).fill(409)]],
@@ -159,15 +159,15 @@ for (const kind of kinds) {
       ] as const) {
         await things.database.query(`DELETE FROM ${things.table}`)
         const key = randomUUID()
-        const all = Array.from({ length: 10 }, () => ask(app, url, key))
+        const all = Array.from({ length: 10 }, () => call(app, url, key))
         await begun.promise
-        if (url === '/now') t.equal((await ask(app, `${url}?other`, key)).statusCode, 422, 'a different request is a mismatch meanwhile')
+        if (url === '/now') t.equal((await call(app, `${url}?other`, key)).statusCode, 422, 'a different request is a mismatch meanwhile')
         // One of them runs until the test ends it. A request that does not wait gets its response earlier.
         if (url === '/now') t.equal((await Promise.race(all)).statusCode, 409)
         end.resolve()
-        const answers = await Promise.all(all)
-        t.strictSame(answers.map(({ statusCode }) => statusCode).sort(), statuses)
-        for (const { statusCode, headers } of answers) if (statusCode === 409) t.ok(Number(headers['retry-after']) >= 1)
+        const responses = await Promise.all(all)
+        t.strictSame(responses.map(({ statusCode }) => statusCode).sort(), statuses)
+        for (const { statusCode, headers } of responses) if (statusCode === 409) t.ok(Number(headers['retry-after']) >= 1)
         t.strictSame(await things.names(), ['one'])
       }
     })
@@ -178,7 +178,7 @@ for (const kind of kinds) {
       const { app } = await service(t, things, (app) => {
         app.post(
           '/things',
-          { config: { transaction: true, idempotency: { key: 'required', waitMilliseconds: 10_000 } } },
+          { config: { transaction: true, idempotency: { key: 'required', waitSeconds: 10 } } },
           async (request, reply) => {
             await request.transaction.query(`INSERT INTO ${things.table} VALUES ('one')`)
             begun.resolve()
@@ -207,10 +207,10 @@ for (const kind of kinds) {
           return rows
         })
         app.post<{ Querystring: { status: number } }>('/batch', { config: { transaction: true } }, async (request, reply) => {
-          const answers = [await ask(app, '/one', 'a'), await ask(app, '/one', 'b'), await ask(app, '/one', 'a')]
-          const [first, , again] = answers
+          const responses = [await call(app, '/one', 'a'), await call(app, '/one', 'b'), await call(app, '/one', 'a')]
+          const [first, , again] = responses
           t.equal(again?.body, first?.body)
-          return reply.code(request.query.status).send(answers.map(({ statusCode }) => statusCode))
+          return reply.code(request.query.status).send(responses.map(({ statusCode }) => statusCode))
         })
       })
       t.strictSame((await app.inject({ method: 'POST', url: '/batch?status=422' })).json(), [200, 200, 200])
@@ -224,7 +224,7 @@ for (const kind of kinds) {
       const { app } = await service(t, things, (app) => {
         app.post('/early', { config, preHandler }, async () => ({}))
       })
-      t.equal((await ask(app, '/early')).statusCode, 503)
+      t.equal((await call(app, '/early')).statusCode, 503)
     })
   })
 }
@@ -234,7 +234,7 @@ t.test('claims the key again when a handler runs again, and stores the response'
   let runs = 0
   const taken = new Set<string>()
   const { app, records } = await service(t, things, (app) => {
-    const retried = { transaction: { isolation: 'serializable', retries: 2 }, idempotency: 'required' } as const
+    const retried = { transaction: { isolation: 'serializable', maxRetries: 2 }, idempotency: 'required' } as const
     app.post<{ Querystring: { lose?: string } }>('/things', { config: retried }, async (request) => {
       runs += 1
       const { lose } = request.query
@@ -246,9 +246,9 @@ t.test('claims the key again when a handler runs again, and stores the response'
       return { runs }
     })
   })
-  const answers = [await ask(app, '/things', 'k'), await ask(app, '/things', 'k')]
+  const responses = [await call(app, '/things', 'k'), await call(app, '/things', 'k')]
   t.strictSame(
-    answers.map(({ body }) => body),
+    responses.map(({ body }) => body),
     ['{"runs":2}', '{"runs":2}']
   )
   t.strictSame([await records(), await things.names()], [1, []])
@@ -258,9 +258,9 @@ t.test('on PostgreSQL', onServer, async (t) => {
   t.test('adds one message to a transaction for a key, and one statement each for claim, savepoint and response', async (t) => {
     const { pool } = connect(t)
     const sent: string[] = []
-    const counted = watched(pool, (sql, answer) => {
+    const counted = watched(pool, (sql, response) => {
       sent.push(sql)
-      return answer()
+      return response()
     })
     const things = await thingsOn(t, 'PostgreSQL')
     const handler = async (request: FastifyRequest) => {
@@ -278,10 +278,10 @@ t.test('on PostgreSQL', onServer, async (t) => {
     )
     await app.inject({ method: 'POST', url: '/plain' })
     const plain = sent.splice(0)
-    await ask(app, '/keyed')
+    await call(app, '/keyed')
     t.equal(plain.length, 3)
     t.equal(sent.length, plain.length + 1)
-    t.match(sent[0], /^BEGIN;[^]*WITH asked[^]*SAVEPOINT concordat_work$/)
+    t.match(sent[0], /^BEGIN;[^]*WITH state[^]*SAVEPOINT concordat_work$/)
   })
 
   t.test('returns 503 and runs no handler when the store is unavailable', async (t) => {
@@ -298,11 +298,55 @@ t.test('on PostgreSQL', onServer, async (t) => {
       { database: fromPool(pool) }
     )
     for (const url of ['/things', '/leased']) {
-      const { statusCode, headers } = await ask(app, url)
+      const { statusCode, headers } = await call(app, url)
       t.equal(statusCode, 503)
       t.ok(headers['retry-after'])
     }
     t.equal(runs, 0)
+  })
+
+  t.test('responds with 503 when no connection is free in time, and releases the claim that succeeds later', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const { database, pool } = connect(t, { max: 1 })
+    const { app, records } = await service(
+      t,
+      things,
+      (app) => app.post('/leased', { config: { idempotency: 'required' } }, async () => ({ ran: true })),
+      { database, options: { storeTimeoutSeconds: 1, leaseSeconds: 600 } }
+    )
+    const onlyOne = await pool.connect()
+    t.equal((await call(app, '/leased', 'late')).statusCode, 503)
+    t.equal(await records(), 0)
+    onlyOne.release()
+    // The first retries may come before the release.
+    let retry = await call(app, '/leased', 'late')
+    while (retry.statusCode >= 400) retry = await call(app, '/leased', 'late')
+    t.strictSame([retry.body, retry.headers['idempotency-replayed']], ['{"ran":true}', undefined])
+  })
+
+  t.test('does not claim the key in a transaction whose handler runs without protection after a timeout', async (t) => {
+    const things = await thingsOn(t, 'PostgreSQL')
+    const { database, pool } = connect(t, { max: 1 })
+    const begun = Promise.withResolvers<void>()
+    const routes = (app: FastifyInstance) =>
+      app.post(
+        '/things',
+        { config: { transaction: true, idempotency: { key: 'required', whenStoreFails: 'dangerouslyBypass' } } },
+        async (request) => {
+          begun.resolve()
+          await request.transaction.query(`INSERT INTO ${things.table} VALUES (gen_random_uuid()::text)`)
+          return { ran: true }
+        }
+      )
+    const { app, records } = await service(t, things, routes, { database, options: { storeTimeoutSeconds: 1 } })
+    const onlyOne = await pool.connect()
+    const first = call(app, '/things', 'late')
+    await begun.promise
+    onlyOne.release()
+    const { statusCode, headers } = await first
+    t.strictSame([statusCode, headers['idempotency-status'], await records()], [200, 'bypassed', 0])
+    t.equal((await call(app, '/things', 'late')).headers['idempotency-status'], undefined)
+    t.strictSame([(await things.names()).length, await records()], [2, 1])
   })
 
   t.test('frees the key immediately when a service loses its database connection', async (t) => {
@@ -320,7 +364,7 @@ t.test('on PostgreSQL', onServer, async (t) => {
         return { runs }
       })
     })
-    const first = ask(app, '/things', 'cut off')
+    const first = call(app, '/things', 'cut off')
     await things.database.query('SELECT pg_terminate_backend($1)::text AS json', [await begun.promise])
     // A second service, as in another process: in the first one, the store knows that the request is still running.
     const elsewhere = await service(t, { ...things, table: `${schema}.things` }, (app) => {
@@ -329,10 +373,10 @@ t.test('on PostgreSQL', onServer, async (t) => {
         return { runs: 'elsewhere' }
       })
     })
-    t.equal((await ask(elsewhere.app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
+    t.equal((await call(elsewhere.app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
     hold.resolve()
     t.equal((await first).statusCode, 503)
-    t.equal((await ask(app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
+    t.equal((await call(app, '/things', 'cut off')).body, '{"runs":"elsewhere"}')
     t.strictSame(await things.names(), ['one'])
   })
 
@@ -340,25 +384,19 @@ t.test('on PostgreSQL', onServer, async (t) => {
     const { database } = connect(t)
     const things = await thingsOn(t, 'PostgreSQL')
     const schema = things.table.split('.')[0] as string
-    const store = postgresIdempotency(database, { schema })
+    const store = postgresIdempotencyStore(database, { schema })
     t.match((await store.check?.())?.join('\n'), /idempotency_keys is missing. Run migrate/)
     await migrate(database, idempotencyMigrations, { schema })
     await database.query(`ALTER TABLE ${schema}.idempotency_keys SET UNLOGGED`)
     const loose = connect(t, { options: '-c synchronous_commit=off' })
-    t.match((await postgresIdempotency(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
+    t.match((await postgresIdempotencyStore(loose.database, { schema }).check?.())?.join('\n'), /is UNLOGGED[^]*synchronous_commit is off/)
     const careful = connect(t, { options: '-c client_connection_check_interval=250' })
-    const lines = async (database: Postgres) => (await postgresIdempotency(database, { schema }).check?.())?.join('\n')
+    const lines = async (database: Postgres) => (await postgresIdempotencyStore(database, { schema }).check?.())?.join('\n')
     t.match(await lines(database), /client_connection_check_interval is 0.*Set the pool options/)
     t.notMatch(await lines(careful.database), /client_connection_check_interval/)
-    t.throws(() => postgresIdempotency(database, { timeoutSeconds: 0 }), {
-      message: /options\.timeoutSeconds of the idempotency store is 0/
-    })
-    t.throws(() => postgresIdempotency(database, { schema: 'A' }), TypeError)
-    await t.rejects(
-      async () => store.begin('short', 'short', { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true }),
-      TypeError
-    )
-    const terms = { leaseMilliseconds: 1, lifetimeMilliseconds: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
+    t.throws(() => postgresIdempotencyStore(database, { schema: 'A' }), TypeError)
+    await t.rejects(async () => store.begin('short', 'short', { leaseMs: 1, lifetimeMs: 1, takesOver: true }), TypeError)
+    const terms = { leaseMs: 1, lifetimeMs: 1, takesOver: true, transaction: { beforeCommit: () => {} } }
     await t.rejects(async () => store.begin('a'.repeat(43), 'b'.repeat(43), terms), { message: /does not belong to the unit of work/ })
   })
 })

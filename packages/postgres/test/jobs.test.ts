@@ -1,8 +1,9 @@
-import jobs, { defineJob, jobStoreContract } from '@concordat/jobs'
+import jobs, { defineJob } from '@concordat/jobs'
+import { jobStoreContract } from '@concordat/jobs/testing'
 import { migrate } from '@concordat/postgres'
-import { jobMigrations, postgresJobs } from '@concordat/postgres/jobs'
+import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import unitOfWork, { currentTransaction } from '@concordat/postgres/unit-of-work'
-import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import type { Transaction } from '@concordat/work-queue'
 import Fastify from 'fastify'
@@ -13,19 +14,19 @@ t.test('the store of job records on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database } = connect(t)
   await migrate(database, jobMigrations, { schema })
-  jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
+  jobStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
 })
 
 t.test('the store of job records on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
-  jobStoreContract(casesOf(t), () => postgresJobs(database, { schema }))
+  jobStoreContract(casesOf(t), () => postgresJobStore(database, { schema }))
 })
 
 t.test('accepts a job with the transaction of its request or not at all, and ends it with its record, on PGlite', async (t) => {
   const { database, pglite, schema } = await inMemory()
   await migrate(database, jobMigrations, { schema })
-  const queue = pgliteQueue(pglite, { schema: schemaName() })
+  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
   const job = defineJob<{ rows: number }, { sum: number }>({
     name: 'count',
     input: { type: 'object' },
@@ -36,7 +37,7 @@ t.test('accepts a job with the transaction of its request or not at all, and end
   const app = Fastify()
   await app.register(jobs, {
     queue,
-    store: postgresJobs(database, { schema }),
+    store: postgresJobStore(database, { schema }),
     owner: () => 'ada',
     currentTransaction: () => open
   })
@@ -60,9 +61,9 @@ t.test('accepts a job with the transaction of its request or not at all, and end
     let location = ''
     const done = pglite.transaction(async (transaction) => {
       open = transaction
-      const answer = await app.inject({ method: 'POST', url: '/counts' })
-      t.equal(answer.statusCode, 202)
-      location = new URL(String(answer.headers.location)).pathname
+      const response = await app.inject({ method: 'POST', url: '/counts' })
+      t.equal(response.statusCode, 202)
+      location = new URL(String(response.headers.location)).pathname
       if (isRolledBack) throw new Error('rolled back')
     })
     await done.catch(() => {})
@@ -82,7 +83,7 @@ for (const [where, options] of [
     const job = defineJob<object>({ name: 'count', input: {}, handler: async (_, { jobId }) => void begun.push(jobId) })
     const app = Fastify({ handlerTimeout: 20_000 })
     await app.register(unitOfWork, { database })
-    await app.register(jobs, { queue, store: postgresJobs(database, { schema }), owner: () => 'ada', currentTransaction })
+    await app.register(jobs, { queue, store: postgresJobStore(database, { schema }), owner: () => 'ada', currentTransaction })
     app.jobs.serve(job, '/counts')
     const accepted: string[] = []
     app.post<{ Querystring: { end: string } }>('/counts', { config: { transaction: true } }, async ({ query }, reply) => {
@@ -100,21 +101,21 @@ for (const [where, options] of [
     for (const end of ['throws', 'refuses', 'answers'])
       statuses.push((await app.inject({ method: 'POST', url: `/counts?end=${end}` })).statusCode)
     t.strictSame(statuses, [500, 409, 202])
-    const [thrown, refused, answered] = accepted
+    const [thrown, refused, responded] = accepted
     for (const id of [thrown, refused]) t.equal((await app.inject(`/counts/${id}`)).statusCode, 404)
-    t.match((await app.inject({ url: `/counts/${answered}`, headers: { prefer: 'wait=20' } })).json(), { status: 'completed' })
-    t.strictSame(begun, [answered])
+    t.match((await app.inject({ url: `/counts/${responded}`, headers: { prefer: 'wait=20' } })).json(), { status: 'completed' })
+    t.strictSame(begun, [responded])
   })
 }
 
 async function embedded() {
   const { database, pglite, schema } = await inMemory()
-  return { database, schema, queue: pgliteQueue(pglite, { schema: schemaName() }) }
+  return { database, schema, queue: pgliteWorkQueue(pglite, { schema: schemaName() }) }
 }
 
 async function served(t: Test) {
   const { pool, database } = connect(t)
-  return { database, schema: freshSchema(t), queue: postgresQueue(pool, { schema: freshSchema(t) }) }
+  return { database, schema: freshSchema(t), queue: postgresWorkQueue(pool, { schema: freshSchema(t) }) }
 }
 
 t.test(
@@ -139,9 +140,9 @@ t.test(
     async function serviceOf() {
       const { pool, database } = connect(t)
       await migrate(database, jobMigrations, { schema })
-      const queue = postgresQueue(pool, { schema: queues })
+      const queue = postgresWorkQueue(pool, { schema: queues })
       const app = Fastify()
-      await app.register(jobs, { queue, store: postgresJobs(database, { schema }), owner: () => 'ada' })
+      await app.register(jobs, { queue, store: postgresJobStore(database, { schema }), owner: () => 'ada' })
       const job = defineJob<object>({ name: 'count', input: {}, handler: async (_, { jobId }) => void runs.push(jobId) })
       app.jobs.serve(job, '/counts')
       app.post('/counts', async (_request, reply) => reply.accepted(job, {}))

@@ -1,6 +1,16 @@
-import { type Migration, migrate } from '@concordat/postgres'
-import { postgresRefreshTokens } from '@concordat/postgres/refresh-tokens'
-import t from 'tap'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Migration, migrate, migrationSql, type Postgres, readMigrations } from '@concordat/postgres'
+import { apiKeyMigrations } from '@concordat/postgres/api-keys'
+import { loginAttemptMigrations } from '@concordat/postgres/login-attempts'
+import { rateLimitMigrations } from '@concordat/postgres/rate-limits'
+import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
+import { revocationMigrations } from '@concordat/postgres/revocations'
+import { storeMigrations } from '@concordat/postgres/stores'
+import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, onServer, server } from './database.ts'
 
 const first: Migration = {
@@ -71,13 +81,118 @@ t.test('throws for a schema that is not a plain name', async (t) => {
   const { database } = await inMemory()
   for (const schema of ['', 'Upper', 'a"b', 'a; DROP TABLE x', 'a'.repeat(41)]) {
     await t.rejects(migrate(database, [], { schema }), /is not a plain name/)
-    t.throws(() => postgresRefreshTokens(database, { schema }), TypeError)
+    t.throws(() => postgresRefreshTokenStore(database, { schema }), TypeError)
   }
 })
 
 t.test('rejects listen when LISTEN fails, and releases the connection', onServer, async (t) => {
   const { database, pool } = connect(t, { max: 1 })
-  await t.rejects(database.listen('a"b', { heard: () => {}, lost: () => {} }))
+  await t.rejects(database.listen('a"b', { onMessage: () => {}, onLost: () => {} }))
   t.strictSame(await database.query(`SELECT '1' AS json`), [1])
   t.equal(pool.totalCount, 1)
+})
+
+t.test('applies a component after those before it in the list', async (t) => {
+  const { database, schema } = await inMemory()
+  const leaves: Migration = { component: 'leaves', version: 1, statements: ['CREATE TABLE {schema}.leaves (tree {schema}.tree)'] }
+  const trees: Migration = { component: 'trees', version: 1, statements: ['CREATE DOMAIN {schema}.tree AS text'] }
+  await t.rejects(migrate(database, [leaves, trees], { schema }), /does not exist/)
+  await t.resolves(migrate(database, [trees, leaves], { schema }))
+})
+
+async function folderOf(t: Test, files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  return folder
+}
+
+t.test('applies the numbered files of a folder, each with several statements, on PGlite and on PostgreSQL', async (t) => {
+  const folder = await folderOf(t, {
+    '0002-functions.sql': `CREATE FUNCTION {schema}.tallest() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+        RETURN 'oak';
+      END $$;
+      -- The last statement has no semicolon.
+      INSERT INTO {schema}.trees VALUES ({schema}.tallest())`,
+    '0001-trees.sql': '-- Trees.\nCREATE TABLE {schema}.trees (name text);\nCREATE INDEX ON {schema}.trees (name);\n',
+    'notes.md': 'not a migration'
+  })
+  const migrations = await readMigrations(folder, 'trees')
+  t.strictSame(await readMigrations(pathToFileURL(`${folder}/`), 'trees'), migrations)
+  t.match(migrations, [
+    { component: 'trees', version: 1 },
+    { component: 'trees', version: 2 }
+  ])
+  const databases = [await inMemory(), ...(server === '' ? [] : [{ database: connect(t).database, schema: freshSchema(t) }])]
+  for (const { database, schema } of databases) {
+    for (const times of ['once', 'twice']) {
+      await migrate(database, migrations, { schema })
+      t.strictSame(await database.query(`SELECT to_json(name)::text AS json FROM ${schema}.trees`), ['oak'], times)
+    }
+  }
+})
+
+t.test('rejects for a file without a number, and for two files with the same number', async (t) => {
+  const unnumbered = await folderOf(t, { 'trees.sql': 'SELECT 1' })
+  await t.rejects(readMigrations(unnumbered, 'trees'), {
+    message: 'postgres: the migration trees.sql has no number. Name it 0001-trees.sql, with the next number.'
+  })
+  const twice = await folderOf(t, { '0001-ash.sql': 'SELECT 1', '0001-oak.sql': 'SELECT 1' })
+  await t.rejects(readMigrations(twice, 'trees'), {
+    message: 'postgres: the migration 0001-oak.sql has the number of another file. Give it the next number.'
+  })
+})
+
+// Tables with their columns, indexes, constraints and sequences, and what was applied.
+async function contentsOf(database: Postgres, schema: string) {
+  const shown = (column: string) => `replace(${column}, '${schema}', 'schema')`
+  return database.query(
+    `SELECT to_json(line)::text AS json FROM (
+       SELECT concat_ws(' ', table_name, ordinal_position, column_name, data_type, is_nullable, ${shown('column_default')}, collation_name)
+         FROM information_schema.columns WHERE table_schema = $1
+       UNION ALL SELECT ${shown('indexdef')} FROM pg_indexes WHERE schemaname = $1
+       UNION ALL SELECT concat_ws(' ', conname, ${shown('pg_get_constraintdef(oid)')}) FROM pg_constraint WHERE connamespace = $1::regnamespace
+       UNION ALL SELECT concat_ws(' ', relname, relkind, relpersistence, reloptions) FROM pg_class WHERE relnamespace = $1::regnamespace
+       UNION ALL SELECT concat_ws(' ', sequencename, max_value) FROM pg_sequences WHERE schemaname = $1
+       UNION ALL SELECT concat_ws(' ', component, version, checksum) FROM ${schema}.migrations
+     ) AS lines (line) ORDER BY line`,
+    [schema]
+  )
+}
+
+t.test('writes SQL for another migration tool that creates the same tables as migrate', onServer, async (t) => {
+  const stores = [
+    apiKeyMigrations,
+    loginAttemptMigrations,
+    rateLimitMigrations,
+    refreshTokenMigrations,
+    revocationMigrations,
+    storeMigrations
+  ]
+  const commented: Migration = {
+    component: "oak's",
+    version: 1,
+    statements: ['CREATE TABLE {schema}.oaks (name text) -- one; two', 'SELECT 1;']
+  }
+  const migrations = [...stores.flat(), commented]
+  const { database, pool } = connect(t)
+  const [migrated, executed] = [freshSchema(t), freshSchema(t)]
+  await migrate(database, migrations, { schema: migrated })
+  await pool.query(migrationSql(migrations, { schema: executed }))
+  const contents = await contentsOf(database, migrated)
+  t.ok(contents.length > 100)
+  t.strictSame(await contentsOf(database, executed), contents)
+  await migrate(database, migrations, { schema: executed })
+  t.strictSame(await contentsOf(database, executed), contents, 'migrate has nothing left to do')
+})
+
+t.test('writes only the new steps of an update', async (t) => {
+  const text = migrationSql([second])
+  t.match(text, /^CREATE SCHEMA IF NOT EXISTS concordat;\nCREATE TABLE IF NOT EXISTS concordat\.migrations \(/)
+  t.match(
+    text,
+    /\n\n-- trees 2\nINSERT INTO concordat\.trees VALUES \('ash'\);\nINSERT INTO concordat\.migrations .+ VALUES \('trees', 2, '\w{64}'\);\n$/
+  )
+  t.notMatch(text, 'trees 1')
+  t.throws(() => migrationSql([], { schema: 'a b' }), /is not a plain name/)
 })

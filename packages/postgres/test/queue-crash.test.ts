@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { postgresQueue } from '@concordat/postgres/work-queue'
+import { postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
-import { scaled } from '@concordat/test-harness/scale'
+import { isLong, scaled } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
 import { Pool } from 'pg'
 import t, { type Test } from 'tap'
@@ -14,14 +14,14 @@ import { freshSchema, onServer, server } from './database.ts'
 
 const program = new URL('./queue-process.ts', import.meta.url)
 const places = ['enqueued', 'committed', 'begun', 'ending', 'written']
-const kills = scaled(places.length, 5 * places.length)
 // Most of the time is spent waiting for the leases of killed processes to expire.
 t.jobs = 3
 
-t.test('completes each job exactly once when workers on PGlite files are killed in each state', { buffered: true }, async (t) => {
+t.test('completes each job exactly once when workers on PGlite files are killed', { buffered: true }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'queue-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  await killAndFinish(t, join(folder, 'data'), 'concordat_queue')
+  // What differs from PostgreSQL is that the files are opened after a kill.
+  await killAndFinish(t, join(folder, 'data'), 'concordat_queue', isLong ? places : ['committed', 'written'])
 })
 
 t.test(
@@ -30,7 +30,7 @@ t.test(
   async (t) => {
     const schema = freshSchema(t)
     freshSchema(t, `${schema}_results`)
-    await killAndFinish(t, server, schema)
+    await killAndFinish(t, server, schema, places)
   }
 )
 
@@ -42,7 +42,7 @@ t.test('shares 5000 jobs between two processes, starves neither and runs no job 
   const second = start(t, 'sharer', server, schema)
   await second.line('ready')
   const pool = new Pool({ connectionString: server, max: 2 })
-  const queue = postgresQueue(pool, { schema })
+  const queue = postgresWorkQueue(pool, { schema })
   await queue.define('work')
   const ids = await queue.enqueue(
     'work',
@@ -58,7 +58,8 @@ t.test('shares 5000 jobs between two processes, starves neither and runs no job 
   t.ok(shares.every((share) => share.length >= 500))
 })
 
-async function killAndFinish(t: Test, where: string, schema: string) {
+async function killAndFinish(t: Test, where: string, schema: string, places: readonly string[]) {
+  const kills = scaled(places.length, 5 * places.length)
   for (let killed = 0; killed < kills; killed += 1) {
     const place = places[killed % places.length] ?? ''
     // Each process enqueues once and begins several jobs. Later processes are killed at a later job.

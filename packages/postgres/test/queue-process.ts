@@ -2,7 +2,7 @@
 // the given turn, and prints the name of the place. The test kills it there.
 import { flushCompileCache } from 'node:module'
 import { fromPGlite, fromPool } from '@concordat/postgres'
-import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import { isLong } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
@@ -113,13 +113,13 @@ function onServer() {
       client.release()
     }
   }
-  return { database: fromPool(pool), queue: postgresQueue(pool, { schema, onError: warn }), inTransaction }
+  return { database: fromPool(pool), queue: postgresWorkQueue(pool, { schema, onError: warn }), inTransaction }
 }
 
 async function inFolder() {
   const pglite = await startPGlite(where)
   const inTransaction = (work: (open: Transaction) => Promise<void>) => pglite.transaction((open) => work(open))
-  return { database: fromPGlite(pglite), queue: pgliteQueue(pglite, { schema, onError: warn }), inTransaction }
+  return { database: fromPGlite(pglite), queue: pgliteWorkQueue(pglite, { schema, onError: warn }), inTransaction }
 }
 
 /** Returns, except at the place where the test kills this process. */
@@ -137,6 +137,6 @@ function warn(error: unknown) {
   process.stderr.write(`${String(error)}\n`)
 }
 
-function exit(answer: unknown) {
-  process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit())
+function exit(response: unknown) {
+  process.stdout.write(`${JSON.stringify(response)}\n`, () => process.exit())
 }

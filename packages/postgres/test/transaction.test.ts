@@ -157,31 +157,31 @@ for (const kind of kinds) {
 
     t.test('runs beforeCommit work in the transaction, and calls afterCommit after the commit', async (t) => {
       const things = await thingsOn(t, kind)
-      const told: string[] = []
+      const received: string[] = []
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Querystring: { status: number } }>('/things', { config }, async (request, reply) => {
           const { transaction } = request
           enclosingTransaction(request)?.beforeCommit(
-            async ({ statusCode }, payload) => void told.push(`kept ${statusCode} ${String(payload)}`)
+            async ({ statusCode }, payload) => void received.push(`kept ${statusCode} ${String(payload)}`)
           )
           transaction.afterCommit(() => {
             throw new Error('is logged')
           })
-          transaction.afterCommit(() => told.push('committed'))
+          transaction.afterCommit(() => received.push('committed'))
           transaction.beforeCommit(async (_reply, payload) => {
-            told.push(`event ${String(payload)}`)
+            received.push(`event ${String(payload)}`)
             await transaction.query(insert(things), ['event'])
-            transaction.beforeCommit(async () => void told.push('event of the event'))
+            transaction.beforeCommit(async () => void received.push('event of the event'))
           })
           return reply.code(request.query.status).send({ id: 1 })
         })
       })
       await app.inject({ method: 'POST', url: '/things?status=201' })
-      t.strictSame(told.splice(0), ['event {"id":1}', 'event of the event', 'kept 201 {"id":1}', 'committed'])
+      t.strictSame(received.splice(0), ['event {"id":1}', 'event of the event', 'kept 201 {"id":1}', 'committed'])
       await app.inject({ method: 'POST', url: '/things?status=409' })
-      t.strictSame(told.splice(0), ['kept 409 {"id":1}'])
+      t.strictSame(received.splice(0), ['kept 409 {"id":1}'])
       await app.inject({ method: 'POST', url: '/things?status=500' })
-      t.strictSame(told, [])
+      t.strictSame(received, [])
       t.strictSame(await things.names(), ['event'])
     })
 
@@ -192,28 +192,28 @@ for (const kind of kinds) {
           const { name } = request.query
           const status = Number(request.query.status)
           await request.transaction.query(insert(things), [name])
-          request.transaction.afterCommit(() => told.push(name))
+          request.transaction.afterCommit(() => received.push(name))
           if (status === 999) await request.transaction.query('SELECT missing_column').catch(() => {})
           return reply.code(status === 999 ? 200 : status).send({})
         })
         app.post<{ Querystring: { status: number } }>('/batch', { config }, async (request, reply) => {
           await request.transaction.query(insert(things), ['batch'])
-          const answers = await Promise.all(
+          const responses = await Promise.all(
             ['one?name=a&status=201', 'one?name=b&status=409', 'one?name=c&status=200', 'one?name=d&status=999'].map((url) =>
               app.inject({ method: 'POST', url: `/${url}` })
             )
           )
           await request.transaction.query(insert(things), ['end'])
-          return reply.code(request.query.status).send(answers.map(({ statusCode }) => statusCode))
+          return reply.code(request.query.status).send(responses.map(({ statusCode }) => statusCode))
         })
       })
-      const told: string[] = []
+      const received: string[] = []
       const { body } = await app.inject({ method: 'POST', url: '/batch?status=422' })
       t.strictSame(JSON.parse(body), [201, 409, 200, 500])
-      t.strictSame([told, await things.names()], [[], []])
+      t.strictSame([received, await things.names()], [[], []])
       await app.inject({ method: 'POST', url: '/batch?status=200' })
       t.strictSame(
-        [told, await things.names()],
+        [received, await things.names()],
         [
           ['a', 'c'],
           ['a', 'batch', 'c', 'end']
@@ -223,44 +223,44 @@ for (const kind of kinds) {
 
     t.test('commits all requests that are injected by runAsOne together, or none of them', async (t) => {
       const things = await thingsOn(t, kind, { max: 1 })
-      const told: string[] = []
+      const received: string[] = []
       const app = await serviceOn(t, things, (app) => {
         app.post<{ Params: { name: string } }>('/:name', { config }, async (request, reply) => {
           const { name } = request.params
           await request.transaction.query(insert(things), [name])
-          request.transaction.afterCommit(() => told.push(name))
+          request.transaction.afterCommit(() => received.push(name))
           return reply.code(name === 'bad' ? 409 : 201).send({})
         })
         app.get('/transaction', { config }, async (request) => (await request.transaction.query('SELECT txid_current()::text')).rows)
       })
-      const run = (names: readonly string[], timeoutMilliseconds = 10_000, end = async () => {}) =>
-        runAsOne({ database: things.database, timeoutMilliseconds, onFault: (error) => t.fail(String(error)) }, async () => {
+      const run = (names: readonly string[], timeoutSeconds = 10, end = async () => {}) =>
+        runAsOne({ database: things.database, timeoutSeconds, onFault: (error) => t.fail(String(error)) }, async () => {
           const statuses: number[] = []
           for (const name of names) statuses.push((await app.inject({ method: 'POST', url: `/${name}` })).statusCode)
-          t.strictSame(told, [])
+          t.strictSame(received, [])
           await end()
           return statuses
         })
       await t.rejects(
-        run(['a', 'bad'], 10_000, async () => {
+        run(['a', 'bad'], 10, async () => {
           throw new Error('undo')
         }),
         { message: 'undo' }
       )
-      t.strictSame([told, await things.names()], [[], []])
+      t.strictSame([received, await things.names()], [[], []])
       t.strictSame(await run([]), [])
       await t.rejects(
-        run(['late'], 1, async () => {
+        run(['late'], 0.001, async () => {
           const { body } = await app.inject('/transaction')
           await until(async () => (await app.inject('/transaction')).body !== body)
         }),
         { code: 'TRANSACTION_ENDED' },
         'the transaction ends at its timeout'
       )
-      t.strictSame([told, await things.names()], [[], []])
+      t.strictSame([received, await things.names()], [[], []])
       t.strictSame(await run(['a', 'bad', 'b']), [201, 409, 201])
       t.strictSame(
-        [told, await things.names()],
+        [received, await things.names()],
         [
           ['a', 'b'],
           ['a', 'b']
@@ -277,9 +277,9 @@ for (const kind of kinds) {
         })
         app.get('/beside', async () => (await things.database.client.query<{ one: number }>('SELECT 1 AS one')).rows[0])
       })
-      const wishes = Array.from({ length: 50 }, (_, index) => app.inject({ method: 'POST', url: `/things/${100 + index}` }))
+      const inputs = Array.from({ length: 50 }, (_, index) => app.inject({ method: 'POST', url: `/things/${100 + index}` }))
       t.strictSame(JSON.parse((await app.inject({ url: '/beside' })).body), { one: 1 })
-      t.ok((await Promise.all(wishes)).every(({ statusCode }) => statusCode === 200))
+      t.ok((await Promise.all(inputs)).every(({ statusCode }) => statusCode === 200))
       t.equal((await things.names()).length, 50)
     })
 

@@ -1,14 +1,15 @@
-import type { ApiKeyStore, LoginAttemptStore, RefreshTokenStore, RevocationStore } from '@concordat/authentication'
+import type { ApiKeyStore, RevocationStore } from '@concordat/authentication'
 import type { IdempotencyOptions, IdempotencyStore } from '@concordat/idempotency'
 import { fromPGlite, fromPool, type Migration, migrate, type Postgres } from '@concordat/postgres'
-import { apiKeyMigrations, postgresApiKeys } from '@concordat/postgres/api-keys'
-import { idempotencyMigrations, postgresIdempotency } from '@concordat/postgres/idempotency'
-import { loginAttemptMigrations, postgresLoginAttempts } from '@concordat/postgres/login-attempts'
-import { postgresRateLimits, rateLimitMigrations } from '@concordat/postgres/rate-limits'
-import { postgresRefreshTokens, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
-import { postgresRevocations, revocationMigrations } from '@concordat/postgres/revocations'
-import unitOfWork, { type Answer, currentTransaction, enclosingTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
+import { apiKeyMigrations, postgresApiKeyStore } from '@concordat/postgres/api-keys'
+import { idempotencyMigrations, postgresIdempotencyStore } from '@concordat/postgres/idempotency'
+import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/postgres/login-attempts'
+import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres/rate-limits'
+import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
+import { postgresRevocationStore, revocationMigrations } from '@concordat/postgres/revocations'
+import unitOfWork, { currentTransaction, enclosingTransaction, type QueryResult, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { RateLimitStore } from '@concordat/rate-limiting'
+import type { LoginAttemptStore, RefreshTokenStore } from '@concordat/token-issuing'
 import { PGlite } from '@electric-sql/pglite'
 import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
@@ -17,34 +18,34 @@ import { Pool } from 'pg'
 const database = fromPool(new Pool())
 expectTypeOf(database).toEqualTypeOf<Postgres>()
 expectTypeOf(fromPGlite(new PGlite())).toEqualTypeOf<Postgres>()
-expectTypeOf(postgresRefreshTokens(database, { schema: 'orders' })).toEqualTypeOf<RefreshTokenStore>()
-expectTypeOf(postgresRevocations(database)).toEqualTypeOf<RevocationStore>()
-expectTypeOf(postgresApiKeys(database)).toEqualTypeOf<ApiKeyStore>()
-expectTypeOf(postgresLoginAttempts(database)).toEqualTypeOf<LoginAttemptStore>()
-expectTypeOf(postgresRateLimits(database, { schema: 'orders' })).toEqualTypeOf<RateLimitStore>()
+expectTypeOf(postgresRefreshTokenStore(database, { schema: 'orders' })).toEqualTypeOf<RefreshTokenStore>()
+expectTypeOf(postgresRevocationStore(database)).toEqualTypeOf<RevocationStore>()
+expectTypeOf(postgresApiKeyStore(database)).toEqualTypeOf<ApiKeyStore>()
+expectTypeOf(postgresLoginAttemptStore(database)).toEqualTypeOf<LoginAttemptStore>()
+expectTypeOf(postgresRateLimitStore(database, { schema: 'orders' })).toEqualTypeOf<RateLimitStore>()
 expectTypeOf([...apiKeyMigrations, ...loginAttemptMigrations, ...rateLimitMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf([...refreshTokenMigrations, ...revocationMigrations]).toEqualTypeOf<Migration[]>()
 expectTypeOf(migrate(database, [])).toEqualTypeOf<Promise<void>>()
 // @ts-expect-error an address is not a pool
 fromPool('postgres://127.0.0.1')
 // @ts-expect-error a pool must be wrapped first
-postgresRefreshTokens(new Pool())
+postgresRefreshTokenStore(new Pool())
 // @ts-expect-error a schema must be a string
-postgresRevocations(database, { schema: 5 })
+postgresRevocationStore(database, { schema: 5 })
 
 expectTypeOf([...idempotencyMigrations]).toEqualTypeOf<Migration[]>()
-expectTypeOf(postgresIdempotency(database, { schema: 'orders', timeoutSeconds: 2 })).toEqualTypeOf<IdempotencyStore>()
+expectTypeOf(postgresIdempotencyStore(database, { schema: 'orders' })).toEqualTypeOf<IdempotencyStore>()
 expectTypeOf(enclosingTransaction).toExtend<NonNullable<IdempotencyOptions['transaction']>>()
 expectTypeOf(currentTransaction()).toEqualTypeOf<Transaction | undefined>()
 
 const app = Fastify()
 await app.register(unitOfWork, { database, handlerTimeoutSeconds: 30 })
-app.get('/', { config: { transaction: { isolation: 'serializable', retries: 2, readOnly: true } } }, async ({ transaction }) => {
+app.get('/', { config: { transaction: { isolation: 'serializable', maxRetries: 2, readOnly: true } } }, async ({ transaction }) => {
   expectTypeOf(transaction).toEqualTypeOf<Transaction>()
   // The type of a client in runSql of pagination-query.
   expectTypeOf(transaction).toExtend<{ query(text: string, values: unknown[]): Promise<{ rows: object[] }> }>()
-  expectTypeOf(await transaction.query<{ id: string }>('SELECT $1', [1])).toEqualTypeOf<Answer<{ id: string }>>()
-  expectTypeOf(await database.client.query('SELECT 1')).toEqualTypeOf<Answer>()
+  expectTypeOf(await transaction.query<{ id: string }>('SELECT $1', [1])).toEqualTypeOf<QueryResult<{ id: string }>>()
+  expectTypeOf(await database.client.query('SELECT 1')).toEqualTypeOf<QueryResult>()
   return {}
 })
 // @ts-expect-error PostgreSQL does not have this isolation level

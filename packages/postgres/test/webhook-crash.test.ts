@@ -15,7 +15,7 @@ t.test(
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'webhooks-'))
     t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-    await killAndCompare(t, { where: join(folder, 'data'), schema: schemaName(), processes: 1, kills: scaled(1, 3), lifeMilliseconds: 500 })
+    await killAndCompare(t, { where: join(folder, 'data'), schema: schemaName(), processes: 1, kills: scaled(1, 3), lifeMs: 500 })
   }
 )
 
@@ -25,7 +25,7 @@ t.test(
   async (t) => {
     const schema = freshSchema(t)
     freshSchema(t, `${schema}_queue`)
-    await killAndCompare(t, { where: server, schema, processes: 2, kills: scaled(2, 7), lifeMilliseconds: 1000 })
+    await killAndCompare(t, { where: server, schema, processes: 2, kills: scaled(2, 7), lifeMs: 1000 })
   }
 )
 

@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { fromPGlite, migrate, type Postgres } from '@concordat/postgres'
-import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
-import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
+import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { scaled } from '@concordat/test-harness/scale'
 import { until } from '@concordat/test-harness/until'
-import webhooks, { webhookStoreContract } from '@concordat/webhooks'
+import webhooks from '@concordat/webhooks'
+import { webhookStoreContract } from '@concordat/webhooks/testing'
 import type { WorkQueue } from '@concordat/work-queue'
 import type { PGlite } from '@electric-sql/pglite'
 import Fastify from 'fastify'
@@ -24,19 +25,19 @@ t.test('the store of webhooks on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { database } = connect(t)
   await migrate(database, webhookMigrations, { schema })
-  webhookStoreContract(casesOf(t), () => postgresWebhooks(database, { schema }))
+  webhookStoreContract(casesOf(t), () => postgresWebhookStore(database, { schema }))
 })
 
 t.test('the store of webhooks on PGlite', async (t) => {
   const { database, schema } = await inMemory()
   await migrate(database, webhookMigrations, { schema })
-  webhookStoreContract(casesOf(t), () => postgresWebhooks(database, { schema }))
+  webhookStoreContract(casesOf(t), () => postgresWebhookStore(database, { schema }))
 })
 
 t.test('delivers an event if the transaction of its emitter is committed, and never otherwise, on PGlite', async (t) => {
   const { url, seen } = await startReceiver(t)
   const { pglite, schema } = await inMemory()
-  const { app } = await serviceOf(t, fromPGlite(pglite), pgliteQueue(pglite, { schema: schemaName() }), schema)
+  const { app } = await serviceOf(t, fromPGlite(pglite), pgliteWorkQueue(pglite, { schema: schemaName() }), schema)
   const { id } = await app.webhooks.subscribe('ada', { url, eventTypes: ['order.created'] })
   const emit = async (number: number, isRolledBack: boolean) =>
     pglite.transaction(async (transaction) => {
@@ -131,7 +132,7 @@ t.test('uses an index in each statement of the store', async (t) => {
   const runs: (() => Promise<void>)[] = []
   webhookStoreContract(
     (_, run) => runs.push(run),
-    () => postgresWebhooks(database, { schema })
+    () => postgresWebhookStore(database, { schema })
   )
   for (const run of runs) await run()
   await pglite.exec('SET enable_seqscan = off')
@@ -166,7 +167,7 @@ async function startReceiver(t: Test, status: () => number = () => 204) {
 
 async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: string) {
   await migrate(database, webhookMigrations, { schema })
-  const store = postgresWebhooks(database, { schema })
+  const store = postgresWebhookStore(database, { schema })
   const app = Fastify()
   await app.register(webhooks, {
     events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
@@ -189,7 +190,7 @@ async function serviceOf(t: Test, database: Postgres, queue: WorkQueue, schema: 
 async function onPool(t: Test, schema: string, queues: string) {
   const { pool, database } = connect(t, { max: 8 })
   const errors: unknown[] = []
-  const queue = postgresQueue(pool, { schema: queues, onError: (error) => errors.push(error) })
+  const queue = postgresWorkQueue(pool, { schema: queues, onError: (error) => errors.push(error) })
   return { ...(await serviceOf(t, database, queue, schema)), errors }
 }
 

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { PoolClientLike, PoolLike } from '@concordat/postgres'
-import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { type Claim, type Outcome, type Transaction, testClock, type WorkQueue, workQueueContract } from '@concordat/work-queue'
+import type { Claim, Outcome, Transaction, WorkQueue } from '@concordat/work-queue'
+import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import type { PGlite } from '@electric-sql/pglite'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
@@ -11,7 +12,7 @@ import { connect, freshSchema, inMemory, onServer, schemaName } from './database
 t.test('the queue on PGlite', async (t) => {
   const { pglite } = await inMemory()
   const clock = testClock()
-  const queue = pgliteQueue(pglite, { schema: schemaName(), clock })
+  const queue = pgliteWorkQueue(pglite, { schema: schemaName(), clock })
   t.teardown(() => queue.close())
   workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => pglite.transaction((open) => work(open)) }))
 })
@@ -20,7 +21,7 @@ t.test('the queue on PostgreSQL', onServer, async (t) => {
   const schema = freshSchema(t)
   const { pool } = connect(t, { max: 5 })
   const clock = testClock()
-  const queue = postgresQueue(pool, { schema, clock })
+  const queue = postgresWorkQueue(pool, { schema, clock })
   t.teardown(() => queue.close())
   workQueueContract(casesOf(t), () => ({ queue, clock, transaction: (work) => inTransaction(pool, work) }))
 })
@@ -43,7 +44,7 @@ t.test('gives the job of a worker without heartbeat to another process, and igno
   const schema = freshSchema(t)
   const clock = testClock()
   const [silent, other] = [silentPool(t), connect(t, { max: 3 }).pool]
-  const [one, two] = [silent, other].map((pool) => postgresQueue(pool, { schema, clock })) as [WorkQueue, WorkQueue]
+  const [one, two] = [silent, other].map((pool) => postgresWorkQueue(pool, { schema, clock })) as [WorkQueue, WorkQueue]
   t.teardown(async () => {
     await one.close()
     await two.close()
@@ -78,22 +79,22 @@ t.test('gives the job of a worker without heartbeat to another process, and igno
 
 t.test('aborts a job within two seconds when another process cancels it', onServer, async (t) => {
   const schema = freshSchema(t)
-  const [one, two] = [1, 2].map(() => postgresQueue(connect(t, { max: 3 }).pool, { schema })) as [WorkQueue, WorkQueue]
+  const [one, two] = [1, 2].map(() => postgresWorkQueue(connect(t, { max: 3 }).pool, { schema })) as [WorkQueue, WorkQueue]
   t.teardown(() => Promise.all([one.close(), two.close()]))
   for (const queue of [one, two]) await queue.define('work')
   const begun = Promise.withResolvers<Claim>()
-  const told = Promise.withResolvers<number>()
+  const received = Promise.withResolvers<number>()
   one.work('work', work, { concurrency: 1 })
   const [id = ''] = await two.enqueue('work', [{ payload: 1 }])
   const claim = await begun.promise
   const start = performance.now()
-  claim.signal.addEventListener('abort', () => told.resolve(performance.now() - start))
+  claim.signal.addEventListener('abort', () => received.resolve(performance.now() - start))
   t.equal(await two.cancel('work', id), true)
-  t.comment(`${Math.round(await told.promise)} ms`)
+  t.comment(`${Math.round(await received.promise)} ms`)
 
   async function work(claim: Claim): Promise<Outcome> {
     begun.resolve(claim)
-    await told.promise
+    await received.promise
     return { done: true }
   }
 })
@@ -104,9 +105,12 @@ t.test('throws for invalid options at startup', async (t) => {
   await t.rejects(queue.define('plain', { ordered: true }), /was created without order/)
   await queue.define('ordered', { ordered: true })
   await t.rejects(queue.define('ordered'), /was created with order/)
-  for (const leaseSeconds of [9, 10.5]) await t.rejects(queue.define('other', { leaseSeconds }), /options\.leaseSeconds is/)
+  for (const leaseSeconds of [9, 10.5])
+    await t.rejects(queue.define('other', { leaseSeconds }), {
+      message: `work-queue: options.leaseSeconds must be an integer of at least 10, but is ${leaseSeconds}.`
+    })
   t.throws(() => queue.kick('unknown'), /not defined/)
-  t.throws(() => pgliteQueue({} as PGlite, { schema: 'a"b' }), /not a plain name/)
+  t.throws(() => pgliteWorkQueue({} as PGlite, { schema: 'a"b' }), /not a plain name/)
 })
 
 t.test('starts when define is called again after the database was unavailable', async (t) => {
@@ -118,7 +122,7 @@ t.test('starts when define is called again after the database was unavailable', 
     exec: (text: string) => statement(() => pglite.exec(text)),
     transaction: pglite.transaction.bind(pglite)
   } as unknown as PGlite
-  const queue = pgliteQueue(database, { schema: schemaName() })
+  const queue = pgliteWorkQueue(database, { schema: schemaName() })
   t.teardown(() => queue.close())
   await t.rejects(queue.define('work'), /not there/)
   isThere = true
@@ -143,7 +147,7 @@ t.test('rolls back an outcome that ignores a failed statement, and tries its job
   const clock = testClock()
   const { pool } = connect(t, { max: 3 })
   const errors: unknown[] = []
-  const queue = postgresQueue(pool, { schema, clock, onError: (error) => errors.push(error) })
+  const queue = postgresWorkQueue(pool, { schema, clock, onError: (error) => errors.push(error) })
   t.teardown(() => queue.close())
   await queue.define('work')
   const attempts: number[] = []
@@ -183,7 +187,7 @@ function silenced<Client extends { query: PoolLike['query'] }>(client: Client): 
 
 async function onPGlite(t: Test) {
   const { pglite } = await inMemory()
-  const queue = pgliteQueue(pglite, { schema: schemaName() })
+  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
   t.teardown(() => queue.close())
   return { queue }
 }
@@ -195,7 +199,7 @@ async function until(condition: () => boolean) {
 t.test('updates the statistics of a queue that has grown, and limits settings to the statement that takes jobs', async (t) => {
   const { pglite } = await inMemory()
   const schema = schemaName()
-  const queue = pgliteQueue(pglite, { schema })
+  const queue = pgliteWorkQueue(pglite, { schema })
   t.teardown(() => queue.close())
   await work500(queue)
   await grown(async (sql) => pglite.query(sql), schema)
@@ -204,7 +208,7 @@ t.test('updates the statistics of a queue that has grown, and limits settings to
 t.test('updates the statistics and limits the settings on PostgreSQL too', onServer, async (t) => {
   const schema = freshSchema(t)
   const { pool } = connect(t, { max: 1 })
-  const queue = postgresQueue(pool, { schema })
+  const queue = postgresWorkQueue(pool, { schema })
   t.teardown(() => queue.close())
   await work500(queue)
   await grown((sql) => pool.query(sql), schema)

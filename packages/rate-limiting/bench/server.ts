@@ -17,7 +17,7 @@ const kinds: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> =
     await app.register(rateLimiting, { addressLimit: limit, clientLimit: limit, client: () => ({ key: 'ada' }) })
   },
   async overload(app) {
-    await app.register(rateLimiting, { addressLimit: false, overload: { eventLoopDelayMilliseconds: 1e6 } })
+    await app.register(rateLimiting, { addressLimit: false, overload: { maxEventLoopDelayMs: 1e6 } })
   },
   async official(app) {
     await app.register(official, { max: 1e9, timeWindow: 3_600_000 })

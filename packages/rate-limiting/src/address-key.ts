@@ -19,8 +19,8 @@ export function addressKeys(ipv6PrefixLength: number): (address: string | undefi
   const keys = new Map<string, string>()
   return (address) => {
     if (address === undefined) return 'unknown'
-    const known = keys.get(address)
-    if (known !== undefined) return known
+    const cached = keys.get(address)
+    if (cached !== undefined) return cached
     if (isIP(address) === 0) return 'unknown'
     const key = normalizeIP(address, ipv6PrefixLength)
     if (keys.size >= remembered) keys.clear()

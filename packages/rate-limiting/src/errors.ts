@@ -1,16 +1,9 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 import type { Limit } from './limit.ts'
 
+// RATE_LIMIT_EXCEEDED has no placeholders; its params are for the error handler of a service.
 const list = defineErrors({
-  RATE_LIMIT_EXCEEDED: {
-    statusCode: 429,
-    message: {
-      en: 'The limit of {limit} requests in {windowSeconds} seconds was exceeded. Wait for the number of seconds in Retry-After.',
-      es: 'Se superó el límite de {limit} peticiones en {windowSeconds} segundos. Espere los segundos que indica Retry-After.'
-    },
-    remedy:
-      'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
-  },
+  RATE_LIMIT_EXCEEDED: sharedDefinitions.RATE_LIMIT_EXCEEDED,
   RATE_LIMIT_UNAVAILABLE: {
     statusCode: 503,
     message: {

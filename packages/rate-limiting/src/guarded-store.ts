@@ -1,27 +1,31 @@
+import { withDeadline } from '@concordat/deadline'
 import type { FastifyBaseLogger } from 'fastify'
 import { rateLimitUnavailable } from './errors.ts'
 import type { Count, RateLimitStore } from './store.ts'
 
 /** The behavior while a store fails or times out. */
 export interface StoreGuard {
-  readonly timeoutMilliseconds: number
+  readonly timeoutMs: number
   readonly whenItFails: 'countLocally' | 'refuse'
 }
 
 /** How long a store is not called after a failure, so that an outage delays one request a second and not every request. */
-const pauseMilliseconds = 1000
+const pauseMs = 1000
 
 /** Wraps a store with a timeout. While the store fails, `local` counts, or the request gets 503, according to `guard`, never 500. */
 export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guard: StoreGuard, log: FastifyBaseLogger): RateLimitStore {
-  const { timeoutMilliseconds, whenItFails } = guard
+  const { timeoutMs, whenItFails } = guard
   let isFailing = false
-  let askAgainAt = 0
+  let retryAt = 0
 
   return {
     async add(...request) {
-      if (performance.now() < askAgainAt) return instead(request)
+      if (performance.now() < retryAt) return instead(request)
       try {
-        const count = await inTime(shared.add(...request), timeoutMilliseconds)
+        const count = await withDeadline(Promise.resolve(shared.add(...request)), {
+          ms: timeoutMs,
+          onTimeout: () => new Error(`The store timed out after ${timeoutMs / 1000} s.`)
+        })
         if (isFailing) recovered()
         return count
       } catch (error) {
@@ -32,12 +36,12 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
   }
 
   function instead(request: Parameters<RateLimitStore['add']>): Count | Promise<Count> {
-    if (whenItFails === 'refuse') throw rateLimitUnavailable(pauseMilliseconds / 1000)
+    if (whenItFails === 'refuse') throw rateLimitUnavailable(pauseMs / 1000)
     return local.add(...request)
   }
 
   function failed(err: unknown) {
-    askAgainAt = performance.now() + pauseMilliseconds
+    retryAt = performance.now() + pauseMs
     if (isFailing) return
     isFailing = true
     log.error({ err, whenItFails }, 'rate-limiting: the store does not count requests')
@@ -46,15 +50,5 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
   function recovered() {
     isFailing = false
     log.info('rate-limiting: the store counts requests again')
-  }
-}
-
-async function inTime<Result>(work: Result | Promise<Result>, milliseconds: number): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`The store timed out after ${milliseconds} ms.`)), milliseconds)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,3 +1,5 @@
+import { optionChecks } from '@concordat/plugin-options'
+
 /** A number of requests per window. */
 export interface Limit {
   /** How many requests a key has in each window. At least 1. */
@@ -9,17 +11,15 @@ export interface Limit {
   readonly windowSeconds: number
 }
 
-/** Returns the checked limit. Throws a `TypeError` of one line that names the limit. */
-export function requireLimit(name: string, { limit, windowSeconds }: Limit): Limit {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1e9) {
-    throw new TypeError(`rate-limiting: ${name}: limit must be a whole number of requests from 1 to 1000000000. Received ${limit}.`)
-  }
-  if (!Number.isInteger(windowSeconds) || windowSeconds < 1) {
-    throw new TypeError(`rate-limiting: ${name}: windowSeconds must be a whole number of seconds, 1 or more. Received ${windowSeconds}.`)
-  }
+const { integer } = optionChecks('rate-limiting')
+
+/** Returns the checked limit. Throws a `TypeError` of one line that names the option at `path`. */
+export function requireLimit(path: string, { limit, windowSeconds }: Limit): Limit {
+  integer(`${path}.limit`, limit, 1, 1e9)
+  integer(`${path}.windowSeconds`, windowSeconds, 1)
   if (windowSeconds % unitOf(windowSeconds) !== 0 || windowSeconds > 31 * 86_400) {
     throw new TypeError(
-      `rate-limiting: ${name}: windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
+      `rate-limiting: ${path}.windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
     )
   }
   return { limit, windowSeconds }

@@ -5,24 +5,32 @@ interface Window {
   readonly endsAt: number
 }
 
-/**
- * Creates a store that counts in the memory of this process. It holds at most `maximumKeys` keys, and at least half as many of the
- * most recent ones. `now` is a monotonic clock in milliseconds.
- */
-export function memoryStore(maximumKeys = 50_000, now: () => number = () => performance.now()): RateLimitStore {
+/** Options of {@link memoryRateLimitStore}. */
+export interface MemoryRateLimitStoreOptions {
+  /** The maximum number of stored keys. At least half as many of the most recent ones are stored. @default 50000 */
+  readonly maxKeys?: number | undefined
+  /** The clock, in milliseconds. It must be monotonic. @default performance.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** Creates a store that counts in the memory of this process. */
+export function memoryRateLimitStore({
+  maxKeys = 50_000,
+  now = () => performance.now()
+}: MemoryRateLimitStoreOptions = {}): RateLimitStore {
   // Two generations, because removing single old keys from a Map becomes slower with the number of keys.
   let recent = new Map<string, Window>()
   let former = new Map<string, Window>()
 
   return {
-    add(key, cost, limit, windowMilliseconds) {
+    add(key, cost, limit, windowMs) {
       // Whole numbers, because sums of fractions are not exact and a window could appear longer than it is.
       const time = Math.floor(now())
-      const window = openWindow(key, time) ?? { count: 0, endsAt: time + windowMilliseconds }
+      const window = openWindow(key, time) ?? { count: 0, endsAt: time + windowMs }
       const count = window.count + cost
       if (count <= limit) window.count = count
       keep(key, window)
-      return { count, resetMilliseconds: window.endsAt - time }
+      return { count, resetMs: window.endsAt - time }
     }
   }
 
@@ -32,7 +40,7 @@ export function memoryStore(maximumKeys = 50_000, now: () => number = () => perf
   }
 
   function keep(key: string, window: Window) {
-    if (recent.size >= maximumKeys / 2 && !recent.has(key)) {
+    if (recent.size >= maxKeys / 2 && !recent.has(key)) {
       former = recent
       recent = new Map()
     }

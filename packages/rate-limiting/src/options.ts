@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
 import type { StoreGuard } from './guarded-store.ts'
@@ -37,17 +38,17 @@ export interface RateLimitingOptions {
    * How many keys, of all limits together, are stored in memory. Beyond that, the keys that were idle longest are removed.
    * @default 50000
    */
-  readonly maximumKeys?: number | undefined
+  readonly maxKeys?: number | undefined
   /**
-   * Counts for all processes, for example `redisRateLimits` of `@concordat/redis` or `postgresRateLimits` of `@concordat/postgres`.
+   * Counts for all processes, for example `redisRateLimitStore` of `@concordat/redis` or `postgresRateLimitStore` of `@concordat/postgres`.
    * @default each process counts alone, in memory
    */
   readonly store?: RateLimitStore | undefined
   /**
    * The timeout for each call of `store`.
-   * @default 250
+   * @default 0.25
    */
-  readonly storeTimeoutMilliseconds?: number | undefined
+  readonly storeTimeoutSeconds?: number | undefined
   /**
    * The behavior while `store` fails or times out: `countLocally` enforces the limits in each process alone, `refuse` responds with
    * 503 `RATE_LIMIT_UNAVAILABLE`. The beginning and the end of an outage are logged.
@@ -65,11 +66,13 @@ export interface Settings {
   readonly clientPolicy: RateLimitPolicy | undefined
   readonly tierPolicies: readonly (RateLimitPolicy & { readonly tier: string })[]
   readonly ipv6PrefixLength: number
-  readonly maximumKeys: number
+  readonly maxKeys: number
   readonly store: RateLimitStore | undefined
   readonly storeGuard: StoreGuard
   readonly overload: OverloadOptions | undefined
 }
+
+const { integer, number, oneOf } = optionChecks('rate-limiting')
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
@@ -81,22 +84,21 @@ export function resolveOptions(options: RateLimitingOptions): Settings {
     throw new TypeError('rate-limiting: options.clientLimit and options.tiers require options.client. Set options.client too.')
   }
   if (store !== undefined && typeof store?.add !== 'function') {
-    throw new TypeError('rate-limiting: options.store must implement RateLimitStore with its method add(), for example memoryStore().')
-  }
-  if (whenStoreFails !== 'countLocally' && whenStoreFails !== 'refuse') {
-    throw new TypeError(`rate-limiting: options.whenStoreFails must be "countLocally" or "refuse". Received "${String(whenStoreFails)}".`)
+    throw new TypeError(
+      'rate-limiting: options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'
+    )
   }
   return {
     client,
     addressPolicy: policyOf('address', 'options.addressLimit', addressLimit ?? { limit: 1200, windowSeconds: 60 }),
     clientPolicy: client && policyOf('client', 'options.clientLimit', clientLimit ?? { limit: 600, windowSeconds: 60 }),
     tierPolicies: Object.entries(tiers).map(tierPolicy),
-    ipv6PrefixLength: requireWhole('ipv6PrefixLength', options.ipv6PrefixLength ?? 64, 16, 128),
-    maximumKeys: requireWhole('maximumKeys', options.maximumKeys ?? 50_000, 100, 10_000_000),
+    ipv6PrefixLength: integer('options.ipv6PrefixLength', options.ipv6PrefixLength ?? 64, 16, 128),
+    maxKeys: integer('options.maxKeys', options.maxKeys ?? 50_000, 100, 10_000_000),
     store,
     storeGuard: {
-      timeoutMilliseconds: requireWhole('storeTimeoutMilliseconds', options.storeTimeoutMilliseconds ?? 250, 1, 10_000),
-      whenItFails: whenStoreFails
+      timeoutMs: number('options.storeTimeoutSeconds', options.storeTimeoutSeconds ?? 0.25, 0.001, 10) * 1000,
+      whenItFails: oneOf('options.whenStoreFails', whenStoreFails, ['countLocally', 'refuse'])
     },
     overload: overload && requireOverload(overload)
   }
@@ -111,9 +113,4 @@ function tierPolicy([tier, limit]: [string, Limit]) {
     throw new TypeError(`rate-limiting: options.tiers has "${tier}". Use lower case with hyphens, and neither "address" nor "client".`)
   }
   return { name: tier, scope: 'client' as const, tier, ...requireLimit(`options.tiers.${tier}`, limit) }
-}
-
-function requireWhole(name: string, value: number, least: number, most: number) {
-  if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new TypeError(`rate-limiting: options.${name} must be a whole number from ${least} to ${most}. Received ${value}.`)
 }

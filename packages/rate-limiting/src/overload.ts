@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { serviceOverloaded } from './errors.ts'
@@ -5,13 +6,13 @@ import { serviceOverloaded } from './errors.ts'
 /** The thresholds above which requests get 503 `SERVICE_OVERLOADED`. Each is measured once a second; at least one is required. */
 export interface OverloadOptions {
   /** The average delay of the event loop. 1000 means that every response waits for one second of other work. */
-  readonly eventLoopDelayMilliseconds?: number | undefined
-  /** The part of the last second in which the event loop was busy, above 0 and up to 1. A busy process is not necessarily slow. */
-  readonly eventLoopUtilization?: number | undefined
+  readonly maxEventLoopDelayMs?: number | undefined
+  /** The part of the last second in which the event loop was busy, up to 1. A busy process is not necessarily slow. */
+  readonly maxEventLoopUtilization?: number | undefined
   /** The used size of V8's heap. */
-  readonly heapUsedBytes?: number | undefined
+  readonly maxHeapUsedBytes?: number | undefined
   /** The resident memory of the whole process. */
-  readonly rssBytes?: number | undefined
+  readonly maxRssBytes?: number | undefined
   /**
    * The value of `Retry-After`.
    * @default 10
@@ -19,29 +20,24 @@ export interface OverloadOptions {
   readonly retryAfterSeconds?: number | undefined
 }
 
-const thresholds = ['eventLoopDelayMilliseconds', 'eventLoopUtilization', 'heapUsedBytes', 'rssBytes'] as const
+const thresholds = ['maxEventLoopDelayMs', 'maxEventLoopUtilization', 'maxHeapUsedBytes', 'maxRssBytes'] as const
+
+const { integer, number } = optionChecks('rate-limiting')
 
 /** Returns the checked options. Throws a `TypeError` of one line for invalid options. */
 export function requireOverload(options: OverloadOptions): OverloadOptions {
   const { retryAfterSeconds = 10 } = options
-  const given = thresholds.filter((name) => options[name] !== undefined)
-  if (given.length === 0) {
+  const names = thresholds.filter((name) => options[name] !== undefined)
+  if (names.length === 0) {
     throw new TypeError(
-      'rate-limiting: options.overload has no threshold. Set one, such as { eventLoopDelayMilliseconds: 1000 }, or remove overload.'
+      'rate-limiting: options.overload has no threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'
     )
   }
-  for (const name of given) {
-    const value = Number(options[name])
-    if (!Number.isFinite(value) || value <= 0 || (name === 'eventLoopUtilization' && value > 1)) {
-      const range = name === 'eventLoopUtilization' ? 'above 0 and up to 1' : 'above 0'
-      throw new TypeError(`rate-limiting: options.overload.${name} must be a number ${range}. Received ${value}.`)
-    }
+  for (const name of names) {
+    const [min, max] = name === 'maxEventLoopUtilization' ? [0.000001, 1] : [1]
+    number(`options.overload.${name}`, options[name], min, max)
   }
-  if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 1) {
-    throw new TypeError(
-      `rate-limiting: options.overload.retryAfterSeconds is ${retryAfterSeconds}. Use a whole number of seconds, 1 or more.`
-    )
-  }
+  integer('options.overload.retryAfterSeconds', retryAfterSeconds, 1)
   return { ...options, retryAfterSeconds }
 }
 
@@ -53,12 +49,12 @@ export async function shedLoad(
 ): Promise<void> {
   const { retryAfterSeconds = 10 } = options
   await app.register(underPressure, {
-    maxEventLoopDelay: options.eventLoopDelayMilliseconds ?? 0,
-    maxEventLoopUtilization: options.eventLoopUtilization ?? 0,
+    maxEventLoopDelay: options.maxEventLoopDelayMs ?? 0,
+    maxEventLoopUtilization: options.maxEventLoopUtilization ?? 0,
     // By default it is measured since the start of the process, which does not reflect the current load.
     eventLoopUtilizationMode: 'interval',
-    maxHeapUsedBytes: options.heapUsedBytes ?? 0,
-    maxRssBytes: options.rssBytes ?? 0,
+    maxHeapUsedBytes: options.maxHeapUsedBytes ?? 0,
+    maxRssBytes: options.maxRssBytes ?? 0,
     async pressureHandler(request) {
       if (!isExempt(request)) throw serviceOverloaded(retryAfterSeconds)
     }

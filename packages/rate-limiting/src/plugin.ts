@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
 import { clientKey, identify } from './client-key.ts'
 import { guardedStore } from './guarded-store.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryRateLimitStore } from './memory-store.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
 import { shedLoad } from './overload.ts'
 import { withPublished } from './published-limits.ts'
@@ -24,7 +24,7 @@ declare module 'fastify' {
 const planKey: unique symbol = Symbol('concordat.rate-limiting.plan')
 const registeredKey: unique symbol = Symbol('concordat.rate-limiting.registered')
 
-type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan }
+type PlannedConfig = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
 
 /** Limits the requests of each address and client per window, and adds the remaining quota to every counted response (rule X5). */
 const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, options) => {
@@ -56,9 +56,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   function countClient(request: FastifyRequest, reply: FastifyReply, _body: unknown, done: HookHandlerDoneFunction) {
     const { isCounted, byClient, cost } = planOf(request)
     if (!isCounted) return done()
-    const known = clientOf(request)
-    const general = known && plans.ofTier(known.tier)
-    const key = known ? `client:${clientKey(known)}` : `address:${addressKey(request.ip)}`
+    const client = clientOf(request)
+    const general = client && plans.ofTier(client.tier)
+    const key = client ? `client:${clientKey(client)}` : `address:${addressKey(request.ip)}`
     spend(general ? [general, ...byClient] : byClient, { key, cost }, reply, done)
   }
 
@@ -88,8 +88,8 @@ function requireAlone(app: FastifyInstance) {
   app.decorate(registeredKey, true)
 }
 
-function storeOf(app: FastifyInstance, { store, storeGuard, maximumKeys }: Settings) {
-  const local = memoryStore(maximumKeys)
+function storeOf(app: FastifyInstance, { store, storeGuard, maxKeys }: Settings) {
+  const local = memoryRateLimitStore({ maxKeys })
   return store ? guardedStore(store, local, storeGuard, app.log) : local
 }
 

@@ -9,7 +9,7 @@ export interface RateLimitPolicy extends Limit {
   readonly name: string
   readonly scope: RateLimitScope
   /** The tier of clients to which it applies; absent if it applies to all. */
-  readonly tier?: string
+  readonly tier?: string | undefined
 }
 
 /** The form of the name of a group or tier: it needs no quoting in a header or in a key. */

@@ -20,6 +20,6 @@ export function withPublished<Config extends object>(config: Config | undefined,
  * `undefined` for a route that is not counted.
  */
 export function rateLimitsOf(route: { readonly config?: object | undefined }): RateLimits | undefined {
-  const config: { [publishedKey]?: RateLimits } | undefined = route.config
+  const config: { [publishedKey]?: RateLimits | undefined } | undefined = route.config
   return config?.[publishedKey]
 }

@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import { type Limit, requireLimit } from './limit.ts'
 import { policyName, type RateLimitPolicy, type RateLimitScope } from './policy.ts'
 
@@ -27,15 +28,17 @@ export interface RouteLimit extends Limit, Partial<CostOnly> {
 /** The checked settings of a route. */
 export interface RouteSettings {
   readonly cost: number
-  readonly policy?: RateLimitPolicy
+  readonly policy?: RateLimitPolicy | undefined
 }
 
 /** The properties of a route that are known both at registration and in a request. */
 export interface RouteFacts {
-  readonly method?: string | readonly string[]
-  readonly url?: string
+  readonly method?: string | readonly string[] | undefined
+  readonly url?: string | undefined
   readonly rateLimit?: unknown
 }
+
+const { integer, oneOf } = optionChecks('rate-limiting')
 
 const members = new Set(['limit', 'windowSeconds', 'scope', 'group', 'cost'])
 
@@ -43,28 +46,23 @@ const members = new Set(['limit', 'windowSeconds', 'scope', 'group', 'cost'])
 export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope): RouteSettings {
   const { rateLimit } = route
   const name = nameOf(route)
+  const path = `${name}: config.rateLimit`
   if (rateLimit === undefined) return { cost: 1 }
   if (typeof rateLimit !== 'object' || rateLimit === null) {
-    throw new TypeError(
-      `rate-limiting: ${name}: config.rateLimit must be an object, or false to exempt the route. Received ${JSON.stringify(rateLimit)}.`
-    )
+    throw new TypeError(`rate-limiting: ${path} must be an object, or false to exempt the route. Received ${JSON.stringify(rateLimit)}.`)
   }
   const unknown = Object.keys(rateLimit).find((member) => !members.has(member))
   if (unknown !== undefined) {
-    throw new TypeError(`rate-limiting: ${name}: config.rateLimit.${unknown} is unknown. Use ${[...members].join(', ')}.`)
+    throw new TypeError(`rate-limiting: ${path}.${unknown} is unknown. Use ${[...members].join(', ')}.`)
   }
   const { limit, windowSeconds, scope = defaultScope, group, cost = 1 } = rateLimit as Partial<RouteLimit>
-  if (!Number.isInteger(cost) || cost < 1 || cost > 100) {
-    throw new TypeError(`rate-limiting: ${name}: config.rateLimit.cost must be a whole number from 1 to 100. Received ${cost}.`)
-  }
+  integer(`${path}.cost`, cost, 1, 100)
   if (limit === undefined && windowSeconds === undefined && group === undefined && !('scope' in rateLimit)) return { cost }
-  if (scope !== 'address' && scope !== 'client') {
-    throw new TypeError(`rate-limiting: ${name}: config.rateLimit.scope must be "address" or "client". Received "${String(scope)}".`)
-  }
+  oneOf(`${path}.scope`, scope, ['address', 'client'])
   if (group !== undefined && !policyName.test(group)) {
-    throw new TypeError(`rate-limiting: ${name}: config.rateLimit.group is "${group}". Use lower case with hyphens, such as "exports".`)
+    throw new TypeError(`rate-limiting: ${path}.group is "${group}". Use lower case with hyphens, such as "exports".`)
   }
-  const numbers = requireLimit(name, { limit: limit as number, windowSeconds: windowSeconds as number })
+  const numbers = requireLimit(path, { limit: limit as number, windowSeconds: windowSeconds as number })
   return { cost, policy: { name: group ?? name, scope, ...numbers } }
 }
 

@@ -19,7 +19,7 @@ export function spend(limiters: readonly Limiter[], spending: Spending, reply: F
     for (const limiter of limiters) {
       const counted = limiter.add(spending.key, spending.cost)
       if (counted instanceof Promise) return void goOn(limiters, limiter, counted, spending, reply, done)
-      tell(limiter, counted, reply)
+      notify(limiter, counted, reply)
     }
   } catch (error) {
     return done(error as Error)
@@ -36,15 +36,15 @@ async function goOn(
   done: (error?: Error) => void
 ) {
   try {
-    tell(limiter, await counting, reply)
+    notify(limiter, await counting, reply)
   } catch (error) {
     return done(error as Error)
   }
   spend(limiters.slice(limiters.indexOf(limiter) + 1), spending, reply, done)
 }
 
-function tell({ policy, quota }: Limiter, { count, resetMilliseconds }: Count, reply: FastifyReply) {
-  const resetSeconds = Math.max(1, Math.ceil(resetMilliseconds / 1000))
+function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: FastifyReply) {
+  const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000))
   append(reply, 'ratelimit-policy', quota)
   append(reply, 'ratelimit', `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
   if (count > policy.limit) throw rateLimitExceeded(policy, resetSeconds)

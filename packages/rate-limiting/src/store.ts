@@ -3,14 +3,14 @@ export interface Count {
   /** Includes the cost of this call, whether or not it was counted. Above the limit: the call was rejected and not counted. */
   readonly count: number
   /** The time until the window ends. */
-  readonly resetMilliseconds: number
+  readonly resetMs: number
 }
 
 /** Counts requests. */
 export interface RateLimitStore {
   /**
    * Adds `cost` to the count of the key atomically, and returns the sum; counts nothing when the sum exceeds `limit`.
-   * The first call for a key opens a window of `windowMilliseconds`; when it ends, the count is 0 again.
+   * The first call for a key opens a window of `windowMs`; when it ends, the count is 0 again.
    */
-  add(key: string, cost: number, limit: number, windowMilliseconds: number): Count | Promise<Count>
+  add(key: string, cost: number, limit: number, windowMs: number): Count | Promise<Count>
 }

@@ -1,4 +1,4 @@
-import rateLimiting, { credentialLimit, memoryStore, rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
+import rateLimiting, { credentialLimit, memoryRateLimitStore, rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -6,7 +6,7 @@ const twoAMinute = { limit: 2, windowSeconds: 60 }
 
 t.test('returns 429 with Retry-After and the limits for a request over the limit, also in stock Fastify [X5] [X1]', async (t) => {
   const app = Fastify()
-  await app.register(rateLimiting, { addressLimit: twoAMinute, store: memoryStore(1000, () => 0) })
+  await app.register(rateLimiting, { addressLimit: twoAMinute, store: memoryRateLimitStore({ maxKeys: 1000, now: () => 0 }) })
   app.get('/orders', async () => [])
   const first = await app.inject('/orders')
   t.match(first, { statusCode: 200, headers: { 'ratelimit-policy': '"address";q=2;w=60', ratelimit: '"address";r=1;t=60' } })
@@ -19,7 +19,7 @@ t.test('returns 429 with Retry-After and the limits for a request over the limit
     statusCode: 429,
     code: 'RATE_LIMIT_EXCEEDED',
     error: 'Too Many Requests',
-    message: 'The limit of 2 requests in 60 seconds was exceeded. Wait for the number of seconds in Retry-After.'
+    message: 'Too many requests were sent. Wait for the number of seconds in Retry-After.'
   })
   t.strictSame(
     Object.keys(refused.headers).filter((name) => name.startsWith('x-')),
@@ -31,8 +31,8 @@ t.test('applies a default limit without options', async (t) => {
   const app = Fastify()
   await app.register(rateLimiting)
   app.get('/orders', async () => [])
-  const answer = await app.inject('/orders')
-  t.match(answer.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: '"address";r=1199;t=60' })
+  const response = await app.inject('/orders')
+  t.match(response.headers, { 'ratelimit-policy': '"address";q=1200;w=60', ratelimit: '"address";r=1199;t=60' })
 })
 
 t.test('passes the code, the params and the messages to the error handler of a service', async (t) => {
@@ -42,7 +42,7 @@ t.test('passes the code, the params and the messages to the error handler of a s
   await app.inject('/')
   t.match((await app.inject('/')).json(), {
     params: { limit: 1, windowSeconds: 90 },
-    messages: { es: /^Se superó el límite de \{limit\}/ }
+    messages: { es: /^Se enviaron demasiadas peticiones\./ }
   })
 })
 

@@ -13,22 +13,13 @@ async function boot(options: RateLimitingOptions, config: FastifyContextConfig =
 
 t.test('rejects invalid options with one line', async (t) => {
   const cases: [object, string][] = [
-    [
-      { addressLimit: { limit: 0, windowSeconds: 60 } },
-      'options.addressLimit: limit must be a whole number of requests from 1 to 1000000000. Received 0.'
-    ],
+    [{ addressLimit: { limit: 0, windowSeconds: 60 } }, 'options.addressLimit.limit must be an integer from 1 to 1000000000, but is 0.'],
     [
       { addressLimit: { limit: 1.5, windowSeconds: 60 } },
-      'options.addressLimit: limit must be a whole number of requests from 1 to 1000000000. Received 1.5.'
+      'options.addressLimit.limit must be an integer from 1 to 1000000000, but is 1.5.'
     ],
-    [
-      { addressLimit: { limit: 9, windowSeconds: 0 } },
-      'options.addressLimit: windowSeconds must be a whole number of seconds, 1 or more. Received 0.'
-    ],
-    [
-      { addressLimit: { limit: 9 } },
-      'options.addressLimit: windowSeconds must be a whole number of seconds, 1 or more. Received undefined.'
-    ],
+    [{ addressLimit: { limit: 9, windowSeconds: 0 } }, 'options.addressLimit.windowSeconds must be an integer of at least 1, but is 0.'],
+    [{ addressLimit: { limit: 9 } }, 'options.addressLimit.windowSeconds must be an integer of at least 1, but is undefined.'],
     [{ client: 'subject' }, 'options.client must be a function that returns the client. Received a string.'],
     [
       { clientLimit: { limit: 9, windowSeconds: 60 } },
@@ -48,22 +39,22 @@ t.test('rejects invalid options with one line', async (t) => {
     ],
     [
       { client, tiers: { gold: { limit: 0, windowSeconds: 60 } } },
-      'options.tiers.gold: limit must be a whole number of requests from 1 to 1000000000. Received 0.'
+      'options.tiers.gold.limit must be an integer from 1 to 1000000000, but is 0.'
     ],
-    [{ ipv6PrefixLength: 0 }, 'options.ipv6PrefixLength must be a whole number from 16 to 128. Received 0.'],
-    [{ maximumKeys: 1 }, 'options.maximumKeys must be a whole number from 100 to 10000000. Received 1.'],
-    [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryStore().'],
-    [{ storeTimeoutMilliseconds: 0 }, 'options.storeTimeoutMilliseconds must be a whole number from 1 to 10000. Received 0.'],
-    [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse". Received "ignore".'],
-    [{ overload: {} }, 'options.overload has no threshold. Set one, such as { eventLoopDelayMilliseconds: 1000 }, or remove overload.'],
-    [{ overload: { rssBytes: -1 } }, 'options.overload.rssBytes must be a number above 0. Received -1.'],
+    [{ ipv6PrefixLength: 0 }, 'options.ipv6PrefixLength must be an integer from 16 to 128, but is 0.'],
+    [{ maxKeys: 1 }, 'options.maxKeys must be an integer from 100 to 10000000, but is 1.'],
+    [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'],
+    [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 10, but is 0.'],
+    [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse", but is "ignore".'],
+    [{ overload: {} }, 'options.overload has no threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'],
+    [{ overload: { maxRssBytes: -1 } }, 'options.overload.maxRssBytes must be a number of at least 1, but is -1.'],
     [
-      { overload: { eventLoopUtilization: 98 } },
-      'options.overload.eventLoopUtilization must be a number above 0 and up to 1. Received 98.'
+      { overload: { maxEventLoopUtilization: 98 } },
+      'options.overload.maxEventLoopUtilization must be a number from 0.000001 to 1, but is 98.'
     ],
     [
-      { overload: { rssBytes: 1e9, retryAfterSeconds: 0.5 } },
-      'options.overload.retryAfterSeconds is 0.5. Use a whole number of seconds, 1 or more.'
+      { overload: { maxRssBytes: 1e9, retryAfterSeconds: 0.5 } },
+      'options.overload.retryAfterSeconds must be an integer of at least 1, but is 0.5.'
     ]
   ]
   for (const [options, line] of cases) await t.rejects(boot(options), { name: 'TypeError', message: `rate-limiting: ${line}` })
@@ -72,7 +63,7 @@ t.test('rejects invalid options with one line', async (t) => {
 t.test('rejects a window in milliseconds and accepts windows of usual lengths', async (t) => {
   for (const windowSeconds of [1000, 5000, 10_000, 60_000, 300_000, 900_000, 3_600_000, 86_400_000]) {
     await t.rejects(boot({ addressLimit: { limit: 9, windowSeconds } }), {
-      message: `rate-limiting: options.addressLimit: windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
+      message: `rate-limiting: options.addressLimit.windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
     })
   }
   for (const windowSeconds of [1, 90, 900, 1800, 3600, 7200, 86_400, 31 * 86_400]) {
@@ -86,15 +77,15 @@ t.test('rejects a route with an invalid limit with one line', async (t) => {
     [true, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received true.'],
     [null, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received null.'],
     [{ max: 5 }, 'POST /orders: config.rateLimit.max is unknown. Use limit, windowSeconds, scope, group, cost.'],
-    [{ limit: 0, windowSeconds: 60 }, 'POST /orders: limit must be a whole number of requests from 1 to 1000000000. Received 0.'],
-    [{ group: 'exports' }, 'POST /orders: limit must be a whole number of requests from 1 to 1000000000. Received undefined.'],
-    [{ ...limit, scope: 'user' }, 'POST /orders: config.rateLimit.scope must be "address" or "client". Received "user".'],
+    [{ limit: 0, windowSeconds: 60 }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is 0.'],
+    [{ group: 'exports' }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is undefined.'],
+    [{ ...limit, scope: 'user' }, 'POST /orders: config.rateLimit.scope must be "address" or "client", but is "user".'],
     [
       { ...limit, group: 'All Exports' },
       'POST /orders: config.rateLimit.group is "All Exports". Use lower case with hyphens, such as "exports".'
     ],
-    [{ cost: 0 }, 'POST /orders: config.rateLimit.cost must be a whole number from 1 to 100. Received 0.'],
-    [{ cost: 101 }, 'POST /orders: config.rateLimit.cost must be a whole number from 1 to 100. Received 101.'],
+    [{ cost: 0 }, 'POST /orders: config.rateLimit.cost must be an integer from 1 to 100, but is 0.'],
+    [{ cost: 101 }, 'POST /orders: config.rateLimit.cost must be an integer from 1 to 100, but is 101.'],
     [{ ...limit, cost: 6 }, 'the cost 6 exceeds the limit 5 of "POST /orders". Correct one of them.'],
     [
       { ...limit, scope: 'client' },

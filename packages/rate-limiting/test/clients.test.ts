@@ -1,4 +1,5 @@
-import rateLimiting, { type Client, memoryStore, type RateLimitingOptions } from '@concordat/rate-limiting'
+import type { ApiError } from '@concordat/api-error'
+import rateLimiting, { type Client, memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'
 
@@ -9,7 +10,7 @@ const clientOf = (request: FastifyRequest) => known.get(request)
 // This hook represents any authentication: it is registered after the plugin, and rejects the client "nobody".
 async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(rateLimiting, { client: clientOf, store: memoryStore(1000, () => 0), ...options })
+  await app.register(rateLimiting, { client: clientOf, store: memoryRateLimitStore({ maxKeys: 1000, now: () => 0 }), ...options })
   app.addHook('onRequest', async (request) => {
     const { client, tier } = request.headers
     if (client === 'nobody') throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
@@ -27,6 +28,10 @@ async function fields(app: FastifyInstance, client?: string, more: object = {}) 
 
 t.test('counts a client across addresses, in addition to each address [X5]', async (t) => {
   const app = await service({ clientLimit: minuteOf(2), addressLimit: minuteOf(100) })
+  let params: object = {}
+  app.addHook('onError', async (_request, _reply, error) => {
+    params = (error as unknown as ApiError).params
+  })
   t.strictSame(await fields(app, 'ada'), [200, '"address";r=99;t=60, "client";r=1;t=60'])
   t.strictSame(await fields(app, 'ada', { remoteAddress: '192.0.2.1' }), [200, '"address";r=99;t=60, "client";r=0;t=60'])
   t.strictSame(await fields(app, 'ada'), [429, '"address";r=98;t=60, "client";r=0;t=60'])
@@ -34,7 +39,8 @@ t.test('counts a client across addresses, in addition to each address [X5]', asy
   t.strictSame(await fields(app), [200, '"address";r=96;t=60'])
   const refused = await app.inject({ url: '/orders', headers: { client: 'ada' } })
   t.match(refused.headers, { 'retry-after': '60', 'ratelimit-policy': '"address";q=100;w=60, "client";q=2;w=60' })
-  t.match(refused.json(), { code: 'RATE_LIMIT_EXCEEDED', message: /^The limit of 2 requests in/ })
+  t.match(refused.json(), { code: 'RATE_LIMIT_EXCEEDED', message: /^Too many requests were sent\./ })
+  t.strictSame(params, { limit: 2, windowSeconds: 60 })
 })
 
 t.test('counts rejected credentials by address only', async (t) => {
@@ -65,10 +71,10 @@ t.test('rejects a request over the client limit before its body is read', async 
 
 t.test('applies the limit of a tier in place of the general one, and the general one for an unknown tier', async (t) => {
   const app = await service({ clientLimit: minuteOf(9), tiers: { gold: minuteOf(90) }, addressLimit: false })
-  const ask = async (tier: string) => (await app.inject({ url: '/orders', headers: { client: `of-${tier}`, tier } })).headers['ratelimit']
-  t.equal(await ask('gold'), '"gold";r=89;t=60')
-  t.equal(await ask('brass'), '"client";r=8;t=60')
-  t.equal(await ask('__proto__'), '"client";r=8;t=60')
+  const call = async (tier: string) => (await app.inject({ url: '/orders', headers: { client: `of-${tier}`, tier } })).headers['ratelimit']
+  t.equal(await call('gold'), '"gold";r=89;t=60')
+  t.equal(await call('brass'), '"client";r=8;t=60')
+  t.equal(await call('__proto__'), '"client";r=8;t=60')
   const without = await service({ clientLimit: false, addressLimit: false, tiers: { gold: minuteOf(90) } })
   t.equal((await without.inject({ url: '/orders', headers: { client: 'ada' } })).headers['ratelimit'], undefined)
 })
@@ -101,9 +107,9 @@ t.test('distinguishes keys of any length and rejects none', async (t) => {
   t.strictSame(await fields(app, `${long}1`), [200, '"client";r=599;t=60'])
   t.strictSame(await fields(app, `${long}2`), [200, '"client";r=599;t=60'])
   t.strictSame(await fields(app, `${long}2`), [200, '"client";r=598;t=60'])
-  for (const answer of [{ key: '' }, {}, null]) {
+  for (const response of [{ key: '' }, {}, null]) {
     const wrong = Fastify()
-    await wrong.register(rateLimiting, { client: () => answer as never })
+    await wrong.register(rateLimiting, { client: () => response as never })
     t.match((await wrong.inject('/')).json(), {
       statusCode: 500,
       message: /^rate-limiting: options\.client returned a value without a key/

@@ -5,17 +5,18 @@ import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import rateLimiting, { credentialLimit, memoryStore, type RateLimitingOptions } from '@concordat/rate-limiting'
+import type { ApiError } from '@concordat/api-error'
+import rateLimiting, { credentialLimit, memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 
 const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
-const standingStill = () => memoryStore(1000, () => 0)
+const standingStill = () => memoryRateLimitStore({ maxKeys: 1000, now: () => 0 })
 
 async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}, server: FastifyServerOptions = {}) {
   const app = Fastify(server) as FastifyInstance
   t.teardown(async () => app.close())
-  await app.register(rateLimiting, options.maximumKeys === undefined ? { store: standingStill(), ...options } : options)
+  await app.register(rateLimiting, options.maxKeys === undefined ? { store: standingStill(), ...options } : options)
   app.get('/orders', { config }, async () => [])
   app.get('/products', async () => [])
   return app
@@ -49,7 +50,7 @@ t.test('accepts exactly n of n + m concurrent requests [X5]', async (t) => {
 
 t.test('begins a window with its first request, ends it after its length, and does not prolong it for rejected requests', async (t) => {
   let time = 12_345
-  const app = await service({ addressLimit: minuteOf(2), store: memoryStore(100, () => time) })
+  const app = await service({ addressLimit: minuteOf(2), store: memoryRateLimitStore({ maxKeys: 100, now: () => time }) })
   const seen: unknown[] = []
   for (const second of [0, 10.5, 30, 59.9, 60, 61, 100, 119.999, 120]) {
     time = 12_345 + second * 1000
@@ -97,9 +98,9 @@ t.test('sends the remaining quota with a 304, a redirect and a stream [X5]', asy
   app.get('/moved', async (_request, reply) => reply.redirect('/same'))
   app.get('/stream', async (_request, reply) => reply.send(new Blob(['a']).stream()))
   for (const [url, status] of Object.entries({ '/same': 304, '/moved': 302, '/stream': 200 })) {
-    const answer = await app.inject(url)
-    t.equal(answer.statusCode, status)
-    t.match(answer.headers, { ratelimit: /^"address";r=\d+;t=60$/, 'ratelimit-policy': '"address";q=1200;w=60' }, url)
+    const response = await app.inject(url)
+    t.equal(response.statusCode, status)
+    t.match(response.headers, { ratelimit: /^"address";r=\d+;t=60$/, 'ratelimit-policy': '"address";q=1200;w=60' }, url)
   }
 })
 
@@ -112,6 +113,10 @@ t.test('does not count or reject requests to an exempt route', async (t) => {
 
 t.test('applies a route limit in addition to the general one, and counts HEAD as GET', async (t) => {
   const app = await service({ addressLimit: minuteOf(5) }, { rateLimit: minuteOf(2) })
+  let params: object = {}
+  app.addHook('onError', async (_request, _reply, error) => {
+    params = (error as unknown as ApiError).params
+  })
   const first = await app.inject('/orders')
   t.equal(first.headers['ratelimit-policy'], '"address";q=5;w=60, "GET /orders";q=2;w=60')
   t.equal(first.headers['ratelimit'], '"address";r=4;t=60, "GET /orders";r=1;t=60')
@@ -121,7 +126,8 @@ t.test('applies a route limit in addition to the general one, and counts HEAD as
   )
   const refused = await app.inject('/orders')
   t.match(refused, { statusCode: 429, headers: { ratelimit: '"address";r=0;t=60' } })
-  t.match(refused.json(), { message: /^The limit of 5 requests in 60 seconds/ })
+  t.match(refused.json(), { message: /^Too many requests were sent\./ })
+  t.strictSame(params, { limit: 5, windowSeconds: 60 })
 })
 
 t.test('shares a count between routes of one group only', async (t) => {
@@ -144,8 +150,8 @@ t.test('names the limit of a route validly in a header, whatever its path', asyn
     config: { rateLimit: minuteOf(9) },
     handler: async () => ({})
   })
-  const answer = await app.inject({ method: 'POST', url: '/a%C3%B1o/12' })
-  t.equal(answer.headers['ratelimit-policy'], '"POST,PUT /a%C3%B1o/:id(%5E%5Cd+%22?$)";q=9;w=60')
+  const response = await app.inject({ method: 'POST', url: '/a%C3%B1o/12' })
+  t.equal(response.headers['ratelimit-policy'], '"POST,PUT /a%C3%B1o/:id(%5E%5Cd+%22?$)";q=9;w=60')
 })
 
 t.test('counts a request with a cost as several requests', async (t) => {
@@ -203,16 +209,16 @@ t.test('counts by IPv4 address, by IPv6 network, and IPv4-mapped IPv6 as IPv4', 
   t.equal(await remaining(wide, { url: '/orders', remoteAddress: '2001:db8:0:2::1' }), '"address";r=98;t=60')
 })
 
-t.test('keeps the counts of active addresses when there are more than maximumKeys', async (t) => {
-  const app = await service({ maximumKeys: 100, addressLimit: minuteOf(2) })
-  const ask = async (remoteAddress: string) => (await app.inject({ url: '/orders', remoteAddress })).statusCode
-  t.strictSame([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')], [200, 200, 429])
+t.test('keeps the counts of active addresses when there are more than maxKeys', async (t) => {
+  const app = await service({ maxKeys: 100, addressLimit: minuteOf(2) })
+  const call = async (remoteAddress: string) => (await app.inject({ url: '/orders', remoteAddress })).statusCode
+  t.strictSame([await call('192.0.2.1'), await call('192.0.2.1'), await call('192.0.2.1')], [200, 200, 429])
   for (let i = 0; i < 300; i += 1) {
-    await ask(`2001:db8:${i.toString(16)}::1`)
-    if (i % 20 === 0) t.equal(await ask('192.0.2.1'), 429)
+    await call(`2001:db8:${i.toString(16)}::1`)
+    if (i % 20 === 0) t.equal(await call('192.0.2.1'), 429)
   }
-  for (let i = 0; i < 100; i += 1) await ask(`198.51.100.${i}`)
-  t.equal(await ask('192.0.2.1'), 200)
+  for (let i = 0; i < 100; i += 1) await call(`198.51.100.${i}`)
+  t.equal(await call('192.0.2.1'), 200)
 })
 
 t.test('uses X-Forwarded-For only from a trusted proxy', async (t) => {
@@ -275,9 +281,9 @@ t.test('accepts exactly n requests over real connections, kept alive or not', as
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const found = await Promise.all(
     Array.from({ length: 16 }, async (_, index) => {
-      const answer = await fetch(`${address}/orders`, { headers: index % 2 === 0 ? { connection: 'close' } : {} })
-      await answer.text()
-      return answer.status
+      const response = await fetch(`${address}/orders`, { headers: index % 2 === 0 ? { connection: 'close' } : {} })
+      await response.text()
+      return response.status
     })
   )
   t.equal(found.filter((status) => status === 200).length, 10)
@@ -289,8 +295,8 @@ t.test('accepts exactly n pipelined requests, each with its own count', async (t
   await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = net.connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.write('GET /orders HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(4) + 'GET /orders HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-  const answers = await text(socket)
-  t.strictSame(answers.match(/(?<=HTTP\/1.1 )\d+|(?<=ratelimit: ).*/g), [
+  const responses = await text(socket)
+  t.strictSame(responses.match(/(?<=HTTP\/1.1 )\d+|(?<=ratelimit: ).*/g), [
     '200',
     '"address";r=2;t=60',
     '200',
@@ -308,12 +314,12 @@ t.test('counts all requests over a Unix socket, which has no address, together',
   const app = await service({ addressLimit: minuteOf(1) })
   const socketPath = join(tmpdir(), `rate-limiting-${process.pid}.sock`)
   await app.listen({ path: socketPath })
-  const ask = async () => {
-    const [answer] = (await once(http.get({ socketPath, path: '/orders', agent: false }), 'response')) as [http.IncomingMessage]
-    answer.resume()
-    return answer.statusCode
+  const call = async () => {
+    const [response] = (await once(http.get({ socketPath, path: '/orders', agent: false }), 'response')) as [http.IncomingMessage]
+    response.resume()
+    return response.statusCode
   }
-  t.strictSame([await ask(), await ask()], [200, 429])
+  t.strictSame([await call(), await call()], [200, 429])
 })
 
 t.test('counts each stream as a request over HTTP/2', async (t) => {

@@ -19,7 +19,7 @@ function overloaded(app: FastifyInstance) {
 }
 
 t.test('returns 503 with Retry-After above a threshold, also for unknown URLs, but not for exempt routes [X1]', async (t) => {
-  const overloads = [{ rssBytes: 1 }, { heapUsedBytes: 1, rssBytes: 1e15 }, { eventLoopUtilization: 1e-9 }]
+  const overloads = [{ maxRssBytes: 1 }, { maxHeapUsedBytes: 1, maxRssBytes: 1e15 }, { maxEventLoopUtilization: 1e-6 }]
   for (const app of await Promise.all(overloads.map(service))) {
     await overloaded(app)
     for (const url of ['/orders', '/nothing']) {
@@ -38,7 +38,7 @@ t.test('returns 503 with Retry-After above a threshold, also for unknown URLs, b
 })
 
 t.test('detects a delayed event loop', async (t) => {
-  const app = await service({ eventLoopDelayMilliseconds: 1 })
+  const app = await service({ maxEventLoopDelayMs: 1 })
   await until(async () => {
     const end = performance.now() + 50
     while (performance.now() < end) continue
@@ -48,14 +48,14 @@ t.test('detects a delayed event loop', async (t) => {
 })
 
 t.test('accepts all requests below the thresholds', async (t) => {
-  const app = await service({ rssBytes: 1e15, heapUsedBytes: 1e15, eventLoopDelayMilliseconds: 1e9, eventLoopUtilization: 1 })
+  const app = await service({ maxRssBytes: 1e15, maxHeapUsedBytes: 1e15, maxEventLoopDelayMs: 1e9, maxEventLoopUtilization: 1 })
   // This second service is measured after the first.
-  await overloaded(await service({ rssBytes: 1 }))
+  await overloaded(await service({ maxRssBytes: 1 }))
   t.equal((await app.inject('/orders')).statusCode, 200)
 })
 
 t.test('sends Retry-After with the value of the option', async (t) => {
-  const app = await service({ rssBytes: 1, retryAfterSeconds: 3 })
+  const app = await service({ maxRssBytes: 1, retryAfterSeconds: 3 })
   await overloaded(app)
   t.equal((await app.inject('/orders')).headers['retry-after'], '3')
 })

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import rateLimiting, { memoryStore, type RateLimitingOptions, type RateLimitStore, storeContract } from '@concordat/rate-limiting'
+import rateLimiting, { memoryRateLimitStore, type RateLimitingOptions, type RateLimitStore } from '@concordat/rate-limiting'
+import { rateLimitStoreContract } from '@concordat/rate-limiting/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { elapsedTime } from '@concordat/test-harness/elapsed-time'
 import { turns } from '@concordat/test-harness/until'
@@ -17,41 +18,38 @@ async function service(t: Test, options: RateLimitingOptions, lines: string[] = 
   return app
 }
 
-async function ask(app: FastifyInstance) {
+async function call(app: FastifyInstance) {
   const { statusCode, headers } = await app.inject('/orders')
   return [statusCode, headers['ratelimit']]
 }
 
-t.test('passes the store contract in memory', async (t) => {
-  const test = casesOf(t)
-  for (const { title, check } of storeContract) test(title, async () => check(memoryStore()))
-})
+t.test('passes the store contract in memory', async (t) => rateLimitStoreContract(casesOf(t), memoryRateLimitStore))
 
 t.test('shares counts between two services with one store, and accepts exactly n of n + m requests [X5]', async (t) => {
   const addressLimit = minuteOf(20)
-  const whole = memoryStore()
+  const whole = memoryRateLimitStore()
   // Like a remote store, it resolves later and in any order.
   const store: RateLimitStore = { add: async (...request) => wait(Math.random() * 5).then(() => whole.add(...request)) }
   const [one, two] = [await service(t, { addressLimit, store }), await service(t, { addressLimit, store })]
-  const answers = await Promise.all(Array.from({ length: 30 }, async (_, index) => ask(index % 2 === 0 ? one : two)))
+  const responses = await Promise.all(Array.from({ length: 30 }, async (_, index) => call(index % 2 === 0 ? one : two)))
   t.strictSame(
-    answers
+    responses
       .filter(([status]) => status === 200)
       .map(([, left]) => Number(/r=(\d+)/.exec(String(left))?.[1]))
       .toSorted((a, b) => b - a),
     Array.from({ length: 20 }, (_, index) => 19 - index)
   )
-  t.equal(answers.filter(([status]) => status === 429).length, 10)
+  t.equal(responses.filter(([status]) => status === 429).length, 10)
 })
 
 /** A store in memory that can be broken. */
 function breakable() {
-  const store = memoryStore(1000, () => 0)
+  const store = memoryRateLimitStore({ maxKeys: 1000, now: () => 0 })
   const whole: RateLimitStore['add'] = (...request) => store.add(...request)
-  const state = { asked: 0, add: whole }
+  const state = { requested: 0, add: whole }
   const broken: RateLimitStore = {
     add(...request) {
-      state.asked += 1
+      state.requested += 1
       return state.add(...request)
     }
   }
@@ -63,40 +61,42 @@ t.test('counts locally while a store fails, calls it again once a second, and lo
   const { state, broken, heal } = breakable()
   const lines: string[] = []
   const app = await service(t, { addressLimit: minuteOf(3), store: broken }, lines)
-  t.strictSame(await ask(app), [200, '"address";r=2;t=60'])
+  t.strictSame(await call(app), [200, '"address";r=2;t=60'])
   state.add = () => {
     throw new Error('READONLY')
   }
-  t.match(await Promise.all([ask(app), ask(app), ask(app), ask(app)]), [
+  t.match(await Promise.all([call(app), call(app), call(app), call(app)]), [
     [200, /^"address";r=2;/],
     [200, /^"address";r=1;/],
     [200, /^"address";r=0;/],
     [429, /^"address";r=0;/]
   ])
-  const { asked } = state
-  t.equal((await ask(app))[0], 429)
-  t.equal(state.asked, asked)
+  const { requested } = state
+  t.equal((await call(app))[0], 429)
+  t.equal(state.requested, requested)
   time.moveBy(1000)
-  t.equal((await ask(app))[0], 429)
-  t.equal(state.asked, asked + 1)
+  t.equal((await call(app))[0], 429)
+  t.equal(state.requested, requested + 1)
   heal()
   time.moveBy(1000)
-  t.match(await ask(app), [200, /^"address";r=1;t=\d+$/])
-  const told = lines.map((line) => JSON.parse(line) as { level: number; msg: string }).filter(({ msg }) => msg.startsWith('rate-limiting'))
-  t.match(told, [
+  t.match(await call(app), [200, /^"address";r=1;t=\d+$/])
+  const received = lines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ msg }) => msg.startsWith('rate-limiting'))
+  t.match(received, [
     { level: 50, msg: 'rate-limiting: the store does not count requests', err: { message: 'READONLY' }, whenItFails: 'countLocally' },
     { level: 30, msg: 'rate-limiting: the store counts requests again' }
   ])
-  t.equal(told.length, 2)
+  t.equal(received.length, 2)
 })
 
 t.test('treats a timeout of the store as a failure, and ignores a late rejection', async (t) => {
   const { state, broken } = breakable()
-  const app = await service(t, { addressLimit: minuteOf(3), store: broken, storeTimeoutMilliseconds: 20 })
+  const app = await service(t, { addressLimit: minuteOf(3), store: broken, storeTimeoutSeconds: 0.02 })
   const late = Promise.withResolvers<never>()
   state.add = () => late.promise
-  t.match(await ask(app), [200, /^"address";r=2;/])
-  t.match(await ask(app), [200, /^"address";r=1;/])
+  t.match(await call(app), [200, /^"address";r=2;/])
+  t.match(await call(app), [200, /^"address";r=1;/])
   late.reject(new Error('late'))
   await turns()
 })
@@ -115,9 +115,9 @@ t.test('returns 503 with whenStoreFails: refuse, never 500', async (t) => {
 
 t.test('delays only one request a second when the store never resolves', async (t) => {
   const { state, broken } = breakable()
-  const app = await service(t, { addressLimit: minuteOf(9), store: broken, storeTimeoutMilliseconds: 50 })
+  const app = await service(t, { addressLimit: minuteOf(9), store: broken, storeTimeoutSeconds: 0.05 })
   app.log.level = 'silent'
   state.add = () => new Promise<never>(() => {})
-  for (const left of [8, 7, 6]) t.match(await ask(app), [200, new RegExp(`^"address";r=${left};`)])
-  t.equal(state.asked, 1)
+  for (const left of [8, 7, 6]) t.match(await call(app), [200, new RegExp(`^"address";r=${left};`)])
+  t.equal(state.requested, 1)
 })

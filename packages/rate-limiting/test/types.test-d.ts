@@ -1,7 +1,7 @@
 import rateLimiting, {
   type Client,
   credentialLimit,
-  memoryStore,
+  memoryRateLimitStore,
   type RateLimitingOptions,
   type RateLimitPolicy,
   type RateLimitStore,
@@ -23,7 +23,7 @@ app.register(rateLimiting, { client: () => 5 })
 // @ts-expect-error the value is unknown
 app.register(rateLimiting, { whenStoreFails: 'allow' })
 // @ts-expect-error a threshold is a number
-app.register(rateLimiting, { overload: { rssBytes: '1 GB' } })
+app.register(rateLimiting, { overload: { maxRssBytes: '1 GB' } })
 
 app.get('/a', { config: { rateLimit: false } }, () => 'a')
 app.get('/b', { config: { rateLimit: { limit: 5, windowSeconds: 60, scope: 'client', group: 'b', cost: 2 } } }, () => 'b')
@@ -41,5 +41,5 @@ expectTypeOf(credentialLimit).toEqualTypeOf<RouteLimit>()
 expectTypeOf(rateLimitsOf).returns.toEqualTypeOf<RateLimits | undefined>()
 expectTypeOf<RateLimits['policies'][number]>().toEqualTypeOf<RateLimitPolicy>()
 expectTypeOf(rateLimitsOf).toBeCallableWith({ config: { url: '/', method: 'GET' } })
-expectTypeOf(memoryStore).returns.toEqualTypeOf<RateLimitStore>()
+expectTypeOf(memoryRateLimitStore).returns.toEqualTypeOf<RateLimitStore>()
 expectTypeOf(rateLimitingErrors.definitions).toBeObject()

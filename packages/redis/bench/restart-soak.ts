@@ -11,7 +11,5 @@ const restart = async () => {
   console.log('Redis has restarted')
 }
 const restarts = { count, restart }
-const report = await soakRedis({ redisUrl: own.url, leaseMilliseconds: 30_000, processes, kills: 0, keys, restarts }).finally(() =>
-  own.stop()
-)
+const report = await soakRedis({ redisUrl: own.url, leaseMs: 30_000, processes, kills: 0, keys, restarts }).finally(() => own.stop())
 console.log(JSON.stringify(report, null, 2))

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { BeginOutcome, IdempotencyStore, StoredAnswer } from '@concordat/idempotency'
+import type { BeginOutcome, IdempotencyStore, StoredResponse } from '@concordat/idempotency'
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
@@ -58,7 +58,7 @@ const settings = script(`return redis.call('INFO', 'memory') .. redis.call('INFO
  * token protects the record, not the writes of a handler elsewhere. Redis must be set to `noeviction` and must persist its data on disk: a
  * request whose record is lost runs again.
  */
-export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): IdempotencyStore {
+export function redisIdempotencyStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): IdempotencyStore {
   const recordOf = spreadKeysOf(prefix, 'idempotency')
   const channel = recordOf('ended')
   const ended = new EventEmitter().setMaxListeners(0)
@@ -66,16 +66,16 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
 
   return {
     guarantees: { durable: false, shared: true, transactional: false },
-    async begin(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver }) {
-      const terms = [String(leaseMilliseconds), String(lifetimeMilliseconds), takesOver ? 'yes' : 'no']
+    async begin(key, fingerprint, { leaseMs, lifetimeMs, takesOver }) {
+      const terms = [String(leaseMs), String(lifetimeMs), takesOver ? 'yes' : 'no']
       return outcomeOf(key, (await redis.run(begin, [recordOf(key), fingerprint, ...terms])) as string[])
     },
-    async renew({ key, token }, leaseMilliseconds) {
-      return (await redis.run(renew, [recordOf(key), String(token), String(leaseMilliseconds)])) === 1
+    async renew({ key, token }, leaseMs) {
+      return (await redis.run(renew, [recordOf(key), String(token), String(leaseMs)])) === 1
     },
-    async complete({ key, token }, { status, headers, body }, lifetimeMilliseconds) {
-      const answer = [String(status), JSON.stringify(headers), textOf(body)]
-      const args = [recordOf(key), String(token), String(lifetimeMilliseconds), ...answer, channel, key]
+    async complete({ key, token }, { status, headers, body }, lifetimeMs) {
+      const response = [String(status), JSON.stringify(headers), textOf(body)]
+      const args = [recordOf(key), String(token), String(lifetimeMs), ...response, channel, key]
       return (await redis.run(complete, args)) === 1 ? 'stored' : 'lost'
     },
     async release({ key, token }) {
@@ -106,7 +106,7 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
   // One connection for all waiting requests. Without it they poll.
   async function listen() {
     try {
-      return await redis.listen(channel, { heard: (key) => void ended.emit(key), lost: listenAgain })
+      return await redis.listen(channel, { onMessage: (key) => void ended.emit(key), onLost: listenAgain })
     } catch {
       listenAgain()
       return async () => {}
@@ -121,18 +121,18 @@ export function redisIdempotency(redis: Redis, { prefix = 'concordat' }: StoreOp
 
 function outcomeOf(key: string, [state = '', first = '', second = '', third = '']: readonly string[]): BeginOutcome {
   if (state === 'claimed') return { state, claim: { key, token: Number(first), attempt: Number(second) } }
-  if (state === 'busy') return { state, leaseMilliseconds: Number(first) }
+  if (state === 'busy') return { state, leaseMs: Number(first) }
   if (state !== 'done') return { state: state as 'abandoned' | 'mismatch' }
-  return { state, answer: { status: Number(first), headers: JSON.parse(second) as StoredAnswer['headers'], body: bodyOf(third) } }
+  return { state, response: { status: Number(first), headers: JSON.parse(second) as StoredResponse['headers'], body: bodyOf(third) } }
 }
 
 // Clients return text, so bytes are stored as text.
-function textOf(body: StoredAnswer['body']) {
+function textOf(body: StoredResponse['body']) {
   if (typeof body === 'string') return `text ${body}`
   return body === null ? 'none' : `bytes ${Buffer.from(body).toString('base64')}`
 }
 
-function bodyOf(kept: string): StoredAnswer['body'] {
+function bodyOf(kept: string): StoredResponse['body'] {
   if (kept === 'none') return null
   return kept.startsWith('text ') ? kept.slice('text '.length) : Buffer.from(kept.slice('bytes '.length), 'base64')
 }

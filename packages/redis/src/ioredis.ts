@@ -6,7 +6,7 @@ export interface IoredisSubscriberLike {
   connect(): Promise<void>
   subscribe(channel: string): Promise<unknown>
   disconnect(): void
-  on(event: string, listener: (...told: unknown[]) => void): unknown
+  on(event: string, listener: (...invocation: unknown[]) => void): unknown
 }
 
 /** The part of an `ioredis` client that is used here. */
@@ -33,12 +33,12 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
         () => client.evalsha(sha, 1, args[0] ?? '', ...args),
         () => client.eval(source, 1, args[0] ?? '', ...args)
       ),
-    async listen(channel: string, { heard, lost }: Listener) {
+    async listen(channel: string, { onMessage, onLost }: Listener) {
       // A connection that reconnects automatically would not report that messages may have been missed.
       const subscriber = listenerOf(client).duplicate({ lazyConnect: true, autoResubscribe: false, retryStrategy: () => null })
-      const loss = lossOf(lost)
+      const loss = lossOf(onLost)
       subscriber.on('error', () => {})
-      subscriber.on('message', (_channel, message) => heard(String(message)))
+      subscriber.on('message', (_channel, message) => onMessage(String(message)))
       try {
         await subscriber.connect()
         await subscriber.subscribe(channel)
@@ -46,7 +46,7 @@ export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
         subscriber.disconnect()
         throw error
       }
-      subscriber.on('close', loss.tell)
+      subscriber.on('close', loss.notify)
       return async () => {
         if (loss.end()) subscriber.disconnect()
       }

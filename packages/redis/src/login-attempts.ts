@@ -1,4 +1,4 @@
-import type { LoginAttemptStore } from '@concordat/authentication'
+import type { LoginAttemptStore } from '@concordat/token-issuing'
 import { type Redis, type StoreOptions, spreadKeysOf } from './redis.ts'
 import { script } from './script.ts'
 
@@ -22,15 +22,15 @@ if forgivenAt then redis.call('SET', ARGV[1], string.format('%.17g', forgivenAt 
  * Creates a store that counts sign-in attempts in Redis 6.2 or later for all processes together. Each method is one script. A key has the
  * time at which all attempts counted under it are forgiven (GCRA, ITU-T I.371), and Redis deletes it then.
  */
-export function redisLoginAttempts(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
+export function redisLoginAttemptStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
   const keyOf = spreadKeysOf(prefix, 'login-attempts')
 
   return {
-    async take(key, { limit, windowMilliseconds }, now) {
-      return Number(await redis.run(take, [keyOf(key), ...[now, windowMilliseconds / limit, windowMilliseconds].map(String)]))
+    async take(key, { limit, windowMs }, now) {
+      return Number(await redis.run(take, [keyOf(key), ...[now, windowMs / limit, windowMs].map(String)]))
     },
-    async giveBack(key, { limit, windowMilliseconds }) {
-      await redis.run(giveBack, [keyOf(key), String(windowMilliseconds / limit)])
+    async giveBack(key, { limit, windowMs }) {
+      await redis.run(giveBack, [keyOf(key), String(windowMs / limit)])
     }
   }
 }

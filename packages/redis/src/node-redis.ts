@@ -4,10 +4,10 @@ import { runScript } from './script.ts'
 /** The part of a `redis` subscriber connection that is used here. */
 export interface NodeRedisSubscriberLike {
   connect(): Promise<unknown>
-  subscribe(channel: string, heard: (message: string) => void): Promise<unknown>
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<unknown>
   destroy(): void
   readonly isOpen: boolean
-  on(event: string, listener: (...told: unknown[]) => void): unknown
+  on(event: string, listener: (...invocation: unknown[]) => void): unknown
 }
 
 /** The part of a `redis` client that is used here. */
@@ -21,15 +21,15 @@ export interface NodeRedisLike {
 export function fromNodeRedis(client: NodeRedisLike): Redis {
   return {
     run: ({ source, sha }, args) => {
-      const told = { keys: args.slice(0, 1), arguments: [...args] }
+      const invocation = { keys: args.slice(0, 1), arguments: [...args] }
       return runScript(
-        () => client.evalSha(sha, told),
-        () => client.eval(source, told)
+        () => client.evalSha(sha, invocation),
+        () => client.eval(source, invocation)
       )
     },
-    async listen(channel: string, { heard, lost }: Listener) {
+    async listen(channel: string, { onMessage, onLost }: Listener) {
       const subscriber = client.duplicate()
-      const loss = lossOf(lost)
+      const loss = lossOf(onLost)
       let begun = false
       const close = () => {
         if (subscriber.isOpen) subscriber.destroy()
@@ -37,7 +37,7 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
       // The client would reconnect automatically and not report that messages may have been missed.
       const gone = () => {
         close()
-        if (begun) loss.tell()
+        if (begun) loss.notify()
       }
       try {
         await new Promise<void>((resolve, reject) => {
@@ -47,7 +47,7 @@ export function fromNodeRedis(client: NodeRedisLike): Redis {
           })
           subscriber.connect().then(() => resolve(), reject)
         })
-        await subscriber.subscribe(channel, heard)
+        await subscriber.subscribe(channel, onMessage)
         begun = true
       } catch (error) {
         close()

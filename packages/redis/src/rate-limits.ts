@@ -19,13 +19,13 @@ return { sum, left }
  * Creates a store that counts requests in Redis for all processes together, with one script for each count and one key for each client.
  * Redis deletes the key when its window ends.
  */
-export function redisRateLimits(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RateLimitStore {
+export function redisRateLimitStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RateLimitStore {
   const keyOf = spreadKeysOf(prefix, 'rate-limits')
 
   return {
     async add(key, ...numbers) {
-      const [count, resetMilliseconds] = (await redis.run(add, [keyOf(key), ...numbers.map(String)])) as [number, number]
-      return { count, resetMilliseconds }
+      const [count, resetMs] = (await redis.run(add, [keyOf(key), ...numbers.map(String)])) as [number, number]
+      return { count, resetMs }
     }
   }
 }

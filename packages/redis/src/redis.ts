@@ -3,9 +3,9 @@ import type { Script } from './script.ts'
 /** Callbacks for a channel. */
 export interface Listener {
   /** Called for each published message. */
-  readonly heard: (message: string) => void
+  readonly onMessage: (message: string) => void
   /** Called when the connection is lost, at most once. No message follows. */
-  readonly lost: () => void
+  readonly onLost: () => void
 }
 
 /** A Redis, independent of its client. Created by `fromIoredis` or `fromNodeRedis`. */
@@ -42,13 +42,13 @@ function requirePrefix(prefix: string): string {
   throw new TypeError(`redis: options.prefix "${prefix}" is not a plain name. Use letters, digits and _ . : -, for example "orders".`)
 }
 
-/** Creates `tell`, which calls `lost` at the first sign that a connection is lost, and `end`, which prevents all later calls. */
-export function lossOf(lost: () => void): { readonly tell: () => void; readonly end: () => boolean } {
+/** Creates `notify`, which calls `lost` at the first sign that a connection is lost, and `end`, which prevents all later calls. */
+export function lossOf(lost: () => void): { readonly notify: () => void; readonly end: () => boolean } {
   let over = false
   const end = () => {
     if (over) return false
     over = true
     return true
   }
-  return { tell: () => void (end() && lost()), end }
+  return { notify: () => void (end() && lost()), end }
 }

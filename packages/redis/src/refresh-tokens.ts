@@ -1,4 +1,4 @@
-import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/authentication'
+import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
 import { keysOf, type Redis, type StoreOptions } from './redis.ts'
 import { script } from './script.ts'
 
@@ -65,7 +65,7 @@ redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
  * Creates a store of refresh tokens in Redis 6.2 or later. Each method is one script. Redis must be set to `noeviction` and must persist
  * its data on disk, or sessions end when their data is lost.
  */
-export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
+export function redisRefreshTokenStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
   const keys = keysOf(prefix, 'refresh-tokens')
 
   return {
@@ -75,8 +75,8 @@ export function redisRefreshTokens(redis: Redis, { prefix = 'concordat' }: Store
       const args = [keys, handle, id, subject, kept, textOf(clientId), String(expiresAt), secret, String(idleExpiresAt)]
       if ((await redis.run(begin, args)) !== 1) throw new Error('redis: this refresh token family already exists.')
     },
-    async use({ handle, secret, successor, clientId, now, graceMilliseconds, idleMilliseconds }) {
-      const times = [now, graceMilliseconds, now + idleMilliseconds].map(String)
+    async use({ handle, secret, successor, clientId, now, reuseGraceMs, idleMs }) {
+      const times = [now, reuseGraceMs, now + idleMs].map(String)
       const [outcome, family = '{}', newest] = (await redis.run(use, [
         keys,
         handle,

@@ -42,7 +42,7 @@ return { name, redis.call('GET', ARGV[1] .. 'number') or '0', found }
  * Creates a store of revocations in Redis 6.2 or later, which are announced by PUBLISH. Redis must be set to `noeviction` and must persist
  * its data on disk: a lost revocation has no effect in processes that did not receive its message.
  */
-export function redisRevocations(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RevocationStore {
+export function redisRevocationStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RevocationStore {
   const keys = keysOf(prefix, 'revocations')
   const channel = `${keys}news`
 
@@ -55,7 +55,7 @@ export function redisRevocations(redis: Redis, { prefix = 'concordat' }: StoreOp
       const [name, number, found] = (await redis.run(read, [keys, randomUUID(), known, since])) as [string, string, string[]]
       return { cursor: `${name} ${number}`, revocations: revocationsOf(found, Date.now()) }
     },
-    subscribe: (wake, lost) => redis.listen(channel, { heard: wake, lost })
+    subscribe: (wake, lost) => redis.listen(channel, { onMessage: wake, onLost: lost })
   }
 }
 

@@ -1,7 +1,7 @@
 // A process for the tests: node counted-service.ts <address of Redis> <prefix> <client> <behaviour when the store fails>
-import { redisRateLimits } from '@concordat/redis/rate-limits'
+import { redisRateLimitStore } from '@concordat/redis/rate-limits'
 import { serveCounted } from '@concordat/test-harness/two-processes-services'
 import { connected } from './connected.ts'
 
 const [url = '', prefix = '', client = '', whenStoreFails = ''] = process.argv.slice(2)
-await serveCounted(redisRateLimits(await connected(url, client), { prefix }), whenStoreFails)
+await serveCounted(redisRateLimitStore(await connected(url, client), { prefix }), whenStoreFails)

@@ -1,5 +1,5 @@
-import { redisLoginAttempts } from '@concordat/redis/login-attempts'
-import { redisRateLimits } from '@concordat/redis/rate-limits'
+import { redisLoginAttemptStore } from '@concordat/redis/login-attempts'
+import { redisRateLimitStore } from '@concordat/redis/rate-limits'
 import { inTurn, testLoginAttempts, testRateLimits } from '@concordat/test-harness/counts'
 import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
@@ -11,13 +11,13 @@ for (const [name, connect] of Object.entries(clients)) {
   t.test(`counts rate limits with ${name} while two clients compete`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
-    testRateLimits(t, inTurn(redisRateLimits(one.redis, { prefix }), redisRateLimits(two.redis, { prefix })))
+    testRateLimits(t, inTurn(redisRateLimitStore(one.redis, { prefix }), redisRateLimitStore(two.redis, { prefix })))
   })
 
   t.test(`counts sign-in attempts with ${name} while two clients compete`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [one, two] = [await connect(t), await connect(t)]
-    testLoginAttempts(t, redisLoginAttempts(one.redis, { prefix }), redisLoginAttempts(two.redis, { prefix }))
+    testLoginAttempts(t, redisLoginAttemptStore(one.redis, { prefix }), redisLoginAttemptStore(two.redis, { prefix }))
   })
 }
 
@@ -31,19 +31,19 @@ async function prepared(t: Test) {
 
 t.test('expires a count with its window, and repairs a count without an expiry', onServer, async (t) => {
   const { prefix, client, redis } = await prepared(t)
-  const store = redisRateLimits(redis, { prefix })
+  const store = redisRateLimitStore(redis, { prefix })
   await store.add('address:192.0.2.1', 1, 10, minute)
   const key = `{${prefix}:rate-limits:address:192.0.2.1}`
   t.equal(await client.get(key), '1')
   t.ok((await client.pttl(key)) > 0)
   await client.set(key, 1000)
-  t.strictSame(await store.add('address:192.0.2.1', 1, 10, minute), { count: 1, resetMilliseconds: minute })
+  t.strictSame(await store.add('address:192.0.2.1', 1, 10, minute), { count: 1, resetMs: minute })
 })
 
 t.test('expires attempts when all of them are forgiven, including those that were given back', onServer, async (t) => {
   const { prefix, client, redis } = await prepared(t)
-  const store = redisLoginAttempts(redis, { prefix })
-  const limit = { limit: 3, windowMilliseconds: minute }
+  const store = redisLoginAttemptStore(redis, { prefix })
+  const limit = { limit: 3, windowMs: minute }
   const key = `{${prefix}:login-attempts:a}`
   await store.take('a', limit, 0)
   const first = await client.pttl(key)

@@ -5,7 +5,7 @@ import { onServer, server } from './server.ts'
 import { soakRedis } from './soak/soak.ts'
 
 t.test('completes each key with one response, and leaves none locked, when processes are killed', onServer, async (t) => {
-  const load = { redisUrl: server, leaseMilliseconds: 1000, processes: 2, kills: scaled(1, 4), keys: scaled(60, 200), leastUp: 1 }
+  const load = { redisUrl: server, leaseMs: 1000, processes: 2, kills: scaled(1, 4), keys: scaled(60, 200), minUp: 1 }
   const report = await soakRedis(load)
   t.match(report, { kills: load.kills, keysDone: load.keys, divergent: 0 })
   // Work is repeated when a process was killed after doing it, or was paused for longer than its lease: at least once.
@@ -18,7 +18,7 @@ t.test('loses and repeats nothing when Redis crashes and restarts, and the proce
   t.teardown(() => own.stop())
   const restarts = { count: 1, restart: () => own.restart() }
   const keys = scaled(60, 200)
-  const report = await soakRedis({ redisUrl: own.url, leaseMilliseconds: 30_000, processes: 2, kills: 0, keys, restarts })
+  const report = await soakRedis({ redisUrl: own.url, leaseMs: 30_000, processes: 2, kills: 0, keys, restarts })
   t.match(report, { keysDone: keys, doubles: 0, divergent: 0 })
   return t.comment(JSON.stringify(report))
 })

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { hash } from 'node:crypto'
-import idempotency, { idempotencyHttpContract, idempotencyStoreContract } from '@concordat/idempotency'
+import idempotency from '@concordat/idempotency'
+import { idempotencyHttpContract, idempotencyStoreContract } from '@concordat/idempotency/testing'
 import { fromIoredis, type Redis } from '@concordat/redis'
-import { redisIdempotency } from '@concordat/redis/idempotency'
+import { redisIdempotencyStore } from '@concordat/redis/idempotency'
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { until } from '@concordat/test-harness/until'
+import { turns, until } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
 import { Redis as Ioredis } from 'ioredis'
 import t, { type Test } from 'tap'
@@ -13,12 +14,15 @@ import { clients, freshPrefix, onServer, server } from './server.ts'
 // Most cases wait for leases, and each case has its own key.
 const casesAtOnce = 4
 const key = 'k'.repeat(43)
-const terms = { leaseMilliseconds: 60_000, lifetimeMilliseconds: 60_000, takesOver: true }
+const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true }
 
 for (const [name, connect] of Object.entries(clients)) {
   const storesOf = async (t: Test) => {
     const prefix = freshPrefix(t)
-    const stores = [redisIdempotency((await connect(t)).redis, { prefix }), redisIdempotency((await connect(t)).redis, { prefix })] as const
+    const stores = [
+      redisIdempotencyStore((await connect(t)).redis, { prefix }),
+      redisIdempotencyStore((await connect(t)).redis, { prefix })
+    ] as const
     t.teardown(async () => {
       for (const store of stores) await store.close?.()
     })
@@ -34,17 +38,14 @@ for (const [name, connect] of Object.entries(clients)) {
     const stores = await storesOf(t)
     // The services of each case alternate between the two clients.
     const services = new AsyncLocalStorage<{ count: number }>()
-    const createStore = () => {
+    const create = () => {
       const own = services.getStore() as { count: number }
       own.count += 1
       // The store outlives the service that uses it.
-      return { ...stores[(own.count % 2) as 0 | 1], close: async () => {} }
+      return { server: Fastify(), store: { ...stores[(own.count % 2) as 0 | 1], close: async () => {} } }
     }
     const test = casesOf(t, casesAtOnce)
-    idempotencyHttpContract((title, run) => test(title, () => services.run({ count: 0 }, run)), {
-      createServer: () => Fastify(),
-      createStore
-    })
+    idempotencyHttpContract((title, run) => test(title, () => services.run({ count: 0 }, run)), create)
   })
 }
 
@@ -56,14 +57,14 @@ t.test('uses two round trips for a new key and one for a replay', onServer, asyn
   let trips = 0
   const counted: Redis = {
     ...redis,
-    run(...told) {
+    run(...received) {
       trips += 1
-      return redis.run(...told)
+      return redis.run(...received)
     }
   }
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(idempotency, { scope: () => 'ada', store: redisIdempotency(counted, { prefix: freshPrefix(t) }) })
+  await app.register(idempotency, { scope: () => 'ada', store: redisIdempotencyStore(counted, { prefix: freshPrefix(t) }) })
   app.post('/orders', { config: { idempotency: 'required' } }, async () => ({}))
   await app.ready()
   const tripsOf = async () => {
@@ -78,21 +79,21 @@ t.test('reports settings of Redis that let requests run twice: eviction, and no 
   const { redis } = await connect(t)
   const configured = (policy: string, log: string): Redis => ({
     ...redis,
-    run: async (...told) =>
-      String(await redis.run(...told))
+    run: async (...received) =>
+      String(await redis.run(...received))
         .replace(/maxmemory_policy:\S+/, `maxmemory_policy:${policy}`)
         .replace(/aof_enabled:\d/, `aof_enabled:${log}`)
   })
-  t.strictSame(await redisIdempotency(configured('noeviction', '1')).check?.(), [])
-  t.match(await redisIdempotency(configured('allkeys-lru', '1')).check?.(), [/maxmemory-policy allkeys-lru.*Set it to noeviction/])
-  t.match(await redisIdempotency(configured('noeviction', '0')).check?.(), [/Set appendonly to yes/])
-  t.match(await redisIdempotency({ ...redis, run: async () => '' }).check?.(), [/maxmemory-policy unknown/, /appendonly/])
+  t.strictSame(await redisIdempotencyStore(configured('noeviction', '1')).check?.(), [])
+  t.match(await redisIdempotencyStore(configured('allkeys-lru', '1')).check?.(), [/maxmemory-policy allkeys-lru.*Set it to noeviction/])
+  t.match(await redisIdempotencyStore(configured('noeviction', '0')).check?.(), [/Set appendonly to yes/])
+  t.match(await redisIdempotencyStore({ ...redis, run: async () => '' }).check?.(), [/maxmemory-policy unknown/, /appendonly/])
 })
 
 t.test('stores records in separate slots, and lets Redis expire them', onServer, async (t) => {
   const { redis } = await connect(t)
   const prefix = freshPrefix(t)
-  await redisIdempotency(redis, { prefix }).begin(key, key, { ...terms, lifetimeMilliseconds: 5000 })
+  await redisIdempotencyStore(redis, { prefix }).begin(key, key, { ...terms, lifetimeMs: 5000 })
   const source = `return redis.call('PTTL', KEYS[1])`
   const record = `{${prefix}:idempotency:${key}}`
   const left = Number(await redis.run({ source, sha: hash('sha1', source) }, [record]))
@@ -102,8 +103,8 @@ t.test('stores records in separate slots, and lets Redis expire them', onServer,
 t.test('notifies waiting requests again after their connection was lost, and lets them poll if there is none', onServer, async (t) => {
   const { redis, kill } = await connect(t)
   const prefix = freshPrefix(t)
-  const store = redisIdempotency(redis, { prefix })
-  const told = async () => {
+  const store = redisIdempotencyStore(redis, { prefix })
+  const received = async () => {
     for (;;) {
       const begun = await store.begin(key, key, terms)
       if (begun.state !== 'claimed') throw new Error(begun.state)
@@ -114,16 +115,34 @@ t.test('notifies waiting requests again after their connection was lost, and let
       if (!late.aborted) return true
     }
   }
-  t.equal(await told(), true)
+  t.equal(await received(), true)
   await kill()
   // The store rejects until it is connected again.
-  await until(() => told().catch(() => false))
+  await until(() => received().catch(() => false))
   await store.close?.()
-  const deaf = redisIdempotency({ ...redis, listen: () => Promise.reject(new Error('no channels here')) }, { prefix })
+  const deaf = redisIdempotencyStore({ ...redis, listen: () => Promise.reject(new Error('no channels here')) }, { prefix })
   await deaf.changed?.(key, AbortSignal.timeout(20))
   await deaf.changed?.(key, AbortSignal.timeout(20))
   await deaf.close?.()
-  await redisIdempotency(redis, { prefix }).close?.()
+  await redisIdempotencyStore(redis, { prefix }).close?.()
+})
+
+t.test('many requests wait for one key without a warning of the process', onServer, async (t) => {
+  const store = redisIdempotencyStore((await connect(t)).redis, { prefix: freshPrefix(t) })
+  t.teardown(() => store.close?.())
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  const leave = new AbortController()
+  const waiting = Array.from({ length: 20 }, async () => store.changed?.(key, leave.signal))
+  leave.abort()
+  await Promise.all(waiting)
+  await turns()
+  t.strictSame(
+    warnings.map(({ name }) => name),
+    []
+  )
 })
 
 t.test('receives the messages of a cluster on one of its nodes', onServer, async (t) => {
@@ -133,14 +152,16 @@ t.test('receives the messages of a cluster on one of its nodes', onServer, async
   const evalsha = client.evalsha.bind(client)
   const run = client.eval.bind(client)
   const clusterOf = (nodes: readonly Ioredis[]) => fromIoredis({ evalsha, eval: run, nodes: () => nodes })
-  const heard = Promise.withResolvers<string>()
-  const end = await clusterOf([client]).listen(`${prefix}:channel`, { heard: heard.resolve, lost: () => {} })
+  const events = Promise.withResolvers<string>()
+  const end = await clusterOf([client]).listen(`${prefix}:channel`, { onMessage: events.resolve, onLost: () => {} })
   await client.publish(`${prefix}:channel`, 'news')
-  t.equal(await heard.promise, 'news')
+  t.equal(await events.promise, 'news')
   await end()
-  await t.rejects(clusterOf([]).listen('channel', { heard: () => {}, lost: () => {} }), { message: /has no master node to subscribe to/ })
+  await t.rejects(clusterOf([]).listen('channel', { onMessage: () => {}, onLost: () => {} }), {
+    message: /has no master node to subscribe to/
+  })
 })
 
 t.test('throws for a prefix that is not a plain name', async (t) => {
-  t.throws(() => redisIdempotency({} as Redis, { prefix: 'a{b}' }), { message: /is not a plain name/ })
+  t.throws(() => redisIdempotencyStore({} as Redis, { prefix: 'a{b}' }), { message: /is not a plain name/ })
 })

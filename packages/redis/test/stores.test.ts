@@ -1,17 +1,12 @@
-import {
-  type ApiKeyRecord,
-  apiKeyStoreContract,
-  createApiKey,
-  refreshTokenStoreContract,
-  revocationFeed,
-  revocationStoreContract
-} from '@concordat/authentication'
+import { type ApiKeyRecord, createApiKey, revocationFeed } from '@concordat/authentication'
+import { apiKeyStoreContract, revocationStoreContract } from '@concordat/authentication/testing'
 import { fromIoredis, fromNodeRedis } from '@concordat/redis'
-import { redisApiKeys } from '@concordat/redis/api-keys'
-import { redisRefreshTokens } from '@concordat/redis/refresh-tokens'
-import { redisRevocations } from '@concordat/redis/revocations'
+import { redisApiKeyStore } from '@concordat/redis/api-keys'
+import { redisRefreshTokenStore } from '@concordat/redis/refresh-tokens'
+import { redisRevocationStore } from '@concordat/redis/revocations'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { until } from '@concordat/test-harness/until'
+import { refreshTokenStoreContract } from '@concordat/token-issuing/testing'
 import { Cluster, Redis as Ioredis } from 'ioredis'
 import { createClient } from 'redis'
 import t, { type Test } from 'tap'
@@ -25,8 +20,8 @@ for (const [name, connect] of Object.entries(clients)) {
     const [one, two] = [await connect(t), await connect(t)]
     refreshTokenStoreContract(
       casesOf(t),
-      () => redisRefreshTokens(one.redis, { prefix }),
-      () => redisRefreshTokens(two.redis, { prefix })
+      () => redisRefreshTokenStore(one.redis, { prefix }),
+      () => redisRefreshTokenStore(two.redis, { prefix })
     )
   })
 
@@ -35,22 +30,22 @@ for (const [name, connect] of Object.entries(clients)) {
     const [one, two] = [await connect(t), await connect(t)]
     revocationStoreContract(
       casesOf(t),
-      () => redisRevocations(one.redis, { prefix }),
-      () => redisRevocations(two.redis, { prefix })
+      () => redisRevocationStore(one.redis, { prefix }),
+      () => redisRevocationStore(two.redis, { prefix })
     )
   })
 
   t.test(`stores API keys with ${name}`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     // Keys are added by one client and found by another.
-    const [here, there] = [redisApiKeys((await connect(t)).redis, { prefix }), redisApiKeys((await connect(t)).redis, { prefix })]
+    const [here, there] = [redisApiKeyStore((await connect(t)).redis, { prefix }), redisApiKeyStore((await connect(t)).redis, { prefix })]
     apiKeyStoreContract(casesOf(t), () => ({ ...here, find: (id) => there.find(id) }))
   })
 
   t.test(`announces a revocation to another client within a second, by the message alone (${name}) [U4]`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const feedOn = async () => {
-      const feed = revocationFeed({ store: redisRevocations((await connect(t)).redis, { prefix }), pollSeconds: 60 })
+      const feed = revocationFeed({ store: redisRevocationStore((await connect(t)).redis, { prefix }), pollSeconds: 60 })
       t.teardown(() => feed.close())
       await feed.start()
       return feed
@@ -65,7 +60,7 @@ for (const [name, connect] of Object.entries(clients)) {
   t.test(`receives messages after subscribing again when the connection was killed (${name})`, onServer, async (t) => {
     const prefix = freshPrefix(t)
     const [whole, cut] = [await connect(t), await connect(t)]
-    const store = redisRevocations(cut.redis, { prefix })
+    const store = redisRevocationStore(cut.redis, { prefix })
     const lost = Promise.withResolvers<void>()
     const end = await store.subscribe(() => {}, lost.resolve)
     await cut.kill()
@@ -77,7 +72,7 @@ for (const [name, connect] of Object.entries(clients)) {
       endAgain = await store.subscribe(woken.resolve, () => {}).catch(() => undefined)
       return endAgain !== undefined
     })
-    await redisRevocations(whole.redis, { prefix }).revoke({ kind: 'token', id: 'a', until: Date.now() + hour })
+    await redisRevocationStore(whole.redis, { prefix }).revoke({ kind: 'token', id: 'a', until: Date.now() + hour })
     await woken.promise
     await endAgain?.()
   })
@@ -86,7 +81,7 @@ for (const [name, connect] of Object.entries(clients)) {
 t.test('reads all revocations for an older cursor after Redis has lost its data', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
-  const store = redisRevocations(redis, { prefix })
+  const store = redisRevocationStore(redis, { prefix })
   for (const id of ['a', 'b', 'c']) await store.revoke({ kind: 'token', id, until: Date.now() + hour })
   const { cursor } = await store.read()
   const admin = new Ioredis(server)
@@ -99,11 +94,11 @@ t.test('reads all revocations for an older cursor after Redis has lost its data'
 t.test('expires families and keys in Redis, and deletes expired revocations at the next revocation', onServer, async (t) => {
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
-  const revocations = redisRevocations(redis, { prefix })
+  const revocations = redisRevocationStore(redis, { prefix })
   const soon = Date.now() + 20
   await revocations.revoke({ kind: 'token', id: 'a', until: soon })
-  await redisRefreshTokens(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
-  const keys = redisApiKeys(redis, { prefix })
+  await redisRefreshTokenStore(redis, { prefix }).begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: soon }, 's', soon)
+  const keys = redisApiKeyStore(redis, { prefix })
   const [over, ending, endless] = [1, soon, undefined].map(
     (expiresAt) => createApiKey({ client: 'kiosk', permissions: [], expiresAt }).record
   )
@@ -121,8 +116,8 @@ t.test('stores all keys of one script in one slot of a cluster', onServer, async
   const prefix = freshPrefix(t)
   const { redis } = await (clients['ioredis'] as (t: Test) => ReturnType<(typeof clients)[string]>)(t)
   const until = Date.now() + hour
-  await redisRevocations(redis, { prefix }).revoke({ kind: 'token', id: 'a', until })
-  const families = redisRefreshTokens(redis, { prefix })
+  await redisRevocationStore(redis, { prefix }).revoke({ kind: 'token', id: 'a', until })
+  const families = redisRefreshTokenStore(redis, { prefix })
   await families.begin({ id: 'f', handle: 'h', subject: 'u', beganAt: 0, expiresAt: until }, 's', until)
   await Promise.all([families.revokeSubject('u'), families.revokeAll()])
   const admin = new Ioredis(server)
@@ -139,18 +134,18 @@ const never = () => {
 }
 const whole = async (source: string) => (source.includes("redis.call('HGET', key, 'family')") ? '{"id":"whole"}' : '')
 
-async function told(failure: string) {
+async function received(failure: string) {
   const byName = async () => Promise.reject(new Error(failure))
   const stores = [
     fromIoredis({ evalsha: byName, eval: whole, duplicate: never }),
     fromNodeRedis({ evalSha: byName, eval: whole, duplicate: never })
-  ].map((redis) => redisRefreshTokens(redis))
+  ].map((redis) => redisRefreshTokenStore(redis))
   return Promise.all(stores.map((store) => store.revokeHandle('h')))
 }
 
 t.test('sends the source of a script that Redis does not have, and rejects for other errors', async (t) => {
-  t.strictSame(await told('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
-  await t.rejects(told('READONLY You cannot write against a read only replica.'), /READONLY/)
+  t.strictSame(await received('NOSCRIPT No matching script.'), [{ id: 'whole' }, { id: 'whole' }])
+  await t.rejects(received('READONLY You cannot write against a read only replica.'), /READONLY/)
 })
 
 t.test('rejects listen when the client cannot subscribe', async (t) => {
@@ -159,17 +154,17 @@ t.test('rejects listen when the client cannot subscribe', async (t) => {
   const redis = createClient({ url: nowhere })
   const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true, clusterRetryStrategy: () => null })
   for (const client of [fromIoredis(ioredis), fromNodeRedis(redis), fromIoredis(cluster)]) {
-    await t.rejects(client.listen('news', { heard: () => {}, lost: () => t.fail('The subscription never began.') }))
+    await t.rejects(client.listen('news', { onMessage: () => {}, onLost: () => t.fail('The subscription never began.') }))
   }
 })
 
 t.test('throws for a prefix that is not a plain name', async (t) => {
   const redis = { run: async () => 1, listen: async () => async () => {} }
   for (const prefix of ['', 'a}b', '{a', 'a b', 'a'.repeat(65)]) {
-    t.throws(() => redisRevocations(redis, { prefix }), /is not a plain name/)
-    t.throws(() => redisRefreshTokens(redis, { prefix }), TypeError)
-    t.throws(() => redisApiKeys(redis, { prefix }), TypeError)
+    t.throws(() => redisRevocationStore(redis, { prefix }), /is not a plain name/)
+    t.throws(() => redisRefreshTokenStore(redis, { prefix }), TypeError)
+    t.throws(() => redisApiKeyStore(redis, { prefix }), TypeError)
   }
-  t.doesNotThrow(() => redisRevocations(redis))
-  t.doesNotThrow(() => redisRefreshTokens(redis))
+  t.doesNotThrow(() => redisRevocationStore(redis))
+  t.doesNotThrow(() => redisRefreshTokenStore(redis))
 })

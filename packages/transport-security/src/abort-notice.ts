@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 const unfinished: unique symbol = Symbol('concordat.unfinishedResponses')
 const later: unique symbol = Symbol('concordat.laterResponse')
 
-type Chained = ServerResponse & { [later]?: Chained }
-type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } }
+type Chained = ServerResponse & { [later]?: Chained | undefined }
+type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } | undefined }
 
 /**
  * Emits `close` on the requests of a client that disconnects before the response. With `optimizeEmptyRequests`, Node.js does not emit
@@ -20,7 +20,7 @@ export function followClient(request: IncomingMessage, response: Chained): void 
   const open = connection[unfinished]
   if (open === undefined) {
     connection[unfinished] = { first: response, last: response }
-    connection.once('close', tellUnfinished)
+    connection.once('close', reportUnfinished)
   } else if (open.last.writableFinished) {
     open.first = open.last = response
   } else {
@@ -30,7 +30,7 @@ export function followClient(request: IncomingMessage, response: Chained): void 
   }
 }
 
-function tellUnfinished(this: Connection) {
+function reportUnfinished(this: Connection) {
   for (let response = this[unfinished]?.first; response !== undefined; response = response[later]) {
     if (response.writableFinished) continue
     const request: IncomingMessage & { aborted: boolean } = response.req

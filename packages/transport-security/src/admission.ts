@@ -1,5 +1,6 @@
 import type { ApiError } from '@concordat/api-error'
 import { type HostMatcher, hostMatcher, type OriginOptions } from '@concordat/links'
+import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { httpsRequired, misdirected } from './errors.ts'
 
@@ -13,14 +14,15 @@ export interface AdmissionOptions extends OriginOptions {
   readonly dangerouslyAllowHttp?: 'loopback' | boolean | undefined
 }
 
+const { oneOf } = optionChecks('transport-security')
+
 /**
  * Returns the function that refuses a request for a host that is not served (RFC 9110 §15.5.20), and a request over plain HTTP
  * (rule S4). A route with `directAccess` accepts both. Throws a `TypeError` for an invalid option.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, isHttps: boolean) => ApiError | undefined {
   const { dangerouslyAllowHttp: allowed = false } = options
-  if (typeof allowed !== 'boolean' && allowed !== 'loopback')
-    throw new TypeError(`transport-security: options.dangerouslyAllowHttp is "${String(allowed)}". It must be 'loopback', true or false.`)
+  oneOf('options.dangerouslyAllowHttp', allowed, ['loopback', true, false])
   if (allowed !== false && process.env['NODE_ENV'] === 'production')
     throw new TypeError(
       'transport-security: options.dangerouslyAllowHttp must be false in production. List the TLS proxy in trustProxy, or serve TLS.'

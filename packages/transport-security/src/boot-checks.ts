@@ -11,7 +11,7 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
 
 function warnWithoutTimeouts(app: FastifyInstance) {
   if (app.server.requestTimeout === 0) {
-    app.log.warn('transport-security: the server has no request timeout. Create it with Fastify({ ...transportServerOptions() }).')
+    app.log.warn('transport-security: the server has no request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).')
   }
 }
 

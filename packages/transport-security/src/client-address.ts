@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { optionChecks } from '@concordat/plugin-options'
 
 /** How much of a client's IP address the log shows. The address is personal data (rule S12). */
 export type RemoteAddress = 'none' | 'truncate' | 'full'
@@ -9,15 +10,17 @@ export interface AddressedRequest {
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
 }
 
+const { oneOf } = optionChecks('transport-security')
+
 /**
  * Returns the function that reads a client's address for the log: nothing, its network (IPv4 /24, IPv6 /48), or the full address.
  * A value that is not an IP address, for example a forwarded name or `unknown`, is left out. Throws a `TypeError` for an invalid mode.
  */
 export function addressReader(mode: RemoteAddress = 'truncate'): (request: AddressedRequest) => string | undefined {
+  oneOf('options.remoteAddress', mode, ['none', 'truncate', 'full'])
   if (mode === 'none') return () => undefined
   if (mode === 'full') return (request) => ipOf(addressOf(request))
-  if (mode === 'truncate') return (request) => networkOf(ipOf(addressOf(request)))
-  throw new TypeError(`transport-security: options.remoteAddress is "${String(mode)}". It must be 'none', 'truncate' or 'full'.`)
+  return (request) => networkOf(ipOf(addressOf(request)))
 }
 
 function addressOf(request: AddressedRequest) {

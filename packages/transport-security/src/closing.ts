@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-const sweepMilliseconds = 50
+const sweepMs = 50
 
 /**
  * Makes `app.close()` finish with the last response. Node.js closes the connections that are idle when closing begins, and then waits
@@ -12,7 +12,7 @@ const sweepMilliseconds = 50
  *
  * Returns the function that `onSend` calls for each response.
  */
-export function endConnections(app: FastifyInstance, timeoutMilliseconds: number): (reply: FastifyReply) => void {
+export function endConnections(app: FastifyInstance, timeoutMs: number): (reply: FastifyReply) => void {
   const server: Pick<Server, 'on'> & Partial<Pick<Server, 'closeIdleConnections'>> = app.server
   const sockets = new Set<Socket>()
   let closing = false
@@ -25,10 +25,10 @@ export function endConnections(app: FastifyInstance, timeoutMilliseconds: number
   })
   app.addHook('preClose', (done) => {
     closing = true
-    sweep = setInterval(closeIdle, sweepMilliseconds).unref()
+    sweep = setInterval(closeIdle, sweepMs).unref()
     limit = setTimeout(() => {
       for (const socket of sockets) socket.destroy()
-    }, timeoutMilliseconds).unref()
+    }, timeoutMs).unref()
     done()
   })
   app.addHook('onClose', (_instance, done) => {

@@ -1,14 +1,7 @@
-import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 
 const list = defineErrors({
-  HTTPS_REQUIRED: {
-    statusCode: 403,
-    message: {
-      en: 'This service accepts only HTTPS. Use https, and replace every credential that was sent unencrypted.',
-      es: 'Este servicio solo acepta HTTPS. Use https y sustituya las credenciales enviadas sin cifrar.'
-    },
-    remedy: 'Use https, and replace the credentials that were sent without it.'
-  },
+  HTTPS_REQUIRED: sharedDefinitions.HTTPS_REQUIRED,
   MISDIRECTED_REQUEST: {
     statusCode: 421,
     message: {
@@ -17,18 +10,11 @@ const list = defineErrors({
     },
     remedy: 'Send the request to the documented address, with its host in the Host header.'
   },
-  HANDLER_TIMEOUT: {
-    statusCode: 503,
-    message: {
-      en: 'The request timed out. Try again after the number of seconds in Retry-After.',
-      es: 'La petición superó el tiempo de espera. Inténtelo de nuevo tras los segundos que indica Retry-After.'
-    },
-    remedy: 'Retry after the number of seconds in Retry-After, with a smaller request if possible.'
-  }
+  HANDLER_TIMEOUT: sharedDefinitions.HANDLER_TIMEOUT
 })
 
 /** Every error that this package raises, for the option `include` of error-catalogue. */
-export const transportErrors: ErrorList = list
+export const transportSecurityErrors: ErrorList = list
 
 /** 403: the request came over plain HTTP (rule S4). */
 export function httpsRequired(): ApiError {

@@ -4,7 +4,7 @@ import { WaitingReplies, waitingFields } from './waiting-replies.ts'
 
 // A quarter of the limit is precise enough, and a second for a long limit.
 const ticksPerTimeout = 4
-const longestTickMilliseconds = 1000
+const longestTickMs = 1000
 
 /** Measures the response times of a service. */
 export interface HandlerClock {
@@ -18,16 +18,16 @@ export interface HandlerClock {
  * Responds with 503 when a handler, or any hook before it, has not responded in time, and aborts `request.signal`. A route's own
  * `handlerTimeout` replaces the limit. A response that has begun, for example as a stream, has no time limit.
  */
-export function limitHandlers(app: FastifyInstance, timeoutMilliseconds: number): HandlerClock {
-  const tickMilliseconds = Math.min(timeoutMilliseconds / ticksPerTimeout, longestTickMilliseconds)
-  const waiting = new WaitingReplies(Math.ceil(timeoutMilliseconds / tickMilliseconds) + 1)
+export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {
+  const tickMs = Math.min(timeoutMs / ticksPerTimeout, longestTickMs)
+  const waiting = new WaitingReplies(Math.ceil(timeoutMs / tickMs) + 1)
   let timer: NodeJS.Timeout
   // The timer keeps the process alive only while a response is pending. A process that listens stays alive anyway.
   let listens = false
 
   for (const field of waitingFields) app.decorateReply(field, null)
   app.addHook('onReady', (done) => {
-    timer = setInterval(answerLate, tickMilliseconds).unref()
+    timer = setInterval(respondLate, tickMs).unref()
     done()
   })
   app.addHook('onListen', (done) => {
@@ -59,7 +59,7 @@ export function limitHandlers(app: FastifyInstance, timeoutMilliseconds: number)
     done()
   }
 
-  function answerLate() {
+  function respondLate() {
     for (const reply of waiting.tick()) {
       if (reply.sent) continue
       // Fastify aborts request.signal when the request closes. The handler should stop now, although the client is still connected.

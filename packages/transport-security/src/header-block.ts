@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { optionChecks } from '@concordat/plugin-options'
 import helmet from 'helmet'
 import { apiDirectives } from './content-security-policy.ts'
 import { headersWrittenBy } from './helmet-headers.ts'
@@ -20,6 +21,8 @@ export interface HeaderBlocks {
   readonly http: Readonly<Record<string, string>>
   readonly https: Readonly<Record<string, string>>
 }
+
+const { oneOf } = optionChecks('transport-security')
 
 const apiHeaders = new Set([
   'content-security-policy',
@@ -44,16 +47,14 @@ const ownedElsewhere = new Set([
 
 /** Computes both blocks once. Throws a `TypeError` for an invalid header, and for a header that belongs to a single response. */
 export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions): HeaderBlocks {
-  if (headers !== 'api' && headers !== 'full') {
-    throw new TypeError(`transport-security: options.headers is "${String(headers)}". It must be 'api' or 'full'.`)
-  }
+  oneOf('options.headers', headers, ['api', 'full'])
   const block = new Map(helmetHeaders().filter(([name]) => headers === 'full' || apiHeaders.has(name)))
-  for (const [givenName, value] of Object.entries(overrides)) {
-    const name = givenName.toLowerCase()
+  for (const [originalName, value] of Object.entries(overrides)) {
+    const name = originalName.toLowerCase()
     if (value === false) {
       if (!block.delete(name)) {
         throw new TypeError(
-          `transport-security: options.overrides removes "${givenName}", which is not sent. Sent headers: ${[...block.keys()].join(', ')}.`
+          `transport-security: options.overrides removes "${originalName}", which is not sent. Sent headers: ${[...block.keys()].join(', ')}.`
         )
       }
     } else {
@@ -71,7 +72,9 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
  * headers of the plugin with the same options, and a `request-id`, which is the id of the request if there is one. Each call returns a
  * new object that the caller can extend. Throws a `TypeError` at start for options that the plugin refuses.
  */
-export function answerHeaders(options: HeaderOptions = {}): (request?: { id?: string; protocol?: string }) => Record<string, string> {
+export function responseHeaders(
+  options: HeaderOptions = {}
+): (request?: { id?: string | undefined; protocol?: string | undefined }) => Record<string, string> {
   const blocks = headerBlocks(options)
   return (request) => ({
     ...(request?.protocol === 'https' ? blocks.https : blocks.http),

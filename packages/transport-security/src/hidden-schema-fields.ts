@@ -1,10 +1,10 @@
+import { isObject, type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+
 /** The schema of a route, and the shared schemas that it may refer to, by `$id`. */
 export interface SchemaSource {
   readonly schema: unknown
   readonly shared: Readonly<Record<string, unknown>>
 }
-
-type Schema = Readonly<Record<string, unknown>>
 
 // Secrets, and the personal data for which JSON Schema has a format (rule S12).
 const hiddenFormats = new Set<unknown>(['password', 'email', 'idn-email'])
@@ -25,8 +25,8 @@ export function hiddenFieldsOf(sources: readonly SchemaSource[]): Set<string> {
     const visit = (node: unknown, root: unknown) => {
       if (typeof node !== 'object' || node === null || seen.has(node)) return
       seen.add(node)
-      const { properties } = node as Schema
-      for (const [name, property] of Object.entries(isSchema(properties) ? properties : {})) {
+      const { properties } = node as JsonSchema
+      for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
         if (isHidden(property, { root, shared }, maxReferences)) names.add(name)
       }
       for (const child of Object.values(node)) visit(child, root)
@@ -34,7 +34,7 @@ export function hiddenFieldsOf(sources: readonly SchemaSource[]): Set<string> {
     // Each part of a route, and each shared schema, is the root of its own local references.
     if (!sharedSeen.has(shared)) for (const root of Object.values(shared)) visit(root, root)
     sharedSeen.add(shared)
-    for (const root of Object.values(isSchema(schema) ? schema : {})) visit(root, root)
+    for (const root of Object.values(isObject(schema) ? schema : {})) visit(root, root)
   }
   return names
 }
@@ -45,12 +45,12 @@ interface Place {
 }
 
 function isHidden(schema: unknown, place: Place, references: number): boolean {
-  if (!isSchema(schema)) return false
+  if (!isObject(schema)) return false
   if (schema['writeOnly'] === true || hiddenFormats.has(schema['format'])) return true
   if (references === 0) return false
   const parts = [...alternatives.flatMap((keyword) => schema[keyword] ?? []), ...contents.map((keyword) => schema[keyword])]
   const map = schema['patternProperties']
-  if (isSchema(map)) parts.push(...Object.values(map))
+  if (isObject(map)) parts.push(...Object.values(map))
   const { $ref } = schema
   if (typeof $ref === 'string') {
     const target = lookUp($ref, place)
@@ -61,15 +61,7 @@ function isHidden(schema: unknown, place: Place, references: number): boolean {
 
 // Reads `#/definitions/name`, `id#` and `id#/definitions/name`, like Fastify.
 function lookUp(reference: string, { root, shared }: Place) {
-  const [id = '', pointer = ''] = reference.split('#')
+  const { id, pointer } = splitReference(reference)
   const start = id === '' ? root : shared[id]
-  let schema: unknown = start
-  for (const step of pointer.split('/').slice(1)) {
-    schema = isSchema(schema) ? schema[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
-  }
-  return { schema, root: start }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return { schema: valueAt(start, pointer), root: start }
 }

@@ -45,8 +45,8 @@ export interface ResolvedOptions {
   readonly refusalOf: ReturnType<typeof admission>
   readonly hiddenFields: HiddenFields
   readonly serializers: ReturnType<typeof logSerializers>
-  readonly handlerTimeoutMilliseconds: number
-  readonly closeTimeoutMilliseconds: number
+  readonly handlerTimeoutMs: number
+  readonly closeTimeoutMs: number
 }
 
 /** Computes the values that all responses share. Throws a `TypeError` with a one-line message for invalid options. */
@@ -63,8 +63,8 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
     refusalOf: admission(options),
     hiddenFields,
     serializers: logSerializers(hiddenFields, options.remoteAddress, options.serializers),
-    handlerTimeoutMilliseconds: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds),
-    closeTimeoutMilliseconds: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
+    handlerTimeoutMs: milliseconds('handlerTimeoutSeconds', options.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds),
+    closeTimeoutMs: milliseconds('closeTimeoutSeconds', options.closeTimeoutSeconds ?? 8)
   }
 }
 

@@ -16,9 +16,9 @@ import { traceOf } from './trace-context.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The content security policy of this route, for a page that loads resources. Other headers stay. */
-    contentSecurityPolicy?: ContentSecurityPolicy
+    contentSecurityPolicy?: ContentSecurityPolicy | undefined
     /** Accepts requests to this route over plain HTTP and with any host, for example for health checks by address. */
-    directAccess?: boolean
+    directAccess?: boolean | undefined
   }
 }
 
@@ -42,11 +42,11 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
 
   app.addHook('onRoute', prepareRoute)
   app.addHook('onReady', hideFieldsOfSchemas)
-  const clock = limitHandlers(app, limits.handlerTimeoutMilliseconds)
-  const askToClose = endConnections(app, limits.closeTimeoutMilliseconds)
+  const clock = limitHandlers(app, limits.handlerTimeoutMs)
+  const requestClose = endConnections(app, limits.closeTimeoutMs)
   app.addHook('onRequest', begin)
   app.addHook('preParsing', endEmptyBody)
-  app.addHook('onSend', answer)
+  app.addHook('onSend', respond)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     described.push({ route, owner: this })
@@ -71,9 +71,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     next(refusalOf(request, isHttps))
   }
 
-  function answer(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
+  function respond(_request: FastifyRequest, reply: FastifyReply, _payload: unknown, next: Next) {
     clock.stop(reply)
-    askToClose(reply)
+    requestClose(reply)
     next()
   }
 }
@@ -86,7 +86,7 @@ function endEmptyBody({ raw, headers }: FastifyRequest, _reply: FastifyReply, st
   next(null, raw.readableEnded && headers['content-type'] !== undefined ? Readable.from([]) : stream)
 }
 
-function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } }) {
+function makeIdsUnique(app: FastifyInstance & { genReqId?: { name: string } | undefined }) {
   // Fastify's own counter starts again in every process. A generator of the service stays.
   if (app.genReqId?.name === 'defaultGenReqId') app.setGenReqId(newRequestId)
 }

@@ -22,7 +22,7 @@ export function newRequestId(): string {
  */
 export function requestIdReader(trusts: TrustProxy): (request: IdentifiedRequest) => string {
   return ({ headers, socket }) => {
-    const given = headers['x-request-id']
-    return typeof given === 'string' && acceptable.test(given) && trusts(socket?.remoteAddress ?? '', 0) ? given : newRequestId()
+    const header = headers['x-request-id']
+    return typeof header === 'string' && acceptable.test(header) && trusts(socket?.remoteAddress ?? '', 0) ? header : newRequestId()
   }
 }

@@ -4,7 +4,7 @@ import { addressReader, type RemoteAddress } from './client-address.ts'
 
 /** The name of the instance's function that removes secrets from a request target for the log. */
 export const showTarget: unique symbol = Symbol('concordat.showTarget')
-type Showing = FastifyInstance & { readonly [showTarget]?: (target: string) => string }
+type Showing = FastifyInstance & { readonly [showTarget]?: ((target: string) => string) | undefined }
 
 /** The members of a request's log line. */
 export class RequestLine {
@@ -58,7 +58,7 @@ export class OneLineLogController extends LogController {
 }
 
 function isInfoLogged(request: FastifyRequest) {
-  const log: FastifyBaseLogger & { isLevelEnabled?: (level: string) => boolean } = request.log
+  const log: FastifyBaseLogger & { isLevelEnabled?: ((level: string) => boolean) | undefined } = request.log
   // Without a logger, every request has the silent logger of the server, which has no level.
   const silent = log === request.server.log && log.level === undefined
   return !silent && log.isLevelEnabled?.('info') !== false

@@ -1,3 +1,4 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { LogController } from 'fastify'
 import type { RemoteAddress } from './client-address.ts'
 import { milliseconds } from './milliseconds.ts'
@@ -5,8 +6,8 @@ import { type IdentifiedRequest, newRequestId, requestIdReader } from './request
 import { OneLineLogController } from './request-line.ts'
 import { type TrustProxy, trustedProxies } from './trusted-proxies.ts'
 
-/** Options of {@link transportServerOptions}: the settings that only Fastify's constructor accepts. */
-export interface TransportServerOptions {
+/** Options of {@link transportSecurityServerOptions}: the settings that only Fastify's constructor accepts. */
+export interface TransportSecurityServerOptions {
   /**
    * The proxies whose `X-Forwarded-*` headers are trusted, as addresses, CIDR ranges, or Fastify's names `loopback`, `linklocal` and
    * `uniquelocal`. From any other peer, these headers are ignored.
@@ -51,8 +52,8 @@ export interface TransportServerOptions {
   readonly remoteAddress?: RemoteAddress | undefined
 }
 
-/** The part of Fastify's constructor options that {@link transportServerOptions} returns. */
-export interface TransportServerPart {
+/** The part of Fastify's constructor options that {@link transportSecurityServerOptions} returns. */
+export interface TransportSecurityServerPart {
   genReqId: (request: IdentifiedRequest) => string
   requestIdHeader: false
   trustProxy: TrustProxy | false
@@ -63,27 +64,25 @@ export interface TransportServerPart {
   logController?: LogController
 }
 
+const { integer, oneOf } = optionChecks('transport-security')
+
 // Node.js checks for late requests every 30 s by default, so a limit of 20 s could take up to 50 s.
 const maxCheckingIntervalMs = 5000
 
 /**
- * Returns the part of Fastify's options that this package needs: `Fastify({ ...transportServerOptions(), logger: true })`.
+ * Returns the part of Fastify's options that this package needs: `Fastify({ ...transportSecurityServerOptions(), logger: true })`.
  * Request ids come from the service or from a trusted proxy, never from a client. Requests that are late or too large are refused.
  * Throws a `TypeError` with a one-line message for invalid options.
  */
-export function transportServerOptions(options: TransportServerOptions = {}): TransportServerPart {
+export function transportSecurityServerOptions(options: TransportSecurityServerOptions = {}): TransportSecurityServerPart {
   const requestTimeout = milliseconds('requestTimeoutSeconds', options.requestTimeoutSeconds ?? 30)
   const headersTimeout = milliseconds('headersTimeoutSeconds', options.headersTimeoutSeconds ?? Math.min(20, requestTimeout / 1000))
   if (headersTimeout > requestTimeout) {
     throw new TypeError('transport-security: options.headersTimeoutSeconds must be at most options.requestTimeoutSeconds. Lower it.')
   }
   const { maxHeaderBytes = 16_384, logLinesPerRequest = 1 } = options
-  if (!Number.isInteger(maxHeaderBytes) || maxHeaderBytes < 1024 || maxHeaderBytes > 1_048_576) {
-    throw new TypeError(`transport-security: options.maxHeaderBytes is ${maxHeaderBytes}. It must be an integer from 1024 to 1048576.`)
-  }
-  if (logLinesPerRequest !== 1 && logLinesPerRequest !== 2) {
-    throw new TypeError(`transport-security: options.logLinesPerRequest is ${String(logLinesPerRequest)}. It must be 1 or 2.`)
-  }
+  integer('options.maxHeaderBytes', maxHeaderBytes, 1024, 1_048_576)
+  oneOf('options.logLinesPerRequest', logLinesPerRequest, [1, 2])
   const trustProxy = trustedProxies(options.trustProxy ?? [])
   return {
     genReqId: idMaker(options, trustProxy),
@@ -102,9 +101,8 @@ export function transportServerOptions(options: TransportServerOptions = {}): Tr
   }
 }
 
-function idMaker({ requestIdFrom = 'nobody', trustProxy = [] }: TransportServerOptions, trusts: TrustProxy) {
-  if (requestIdFrom !== 'proxy' && requestIdFrom !== 'nobody')
-    throw new TypeError(`transport-security: options.requestIdFrom is "${String(requestIdFrom)}". It must be 'proxy' or 'nobody'.`)
+function idMaker({ requestIdFrom = 'nobody', trustProxy = [] }: TransportSecurityServerOptions, trusts: TrustProxy) {
+  oneOf('options.requestIdFrom', requestIdFrom, ['proxy', 'nobody'])
   if (requestIdFrom === 'nobody') return newRequestId
   if (trustProxy.length === 0)
     throw new TypeError(

@@ -22,15 +22,15 @@ export function trustedProxies(proxies: readonly string[]): TrustProxy {
   const trusts = compiled(proxies)
   if (trustsEveryone(trusts))
     throw new TypeError('transport-security: options.trustProxy has a range that includes unknown clients. List only the proxies.')
-  const remembered = new Map<string, boolean>()
+  const results = new Map<string, boolean>()
   return (address, hop) => {
-    const known = remembered.get(address)
-    if (known !== undefined) return known
+    const cached = results.get(address)
+    if (cached !== undefined) return cached
     if (typeof address !== 'string' || address.length > maxAddressLength) return false
-    const trusted = trusts(address, hop)
-    if (remembered.size >= maxRemembered) remembered.clear()
-    remembered.set(address, trusted)
-    return trusted
+    const isTrusted = trusts(address, hop)
+    if (results.size >= maxRemembered) results.clear()
+    results.set(address, isTrusted)
+    return isTrusted
   }
 }
 

@@ -3,22 +3,22 @@ import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import transportSecurity, {
   type TransportSecurityOptions,
-  type TransportServerOptions,
-  transportServerOptions
+  type TransportSecurityServerOptions,
+  transportSecurityServerOptions
 } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { generate } from 'selfsigned'
 import t, { type Test } from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
-import { answerOf, send } from './raw-request.ts'
+import { responseOf, send } from './raw-request.ts'
 
 const proxy = '10.0.0.5'
 const stranger = '198.51.100.7'
 const overTls = { 'x-forwarded-proto': 'https' }
 
-async function service(options: TransportSecurityOptions = {}, server: TransportServerOptions = { trustProxy: [proxy] }) {
-  return addRoutes(Fastify(transportServerOptions(server)), options)
+async function service(options: TransportSecurityOptions = {}, server: TransportSecurityServerOptions = { trustProxy: [proxy] }) {
+  return addRoutes(Fastify(transportSecurityServerOptions(server)), options)
 }
 
 async function addRoutes(app: FastifyInstance, options: TransportSecurityOptions) {
@@ -43,17 +43,17 @@ t.test('refuses plain HTTP with the security headers, also from this machine and
     ['DELETE', '/'],
     ['OPTIONS', '/']
   ] as const) {
-    const answer = await app.inject({ method, url })
-    t.match([answer.statusCode, answer.json().code], [403, 'HTTPS_REQUIRED'], `${method} ${url}`)
-    t.match(answer.headers, { 'x-frame-options': 'DENY', 'request-id': /./, 'strict-transport-security': undefined })
+    const response = await app.inject({ method, url })
+    t.match([response.statusCode, response.json().code], [403, 'HTTPS_REQUIRED'], `${method} ${url}`)
+    t.match(response.headers, { 'x-frame-options': 'DENY', 'request-id': /./, 'strict-transport-security': undefined })
   }
 })
 
 t.test('accepts a request that a trusted proxy received over https, and sends HSTS [S4] [S10]', async (t) => {
   const app = await service()
-  const answer = await app.inject({ url: '/', headers: overTls, remoteAddress: proxy })
-  t.equal(answer.statusCode, 200)
-  t.match(answer.headers, { 'strict-transport-security': /max-age/ })
+  const response = await app.inject({ url: '/', headers: overTls, remoteAddress: proxy })
+  t.equal(response.statusCode, 200)
+  t.match(response.headers, { 'strict-transport-security': /max-age/ })
   t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'http' }), '403 HTTPS_REQUIRED')
   t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'https, http' }), '403 HTTPS_REQUIRED', 'the value of the nearest proxy counts')
   t.equal(await statusOf(app, proxy, { 'x-forwarded-proto': 'javascript' }), '403 HTTPS_REQUIRED')
@@ -84,15 +84,15 @@ t.test('distinguishes more addresses than the cache holds', async (t) => {
   const chain = Array.from({ length: 1200 }, (_, index) => `203.0.${index >> 8}.${index & 255}`)
   for (const address of chain)
     await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': `1.1.1.1, ${address}` } })
-  const answer = await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': '203.0.113.9' } })
-  t.match(answer.json(), { ip: '203.0.113.9' })
+  const response = await app.inject({ url: '/', remoteAddress: proxy, headers: { ...overTls, 'x-forwarded-for': '203.0.113.9' } })
+  t.match(response.json(), { ip: '203.0.113.9' })
   t.equal(await statusOf(app, stranger, overTls), '403 HTTPS_REQUIRED')
 })
 
 t.test('ignores the forwarded headers of any other peer: protocol, host, address, log [S10]', async (t) => {
   const log = new CapturedLog()
   const options = { dangerouslyAllowHttp: true, remoteAddress: 'full' } as const
-  const part = transportServerOptions({ trustProxy: [proxy], remoteAddress: 'full' })
+  const part = transportSecurityServerOptions({ trustProxy: [proxy], remoteAddress: 'full' })
   const app = await addRoutes(Fastify({ ...part, logger: { stream: log.stream } }), options)
   log.text = ''
   const forged = {
@@ -103,9 +103,9 @@ t.test('ignores the forwarded headers of any other peer: protocol, host, address
     'x-real-ip': '203.0.113.9'
   }
   for (const peer of [stranger, '127.0.0.1']) {
-    const answer = await app.inject({ url: '/', remoteAddress: peer, headers: { host: 'api.example.com', ...forged } })
-    t.strictSame(answer.json(), { protocol: 'http', host: 'api.example.com', ip: peer })
-    t.equal(answer.headers['strict-transport-security'], undefined)
+    const response = await app.inject({ url: '/', remoteAddress: peer, headers: { host: 'api.example.com', ...forged } })
+    t.strictSame(response.json(), { protocol: 'http', host: 'api.example.com', ip: peer })
+    t.equal(response.headers['strict-transport-security'], undefined)
     t.equal(log.lines.at(-1)?.['remoteAddress'], peer)
   }
   t.notMatch(log.text, /evil|203\.0\.113/)
@@ -115,7 +115,7 @@ t.test('ignores the forwarded headers of any other peer: protocol, host, address
 
 t.test('a server that terminates TLS itself needs no proxy, over HTTP/1.1 and HTTP/2 [S4]', async (t) => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }])
-  const { http, ...part } = transportServerOptions()
+  const { http, ...part } = transportSecurityServerOptions()
   const one = await addRoutes(Fastify({ ...part, https: { ...http, key, cert } }), {
     allowedHosts: ['api.example.com']
   })
@@ -126,8 +126,8 @@ t.test('a server that terminates TLS itself needs no proxy, over HTTP/1.1 and HT
   for (const app of [one, two]) await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = one.server.address() as AddressInfo
   const status = await new Promise((resolve, reject) =>
-    requestHttps({ port, host: '127.0.0.1', headers: { host: 'api.example.com' }, rejectUnauthorized: false, agent: false }, (answer) =>
-      resolve([answer.resume().statusCode, typeof answer.headers['strict-transport-security']])
+    requestHttps({ port, host: '127.0.0.1', headers: { host: 'api.example.com' }, rejectUnauthorized: false, agent: false }, (response) =>
+      resolve([response.resume().statusCode, typeof response.headers['strict-transport-security']])
     )
       .on('error', reject)
       .end()
@@ -196,11 +196,13 @@ t.test('dangerouslyAllowHttp logs a warning, and stops the start in production',
     [true, /from any client/]
   ] as const) {
     const log = new CapturedLog()
-    await Fastify({ ...transportServerOptions(), logger: { stream: log.stream } }).register(transportSecurity, { dangerouslyAllowHttp })
+    await Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream } }).register(transportSecurity, {
+      dangerouslyAllowHttp
+    })
     t.match(log.lines, [{ level: 40, msg: whom }])
   }
   const quiet = new CapturedLog()
-  await Fastify({ ...transportServerOptions(), logger: { stream: quiet.stream } }).register(transportSecurity, {
+  await Fastify({ ...transportSecurityServerOptions(), logger: { stream: quiet.stream } }).register(transportSecurity, {
     dangerouslyAllowHttp: false
   })
   t.equal(quiet.text, '')
@@ -211,7 +213,7 @@ t.test('dangerouslyAllowHttp logs a warning, and stops the start in production',
 })
 
 async function startTrusting(trustProxy: FastifyServerOptions['trustProxy'], log: CapturedLog = new CapturedLog()) {
-  const app = Fastify({ ...transportServerOptions(), trustProxy: trustProxy ?? false, logger: { stream: log.stream } })
+  const app = Fastify({ ...transportSecurityServerOptions(), trustProxy: trustProxy ?? false, logger: { stream: log.stream } })
   await app.register(async (child) => {
     await child.register(transportSecurity)
   })
@@ -270,7 +272,7 @@ t.test('checks the host of an absolute target, accepts the asterisk, and refuses
   app.options('*', async () => 'all')
   t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
-  const status = async (head: string) => Number((await answerOf(send(app, `${head}\r\nConnection: close\r\n\r\n`))).split(' ')[1])
+  const status = async (head: string) => Number((await responseOf(send(app, `${head}\r\nConnection: close\r\n\r\n`))).split(' ')[1])
   t.equal(await status('GET http://api.example.com/ HTTP/1.1\r\nHost: api.example.com'), 200)
   t.equal(await status('GET http://evil.example/ HTTP/1.1\r\nHost: api.example.com'), 421)
   t.equal(await status('GET http://user@api.example.com/ HTTP/1.1\r\nHost: api.example.com'), 421)
@@ -295,7 +297,7 @@ t.test('directAccess accepts requests by address and over plain HTTP, and only f
 
 t.test('rejects invalid options at start with a one-line message', async (t) => {
   const refused: [unknown, RegExp][] = [
-    [{ dangerouslyAllowHttp: 'localhost' }, /options\.dangerouslyAllowHttp is "localhost"\. It must be 'loopback', true or false\.$/],
+    [{ dangerouslyAllowHttp: 'localhost' }, /options\.dangerouslyAllowHttp must be "loopback" or true or false, but is "localhost"\.$/],
     [{ allowedHosts: ['https://api.example.com'] }, /allowedHosts has "https:\/\/api\.example\.com"/],
     [{ hiddenFields: 'iban' }, /options\.hiddenFields is "iban"\. It must be a list of names/],
     [{ hiddenFields: [''] }, /options\.hiddenFields is \[""\]/]
@@ -312,5 +314,9 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [['0.0.0.0/0'], /options\.trustProxy has an invalid range/],
     [['0.0.0.0/1', '128.0.0.0/1'], /options\.trustProxy has a range that includes unknown clients/]
   ] as const)
-    t.throws(() => transportServerOptions({ trustProxy } as TransportServerOptions), { name: 'TypeError', message }, String(trustProxy))
+    t.throws(
+      () => transportSecurityServerOptions({ trustProxy } as TransportSecurityServerOptions),
+      { name: 'TypeError', message },
+      String(trustProxy)
+    )
 })

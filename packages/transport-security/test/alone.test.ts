@@ -10,9 +10,9 @@ t.test('plain Fastify with only this plugin responds with the headers and a Requ
   const app = Fastify()
   await app.register(transportSecurity, localHttp)
   app.get('/', async () => ({ fine: true }))
-  const answer = await app.inject('/')
-  t.strictSame(answer.json(), { fine: true })
-  t.match(answer.headers, { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'request-id': uuid })
+  const response = await app.inject('/')
+  t.strictSame(response.json(), { fine: true })
+  t.match(response.headers, { 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'request-id': uuid })
 })
 
 t.test('every response has a unique id that is also in its log lines, across processes too [H2] [S11]', async (t) => {
@@ -41,7 +41,7 @@ t.test('logs one warning for a server without time limits', async (t) => {
   const log = new CapturedLog()
   await Fastify({ logger: log }).register(transportSecurity)
   await Fastify({ logger: log, requestTimeout: 1000 }).register(transportSecurity)
-  t.match(log.lines, [{ level: 40, msg: /the server has no request timeout.*transportServerOptions/ }])
+  t.match(log.lines, [{ level: 40, msg: /the server has no request timeout.*transportSecurityServerOptions/ }])
   t.equal(log.lines.length, 1)
 })
 

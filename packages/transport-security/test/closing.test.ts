@@ -2,17 +2,20 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
-import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
 import { localHttp } from './local-http.ts'
-import { answerOf, send } from './raw-request.ts'
+import { responseOf, send } from './raw-request.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'
 
 async function listening(handler: RouteHandlerMethod, options: TransportSecurityOptions = {}): Promise<FastifyInstance> {
   // Longer than any test, so that a connection that stays open fails the test.
-  return listen(Fastify(transportServerOptions({ keepAliveTimeoutSeconds: 600 })), handler, { closeTimeoutSeconds: 600, ...options })
+  return listen(Fastify(transportSecurityServerOptions({ keepAliveTimeoutSeconds: 600 })), handler, {
+    closeTimeoutSeconds: 600,
+    ...options
+  })
 }
 
 async function listen(app: FastifyInstance, handler: RouteHandlerMethod, options: TransportSecurityOptions) {
@@ -29,24 +32,24 @@ async function listen(app: FastifyInstance, handler: RouteHandlerMethod, options
 
 /** Returns a handler with a promise for its call and a function that sends its response. */
 function waiting() {
-  const asked = Promise.withResolvers<void>()
-  const answer = Promise.withResolvers<unknown>()
+  const requested = Promise.withResolvers<void>()
+  const response = Promise.withResolvers<unknown>()
   const handler: RouteHandlerMethod = () => {
-    asked.resolve()
-    return answer.promise
+    requested.resolve()
+    return response.promise
   }
-  return { asked: asked.promise, answer: answer.resolve, handler }
+  return { requested: requested.promise, response: response.resolve, handler }
 }
 
 t.test('a response that is pending when closing begins has connection: close, and does not delay closing', async (t) => {
-  const { asked, answer, handler } = waiting()
+  const { requested, response, handler } = waiting()
   const app = await listening(handler)
   const socket = send(app, request)
-  await asked
+  await requested
   const closed = app.close()
   await once(app.server, 'closing begins')
-  answer({ fine: true })
-  const text = await answerOf(socket)
+  response({ fine: true })
+  const text = await responseOf(socket)
   t.match(text, /^HTTP\/1\.1 200 /)
   t.match(text, /\r\nconnection: close\r\n/i)
   t.match(text, /\{"fine":true\}$/)
@@ -81,7 +84,7 @@ t.test('completes a response that has begun, and closes its connection', async (
   const closed = app.close()
   await once(app.server, 'closing begins')
   goOn.resolve('last')
-  t.match(await answerOf(socket), /last\r\n0\r\n\r\n$/)
+  t.match(await responseOf(socket), /last\r\n0\r\n\r\n$/)
   await closed
 })
 
@@ -94,12 +97,12 @@ t.test('closes a connection on which nothing was sent', async () => {
 })
 
 t.test('closes the connections of incomplete requests and pending handlers after closeTimeoutSeconds', async (t) => {
-  const { asked, handler } = waiting()
+  const { requested, handler } = waiting()
   const app = await listening(handler, { closeTimeoutSeconds: 0.05 })
   const half = send(app, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nab')
   const full = send(app, request)
-  await asked
-  const texts = Promise.all([answerOf(half), answerOf(full)])
+  await requested
+  const texts = Promise.all([responseOf(half), responseOf(full)])
   await app.close()
   t.strictSame(await texts, ['', ''])
 })
@@ -109,14 +112,14 @@ t.test('HTTP/2 responses do not have the header and cause no process warning', a
   const warned = (warning: Error) => void warnings.push(warning)
   process.on('warning', warned)
   t.teardown(() => process.off('warning', warned))
-  const { asked, answer, handler } = waiting()
+  const { requested, response, handler } = waiting()
   const app = await listen(Fastify({ http2: true }) as unknown as FastifyInstance, handler, { closeTimeoutSeconds: 600 })
   const client = connectHttp2(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`)
   const stream = client.request({ ':path': '/' })
-  await asked
+  await requested
   const closed = app.close()
   await once(app.server, 'closing begins')
-  answer({ fine: true })
+  response({ fine: true })
   const [headers] = await once(stream, 'response')
   t.match(headers, { ':status': 200, connection: undefined })
   stream.resume()
@@ -136,6 +139,6 @@ t.test('a service that never listened closes', async (t) => {
 t.test('rejects an invalid closeTimeoutSeconds at start', async (t) => {
   await t.rejects(
     listening(async () => '', { closeTimeoutSeconds: 0 }),
-    /options\.closeTimeoutSeconds is 0/
+    /options\.closeTimeoutSeconds must be a number from 0\.001 to 86400, but is 0\.$/
   )
 })

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
 import { localHttp } from './local-http.ts'
-import { answerOf, send } from './raw-request.ts'
+import { responseOf, send } from './raw-request.ts'
 
 type Handler = RouteHandlerMethod
 const never: Handler = () => new Promise(() => {})
@@ -25,13 +25,13 @@ async function* slowParts(app: FastifyInstance) {
 }
 
 async function start(options: TransportSecurityOptions = { handlerTimeoutSeconds: 0.05 }): Promise<FastifyInstance> {
-  const app = Fastify(transportServerOptions())
+  const app = Fastify(transportSecurityServerOptions())
   t.teardown(() => app.close())
   await app.register(transportSecurity, { ...localHttp, ...options })
   return app
 }
 
-async function answer(handler: Handler, route: RouteShorthandOptions = {}) {
+async function response(handler: Handler, route: RouteShorthandOptions = {}) {
   const app = await start()
   app.get('/never', never)
   app.get('/', route, handler)
@@ -39,7 +39,7 @@ async function answer(handler: Handler, route: RouteShorthandOptions = {}) {
 }
 
 t.test('returns 503 with Retry-After when a handler never responds', async (t) => {
-  const late = await answer(never)
+  const late = await response(never)
   t.equal(late.statusCode, 503)
   t.match(late.headers, { 'retry-after': '5', 'x-frame-options': 'DENY', 'request-id': /./ })
   t.match(late.json(), { code: 'HANDLER_TIMEOUT' })
@@ -53,7 +53,7 @@ t.test('returns 503 when a hook never continues', async (t) => {
 
 t.test('aborts request.signal on timeout', async (t) => {
   let aborted = false
-  await answer(async (request) => {
+  await response(async (request) => {
     request.signal.addEventListener('abort', () => (aborted = true))
     await new Promise(() => {})
   })
@@ -61,20 +61,20 @@ t.test('aborts request.signal on timeout', async (t) => {
 })
 
 t.test('sends the response of a handler that responds when request.signal aborts', async (t) => {
-  const told = await answer((request, reply) => {
+  const received = await response((request, reply) => {
     request.signal.addEventListener('abort', () => void reply.send('as far as I got'))
   })
-  t.strictSame([told.statusCode, told.body], [200, 'as far as I got'])
+  t.strictSame([received.statusCode, received.body], [200, 'as far as I got'])
 })
 
 t.test('handlerTimeout sets the limit of a route, and the hooks of the route still run', async (t) => {
-  let asked = false
+  let requested = false
   const onRequest: RouteShorthandOptions['onRequest'] = (_request, _reply, done) => {
-    asked = true
+    requested = true
     done()
   }
-  const own = await answer(slow, { handlerTimeout: 5000, onRequest })
-  t.strictSame([own.statusCode, own.body, asked], [200, 'slow', true])
+  const own = await response(slow, { handlerTimeout: 5000, onRequest })
+  t.strictSame([own.statusCode, own.body, requested], [200, 'slow', true])
 })
 
 t.test('applies the limit to each of many concurrent requests', async (t) => {
@@ -93,7 +93,7 @@ t.test('applies the limit to each of many concurrent requests', async (t) => {
 })
 
 t.test('does not limit a response that has begun', async (t) => {
-  const streamed = await answer(async ({ server }, reply) => reply.send(Readable.from(slowParts(server))))
+  const streamed = await response(async ({ server }, reply) => reply.send(Readable.from(slowParts(server))))
   t.strictSame([streamed.statusCode, streamed.body], [200, 'ab'])
 })
 
@@ -103,13 +103,13 @@ t.test('closes the connection of a raw response that was begun and never ended',
     reply.raw.write('begun')
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  const bytes = await answerOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
+  const bytes = await responseOf(send(app, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'))
   t.match(bytes, /begun/)
   t.notMatch(bytes, /503/)
 })
 
 t.test('does not limit a hijacked reply', async (t) => {
-  const taken = await answer(({ server }, reply) => {
+  const taken = await response(({ server }, reply) => {
     reply.hijack()
     void exceedLimit(server).then(() => reply.raw.end('mine'))
   })
@@ -122,32 +122,32 @@ t.test('a client that disconnects aborts request.signal and runs onRequestAbort,
     POST: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'
   })) {
     const app = await start({ handlerTimeoutSeconds: 5 })
-    const heard: string[] = []
-    const asked = Promise.withResolvers<void>()
+    const events: string[] = []
+    const requested = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const handler: Handler = async (request) => {
       request.signal.addEventListener('abort', () => {
-        heard.push('signal')
+        events.push('signal')
         left.resolve()
       })
-      asked.resolve()
+      requested.resolve()
       await left.promise
     }
     if (name === 'GET')
       app.addHook('onRequestAbort', (_request, done) => {
-        heard.push('hook')
+        events.push('hook')
         done()
       })
     app.get('/', handler)
     app.post('/', handler)
     await app.listen({ host: '127.0.0.1', port: 0 })
     const socket = send(app, bytes)
-    await asked.promise
+    await requested.promise
     socket.destroy()
     await once(socket, 'close')
     await left.promise
-    t.ok(heard.includes('signal'), `${name}: signal`)
-    if (name === 'GET') t.ok(heard.includes('hook'), 'GET: hook')
+    t.ok(events.includes('signal'), `${name}: signal`)
+    if (name === 'GET') t.ok(events.includes('hook'), 'GET: hook')
   }
 })
 
@@ -157,17 +157,17 @@ function get(...names: string[]) {
 
 t.test('a client that disconnects aborts each pipelined request without a response, and no other', async (t) => {
   const app = await start({ handlerTimeoutSeconds: 600 })
-  const told: string[] = []
-  const asked = Promise.withResolvers<void>()
+  const received: string[] = []
+  const requested = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
   app.get('/:name', async (request) => {
     const { name } = request.params as { name: string }
     request.signal.addEventListener('abort', () => {
-      told.push(name)
-      if (told.length === 2) left.resolve()
+      received.push(name)
+      if (received.length === 2) left.resolve()
     })
-    if (name === 'd') asked.resolve()
+    if (name === 'd') requested.resolve()
     if (name === 'b') await goOn.promise
     if (name > 'b') await left.promise
     return name
@@ -180,20 +180,20 @@ t.test('a client that disconnects aborts each pipelined request without a respon
   goOn.resolve()
   await once(socket, 'data')
   socket.write(get('c', 'd'))
-  await asked.promise
+  await requested.promise
   socket.destroy()
   await left.promise
   await new Promise(setImmediate)
-  t.strictSame(told, ['c', 'd'])
+  t.strictSame(received, ['c', 'd'])
 })
 
 t.test('adds one listener per connection, and none per response', async (t) => {
   const app = await start()
-  const told: unknown[] = []
+  const received: unknown[] = []
   const closed = Promise.withResolvers<void>()
   app.server.on('connection', (socket) => socket.on('close', () => setImmediate(closed.resolve)))
   app.get('/', async ({ raw }, reply) => {
-    raw.on('close', () => told.push(raw.aborted))
+    raw.on('close', () => received.push(raw.aborted))
     return [raw.socket.listenerCount('close'), reply.raw.listenerCount('close')]
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -205,13 +205,13 @@ t.test('adds one listener per connection, and none per response', async (t) => {
   }
   socket.destroy()
   await closed.promise
-  t.notOk(told.includes(true), 'a request with a response is not aborted')
+  t.notOk(received.includes(true), 'a request with a response is not aborted')
   t.equal(new Set(counts).size, 1)
   const stock = Fastify()
   stock.get('/', async (_request, reply) => reply.raw.listenerCount('close'))
   await stock.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(() => stock.close())
-  const bare = await answerOf(send(stock, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
+  const bare = await responseOf(send(stock, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'))
   t.equal(JSON.parse(counts[0] ?? '')[1], Number(bare.split('\r\n\r\n')[1]))
 })
 
@@ -234,6 +234,9 @@ t.test('a process stays alive for a pending response until the limit, and ends w
 })
 
 t.test('rejects an invalid handlerTimeoutSeconds at start', async (t) => {
-  await t.rejects(start({ handlerTimeoutSeconds: 0 }), /options\.handlerTimeoutSeconds is 0/)
-  await t.rejects(start({ handlerTimeoutSeconds: -1 }), /options\.handlerTimeoutSeconds is -1/)
+  await t.rejects(start({ handlerTimeoutSeconds: 0 }), /options\.handlerTimeoutSeconds must be a number from 0\.001 to 86400, but is 0\.$/)
+  await t.rejects(
+    start({ handlerTimeoutSeconds: -1 }),
+    /options\.handlerTimeoutSeconds must be a number from 0\.001 to 86400, but is -1\.$/
+  )
 })

@@ -1,4 +1,4 @@
-import transportSecurity, { answerHeaders, type TransportSecurityOptions } from '@concordat/transport-security'
+import transportSecurity, { responseHeaders, type TransportSecurityOptions } from '@concordat/transport-security'
 import helmet from '@fastify/helmet'
 import Fastify, { type InjectOptions } from 'fastify'
 import t from 'tap'
@@ -146,7 +146,7 @@ t.test('rejects an invalid policy at start and names the route', async (t) => {
 
 t.test('rejects invalid headers and options at start with a one-line message', async (t) => {
   const refused: [unknown, RegExp][] = [
-    [{ headers: 'all' }, /options\.headers is "all"\. It must be 'api' or 'full'\.$/],
+    [{ headers: 'all' }, /options\.headers must be "api" or "full", but is "all"\.$/],
     [{ overrides: { 'x frame': 'DENY' } }, /options\.overrides has "x frame": "DENY".*Use a header name and a string/],
     [{ overrides: { 'x-frame-options': 'DENY\r\nset-cookie: a' } }, /options\.overrides has "x-frame-options": "DENY\\r\\n/],
     [{ overrides: { 'x-frame-options': '' } }, /options\.overrides has "x-frame-options": ""/],
@@ -157,7 +157,7 @@ t.test('rejects invalid headers and options at start with a one-line message', a
     ],
     [{ overrides: { Vary: 'accept' } }, /options\.overrides has "vary", which differs between responses\. Set it on the reply\.$/],
     [{ overrides: { 'request-id': false } }, /options\.overrides removes "request-id", which is not sent/],
-    [{ remoteAddress: 'half' }, /options\.remoteAddress is "half"\. It must be 'none', 'truncate' or 'full'\.$/],
+    [{ remoteAddress: 'half' }, /options\.remoteAddress must be "none" or "truncate" or "full", but is "half"\.$/],
     [{ serializers: { user: 'name' } }, /options\.serializers\["user"\] must be a function/]
   ]
   for (const [options, message] of refused) {
@@ -165,14 +165,14 @@ t.test('rejects invalid headers and options at start with a one-line message', a
   }
 })
 
-t.test('answerHeaders returns the same headers with a new id or the id of the request [H2]', async (t) => {
-  const headersFor = answerHeaders({ overrides: { 'referrer-policy': false } })
+t.test('responseHeaders returns the same headers with a new id or the id of the request [H2]', async (t) => {
+  const headersFor = responseHeaders({ overrides: { 'referrer-policy': false } })
   const { 'referrer-policy': _, ...rest } = block
   const { 'request-id': first, ...headers } = headersFor()
   t.strictSame(headers, rest)
   t.match(first, /^[\da-f-]{36}$/)
   t.not(headersFor()['request-id'], first)
   t.strictSame(headersFor({ id: 'seven', protocol: 'https' }), { ...rest, ...hsts, 'request-id': 'seven' })
-  t.match(answerHeaders()({ protocol: 'http' }), block)
-  t.throws(() => answerHeaders({ overrides: { vary: 'accept' } }), /options\.overrides has "vary"/)
+  t.match(responseHeaders()({ protocol: 'http' }), block)
+  t.throws(() => responseHeaders({ overrides: { vary: 'accept' } }), /options\.overrides has "vary"/)
 })

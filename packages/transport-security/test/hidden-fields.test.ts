@@ -1,4 +1,4 @@
-import transportSecurity, { type TransportSecurityOptions, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type FastifyRequest, type FastifyServerOptions } from 'fastify'
 import { pino } from 'pino'
 import t from 'tap'
@@ -22,7 +22,7 @@ async function service(
   options: TransportSecurityOptions = {},
   server: FastifyServerOptions = {}
 ) {
-  const app: FastifyInstance = Fastify({ ...transportServerOptions(), logger: { level: 'trace', stream: log.stream }, ...server })
+  const app: FastifyInstance = Fastify({ ...transportSecurityServerOptions(), logger: { level: 'trace', stream: log.stream }, ...server })
   await app.register(transportSecurity, { ...localHttp, ...options })
   const { body: _, ...withoutBody } = schema as { body?: unknown }
   const handler = async (request: FastifyRequest) => {
@@ -117,6 +117,12 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
   ],
   'by a local reference': [
     { type: 'object', properties: { canary: { $ref: '#/definitions/a~1b' } }, definitions: { 'a/b': { writeOnly: true } } }
+  ],
+  'by a reference with percent-encoding': [
+    { type: 'object', properties: { canary: { $ref: '#/definitions/the%20pin' } }, definitions: { 'the pin': { writeOnly: true } } }
+  ],
+  'by a reference into a list': [
+    { type: 'object', properties: { canary: { $ref: '#/properties/pin/anyOf/1' }, pin: { anyOf: [text, { writeOnly: true }] } } }
   ],
   'by a reference to a shared schema': [
     { type: 'object', properties: { canary: { $ref: 'secret#' } } },

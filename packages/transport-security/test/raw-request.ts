@@ -11,9 +11,9 @@ export function send(app: FastifyInstance, bytes: string): Socket {
 }
 
 /** Returns everything that the service sent until it closed the connection. */
-export async function answerOf(socket: Socket): Promise<string> {
-  let answer = ''
-  socket.on('data', (bytes) => (answer += String(bytes)))
+export async function responseOf(socket: Socket): Promise<string> {
+  let response = ''
+  socket.on('data', (bytes) => (response += String(bytes)))
   await once(socket, 'close')
-  return answer
+  return response
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import transportSecurity, { type RemoteAddress, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type RemoteAddress, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
-import { answerOf, send } from './raw-request.ts'
+import { responseOf, send } from './raw-request.ts'
 
 async function service(log: CapturedLog, options: FastifyServerOptions = {}) {
-  const app = Fastify({ ...transportServerOptions(), logger: { stream: log.stream }, ...options })
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: { stream: log.stream }, ...options })
   // A service that does not listen keeps the process alive for each pending response.
   t.teardown(() => app.close())
   await app.register(transportSecurity, { dangerouslyAllowHttp: true })
@@ -53,7 +53,7 @@ t.test('writes a line for an invalid URL', async (t) => {
 })
 
 t.test('writes a line for a client that disconnects before or after its body was read, or during the response', async (t) => {
-  const app = Fastify({ ...transportServerOptions(), logger: { stream: { write: (line) => log.stream.write(line) } } })
+  const app = Fastify({ ...transportSecurityServerOptions(), logger: { stream: { write: (line) => log.stream.write(line) } } })
   let log = new CapturedLog()
   t.teardown(() => app.close())
   await app.register(transportSecurity, { dangerouslyAllowHttp: true })
@@ -98,7 +98,7 @@ t.test('logs an error for a response that fails', async (t) => {
 
 t.test('logLinesPerRequest 2 writes the two lines of Fastify', async (t) => {
   const log = new CapturedLog()
-  const app = Fastify({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { stream: log.stream } })
+  const app = Fastify({ ...transportSecurityServerOptions({ logLinesPerRequest: 2 }), logger: { stream: log.stream } })
   await app.register(transportSecurity, { remoteAddress: 'full', dangerouslyAllowHttp: true })
   log.text = ''
   app.get('/', async () => ({}))
@@ -126,7 +126,7 @@ t.test('writes no lines and adds no listeners above the level info and without a
 
 async function shown(remoteAddress: RemoteAddress | undefined, forwarded: string) {
   const log = new CapturedLog()
-  const app = Fastify({ ...transportServerOptions({ remoteAddress }), trustProxy: ['127.0.0.1'], logger: { stream: log.stream } })
+  const app = Fastify({ ...transportSecurityServerOptions({ remoteAddress }), trustProxy: ['127.0.0.1'], logger: { stream: log.stream } })
   await app.register(transportSecurity, { remoteAddress, dangerouslyAllowHttp: true })
   log.text = ''
   await app.inject({ url: '/', headers: { 'x-forwarded-for': forwarded } })
@@ -168,7 +168,7 @@ t.test('writes a line for each request of a persistent connection', async (t) =>
   await app.listen({ host: '127.0.0.1', port: 0 })
   log.text = ''
   const head = 'GET / HTTP/1.1\r\nHost: a\r\n'
-  await answerOf(send(app, `${head}\r\n${head}Connection: close\r\n\r\n`))
+  await responseOf(send(app, `${head}\r\n${head}Connection: close\r\n\r\n`))
   t.match(log.lines, [{ msg: 'request completed' }, { msg: 'request completed' }])
   t.equal(new Set(log.lines.map(({ reqId }) => reqId)).size, 2)
 })

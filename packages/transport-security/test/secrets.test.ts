@@ -1,19 +1,28 @@
-import transportSecurity, { transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { pino } from 'pino'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
 import { localHttp } from './local-http.ts'
-import { answerOf, send } from './raw-request.ts'
+import { responseOf, send } from './raw-request.ts'
 
 const secret = 'page=2&access_token=S3CRET'
 
 // The ways to create the server and its logger.
 const services: Record<string, (log: CapturedLog) => FastifyServerOptions> = {
   'the logger of plain Fastify': ({ stream }) => ({ logger: { level: 'trace', stream } }),
-  'transportServerOptions(), then a logger': ({ stream }) => ({ ...transportServerOptions(), logger: { level: 'trace', stream } }),
-  'two lines per request': ({ stream }) => ({ ...transportServerOptions({ logLinesPerRequest: 2 }), logger: { level: 'trace', stream } }),
-  'the service’s own pino logger': ({ stream }) => ({ ...transportServerOptions(), loggerInstance: pino({ level: 'trace' }, stream) })
+  'transportSecurityServerOptions(), then a logger': ({ stream }) => ({
+    ...transportSecurityServerOptions(),
+    logger: { level: 'trace', stream }
+  }),
+  'two lines per request': ({ stream }) => ({
+    ...transportSecurityServerOptions({ logLinesPerRequest: 2 }),
+    logger: { level: 'trace', stream }
+  }),
+  'the service’s own pino logger': ({ stream }) => ({
+    ...transportSecurityServerOptions(),
+    loggerInstance: pino({ level: 'trace' }, stream)
+  })
 }
 
 function addRoutes(app: FastifyInstance) {
@@ -57,11 +66,11 @@ for (const [name, optionsFor] of Object.entries(services)) {
       'http://user:S3CRET@evil.example/unknown?page=2'
     ]) {
       const before = log.lines.length
-      await answerOf(send(app, `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer S3CRET\r\nConnection: close\r\n\r\n`))
+      await responseOf(send(app, `GET ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer S3CRET\r\nConnection: close\r\n\r\n`))
       const written = JSON.stringify(log.lines.slice(before))
       t.match(written, 'page=2', `${target}: the rest of the URL is present`)
     }
-    await answerOf(send(app, `GET /?${secret} HTTP/9.9\r\nAuthorization: Bearer S3CRET\r\n\r\n`))
+    await responseOf(send(app, `GET /?${secret} HTTP/9.9\r\nAuthorization: Bearer S3CRET\r\n\r\n`))
     t.match(log.saying('client error'), [{ level: 10, err: { code: 'HPE_INVALID_VERSION' } }])
 
     t.notMatch(log.text, 'S3CRET')
@@ -174,7 +183,7 @@ t.test('warns about a logger that is not pino, and its request line has no secre
     child: () => logger2
   }
   const logger2 = { ...logger }
-  const app = Fastify({ ...transportServerOptions(), loggerInstance: logger })
+  const app = Fastify({ ...transportSecurityServerOptions(), loggerInstance: logger })
   await app.register(transportSecurity, localHttp)
   app.get('/', async () => ({}))
   await app.inject(`/?${secret}`)

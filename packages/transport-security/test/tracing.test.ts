@@ -1,4 +1,4 @@
-import transportSecurity, { type TransportServerOptions, transportServerOptions } from '@concordat/transport-security'
+import transportSecurity, { type TransportSecurityServerOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { CapturedLog } from './captured-log.ts'
@@ -6,8 +6,8 @@ import { CapturedLog } from './captured-log.ts'
 const proxy = '10.0.0.5'
 const made = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-async function service(log: CapturedLog, options: TransportServerOptions = {}, server: FastifyServerOptions = {}) {
-  const app = Fastify({ ...transportServerOptions({ trustProxy: [proxy], ...options }), logger: { stream: log.stream }, ...server })
+async function service(log: CapturedLog, options: TransportSecurityServerOptions = {}, server: FastifyServerOptions = {}) {
+  const app = Fastify({ ...transportSecurityServerOptions({ trustProxy: [proxy], ...options }), logger: { stream: log.stream }, ...server })
   await app.register(transportSecurity, { dangerouslyAllowHttp: true })
   log.text = ''
   app.get('/', async ({ log }) => {
@@ -23,13 +23,13 @@ async function service(log: CapturedLog, options: TransportServerOptions = {}, s
 async function idGiven(
   headers: Record<string, string | string[]>,
   remoteAddress = proxy,
-  options: TransportServerOptions = { requestIdFrom: 'proxy' }
+  options: TransportSecurityServerOptions = { requestIdFrom: 'proxy' }
 ) {
   const log = new CapturedLog()
   const app = await service(log, options)
-  const { headers: answer } = await app.inject({ url: '/', headers: headers as Record<string, string>, remoteAddress })
-  t.equal(log.saying('request completed')[0]?.['reqId'], answer['request-id'], 'the log has the same id')
-  return answer['request-id']
+  const { headers: response } = await app.inject({ url: '/', headers: headers as Record<string, string>, remoteAddress })
+  t.equal(log.saying('request completed')[0]?.['reqId'], response['request-id'], 'the log has the same id')
+  return response['request-id']
 }
 
 t.test('requestIdFrom proxy uses the id of a trusted proxy, a UUID or 16 to 64 plain characters [H2] [S10]', async (t) => {
@@ -60,13 +60,13 @@ t.test('replaces an id in another format, from any other peer, or without reques
 })
 
 t.test('rejects an invalid requestIdFrom', async (t) => {
-  t.throws(() => transportServerOptions({ requestIdFrom: 'proxy' }), {
+  t.throws(() => transportSecurityServerOptions({ requestIdFrom: 'proxy' }), {
     name: 'TypeError',
     message: /options\.requestIdFrom is 'proxy', but options\.trustProxy is empty/
   })
-  t.throws(() => transportServerOptions({ requestIdFrom: 'client' as 'proxy' }), {
+  t.throws(() => transportSecurityServerOptions({ requestIdFrom: 'client' as 'proxy' }), {
     name: 'TypeError',
-    message: /options\.requestIdFrom is "client"\. It must be/
+    message: /options\.requestIdFrom must be "proxy" or "nobody", but is "client"\./
   })
 })
 

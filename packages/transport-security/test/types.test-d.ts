@@ -2,20 +2,20 @@
 
 import type { Server } from 'node:http'
 import transportSecurity, {
-  answerHeaders,
   type ContentSecurityPolicy,
-  type TransportServerPart,
-  transportServerOptions
+  responseHeaders,
+  type TransportSecurityServerPart,
+  transportSecurityServerOptions
 } from '@concordat/transport-security'
 import { expectTypeOf } from 'expect-type'
 import Fastify, { type FastifyHttpOptions, type FastifyInstance } from 'fastify'
 
-expectTypeOf(transportServerOptions()).toEqualTypeOf<TransportServerPart>()
+expectTypeOf(transportSecurityServerOptions()).toEqualTypeOf<TransportSecurityServerPart>()
 expectTypeOf(
-  Fastify({ ...transportServerOptions({ requestTimeoutSeconds: 5 }), logger: true, trustProxy: ['10.0.0.0/8'] })
+  Fastify({ ...transportSecurityServerOptions({ requestTimeoutSeconds: 5 }), logger: true, trustProxy: ['10.0.0.0/8'] })
 ).toExtend<FastifyInstance>()
-expectTypeOf<TransportServerPart>().toExtend<FastifyHttpOptions<Server>>()
-expectTypeOf(answerHeaders()()).toEqualTypeOf<Record<string, string>>()
+expectTypeOf<TransportSecurityServerPart>().toExtend<FastifyHttpOptions<Server>>()
+expectTypeOf(responseHeaders()()).toEqualTypeOf<Record<string, string>>()
 
 const app = Fastify()
 app.register(transportSecurity, {
@@ -38,12 +38,12 @@ app.get('/list', { config: { contentSecurityPolicy: { scriptSrc: "'self'" } } },
 // @ts-expect-error – must be loopback or a boolean
 app.register(transportSecurity, { dangerouslyAllowHttp: 'localhost' })
 // @ts-expect-error – a hop count is not allowed
-transportServerOptions({ trustProxy: 1 })
+transportSecurityServerOptions({ trustProxy: 1 })
 // @ts-expect-error – the id of a client is never used
-transportServerOptions({ requestIdFrom: 'client' })
+transportSecurityServerOptions({ requestIdFrom: 'client' })
 // @ts-expect-error – unknown header set
 app.register(transportSecurity, { headers: 'none' })
 // @ts-expect-error – the option name includes the unit
-transportServerOptions({ requestTimeout: 5 })
+transportSecurityServerOptions({ requestTimeout: 5 })
 // @ts-expect-error – must be 1 or 2
-transportServerOptions({ logLinesPerRequest: 3 })
+transportSecurityServerOptions({ logLinesPerRequest: 3 })

@@ -1,5 +1,4 @@
 export { versioningErrors } from './errors.ts'
-export type { Lint, LintedRoute } from './lints.ts'
 export { lints } from './lints.ts'
 export type { VersioningOptions } from './options.ts'
 export { versionName, versionPrefix } from './places.ts'

@@ -1,13 +1,14 @@
+import { requireWaivers, type Waivers } from '@concordat/route-lints'
 import { type LintedRoute, lints } from './lints.ts'
 import type { Settings } from './options.ts'
 
 /** Route with the lint settings of its `config`. */
 export interface RegisteredRoute extends LintedRoute {
-  readonly config?: { readonly operational?: boolean; readonly waivers?: Readonly<Record<string, string>> } | undefined
+  readonly config?: { readonly operational?: boolean | undefined; readonly waivers?: Waivers | undefined } | undefined
 }
 
 /**
- * Throws an `Error` that lists every rule that the route breaks, its path and how to fix it. Also rejects a waiver without a reason.
+ * Throws an `Error` that lists every rule that the route breaks, its path and how to fix it. Throws a `TypeError` for an invalid waiver.
  * `inVersion` is true if the route was registered through `app.apiVersion`.
  */
 export function requireRules(
@@ -17,7 +18,7 @@ export function requireRules(
 ): void {
   const name = `${String(route.method)} ${route.url}`
   const waivers = route.config?.waivers ?? {}
-  requireReasons(name, waivers, otherRules)
+  requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
   if (route.config?.operational === true || exceptPrefixes.some((prefix) => `${route.url}/`.startsWith(`${prefix}/`))) return
 
   const problems = lints.flatMap((lint) => {
@@ -27,16 +28,6 @@ export function requireRules(
   })
   if (problems.length > 0) {
     throw new Error(`versioning: ${name} breaks the path rules. ${problems.join(' ')} Or waive a rule with config.waivers and the reason.`)
-  }
-}
-
-function requireReasons(name: string, waivers: Readonly<Record<string, unknown>>, otherRules: readonly string[]) {
-  const known = [...lints.map(({ id }) => id), ...otherRules]
-  for (const [id, reason] of Object.entries(waivers)) {
-    if (!known.includes(id))
-      throw new Error(`versioning: config.waivers of ${name} waives "${id}", which is not a known rule. Use one of ${known.join(', ')}.`)
-    if (typeof reason !== 'string' || reason.trim() === '')
-      throw new Error(`versioning: config.waivers of ${name} waives ${id} without a reason. Write: { ${id}: 'why' }.`)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RouteLint } from '@concordat/route-lints'
 import pluralize from 'pluralize'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
 import { propertyNames } from './schema-properties.ts'
@@ -12,16 +13,8 @@ export interface LintedRoute {
   readonly constraints?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Rule for routes. */
-export interface Lint {
-  /** Id of the rule, used in waivers. */
-  readonly id: string
-  /** Returns the problem and how to fix it, or `undefined` if there is none. */
-  readonly check: (route: LintedRoute) => string | undefined
-}
-
 /** Rules about paths, methods and versions that are checked when a route is registered. */
-export const lints: readonly Lint[] = [
+export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'P1', check: collectionsAndItems },
   { id: 'P2', check: lowercasePluralNouns },
   { id: 'P3', check: noVerbsNoTechnology },

@@ -1,4 +1,5 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
+import { optionChecks } from '@concordat/plugin-options'
 import type { Version } from './lifecycle.ts'
 import { readVersions, type VersionTable } from './version-table.ts'
 
@@ -13,7 +14,7 @@ export interface VersioningOptions extends OriginOptions {
    * Minimum time between deprecation and retirement, in days.
    * @default 180
    */
-  readonly minimumNoticeDays?: number | undefined
+  readonly minNoticeDays?: number | undefined
   /**
    * Adds `Warning: 299 - "…"` to the responses of a deprecated version, for clients that still read that header.
    * @default false
@@ -59,14 +60,13 @@ export interface Settings {
   readonly now: () => number
 }
 
+const { number } = optionChecks('versioning')
+
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: VersioningOptions): Settings {
-  const minimumNoticeDays = options.minimumNoticeDays ?? 180
-  if (!Number.isFinite(minimumNoticeDays) || minimumNoticeDays < 0) {
-    throw new TypeError(`versioning: options.minimumNoticeDays must be a number of days, 0 or more, but is ${minimumNoticeDays}.`)
-  }
+  const minNoticeDays = number('options.minNoticeDays', options.minNoticeDays ?? 180, 0)
   return {
-    versions: readVersions(options.versions ?? { 1: {} }, minimumNoticeDays),
+    versions: readVersions(options.versions ?? { 1: {} }, minNoticeDays),
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
     publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? [], /^\//),

@@ -84,8 +84,8 @@ const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
 /** Properties that this package adds to Fastify instances: `places` on its own, `place` on each version's. Child instances inherit both. */
 interface Placed {
-  [placesKey]?: Places
-  [placeKey]?: Place
+  [placesKey]?: Places | undefined
+  [placeKey]?: Place | undefined
 }
 
 export { placeKey, placesKey }

@@ -27,12 +27,6 @@ declare module 'fastify' {
      */
     moved(path: string): this
   }
-  interface FastifyContextConfig {
-    /** Set to `true` on a route that is not part of the API, such as a health check. Its path is not linted. */
-    operational?: boolean
-    /** Rules that do not apply to this route, by id, each with the reason. */
-    waivers?: Readonly<Record<string, string>>
-  }
 }
 
 /** Puts every route under a version, deprecates and retires versions at their dates, and rejects paths that break the rules at boot. */

@@ -29,7 +29,7 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 const knownKeys = new Set(['status', 'deprecatedAt', 'sunsetAt', 'documentation', 'successor'])
 
 /** Parses the versions, oldest first. Throws a `TypeError` with a one-line message if they are inconsistent or the notice is too short. */
-export function readVersions(table: VersionTable, minimumNoticeDays: number): readonly Version[] {
+export function readVersions(table: VersionTable, minNoticeDays: number): readonly Version[] {
   const numbers = Object.keys(table)
     .map(requireNumber)
     .toSorted((a, b) => a - b)
@@ -37,7 +37,7 @@ export function readVersions(table: VersionTable, minimumNoticeDays: number): re
   return numbers.map((number) => {
     const entry = table[number] as LivingVersion & Partial<EndingVersion>
     requireKnownKeys(number, entry)
-    return { number, name: `v${number}`, ending: readEnding(number, entry, numbers, minimumNoticeDays) }
+    return { number, name: `v${number}`, ending: readEnding(number, entry, numbers, minNoticeDays) }
   })
 }
 
@@ -67,12 +67,7 @@ function requireKnownKeys(number: number, entry: LivingVersion & Partial<EndingV
   }
 }
 
-function readEnding(
-  number: number,
-  entry: Partial<EndingVersion>,
-  numbers: readonly number[],
-  minimumNoticeDays: number
-): Ending | undefined {
+function readEnding(number: number, entry: Partial<EndingVersion>, numbers: readonly number[], minNoticeDays: number): Ending | undefined {
   const { deprecatedAt, sunsetAt, documentation, successor } = entry
   if (deprecatedAt === undefined && sunsetAt === undefined && documentation === undefined && successor === undefined) return undefined
   if (deprecatedAt === undefined || sunsetAt === undefined || documentation === undefined) {
@@ -92,9 +87,9 @@ function readEnding(
     )
   }
   const noticeDays = (ending.sunsetAt - ending.deprecatedAt) / millisecondsPerDay
-  if (noticeDays < minimumNoticeDays) {
+  if (noticeDays < minNoticeDays) {
     throw new TypeError(
-      `versioning: options.versions[${number}] gives ${Math.floor(noticeDays)} days of notice. Set sunsetAt at least ${minimumNoticeDays} days after deprecatedAt.`
+      `versioning: options.versions[${number}] gives ${Math.floor(noticeDays)} days of notice. Set sunsetAt at least ${minNoticeDays} days after deprecatedAt.`
     )
   }
   return ending

@@ -6,9 +6,9 @@ export interface ListedVersion {
   readonly version: string
   readonly status: VersionStatus
   readonly href: string
-  readonly deprecatedAt?: string
-  readonly sunsetAt?: string
-  readonly documentation?: string
+  readonly deprecatedAt?: string | undefined
+  readonly sunsetAt?: string | undefined
+  readonly documentation?: string | undefined
 }
 
 /** JSON Schema of the response to `GET /`. */

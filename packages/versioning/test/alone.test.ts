@@ -9,10 +9,10 @@ t.test('without options there is one version, v1, and plain Fastify serves its r
     v1.get('/orders/:id', async ({ apiVersion }) => ({ id: 'a', version: apiVersion }))
   })
 
-  const answer = await app.inject('/v1/orders/a')
-  t.equal(answer.statusCode, 200)
-  t.strictSame(answer.json(), { id: 'a', version: 'v1' })
-  for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in answer.headers, `no ${header}`)
+  const response = await app.inject('/v1/orders/a')
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json(), { id: 'a', version: 'v1' })
+  for (const header of ['deprecation', 'sunset', 'link', 'warning']) t.notOk(header in response.headers, `no ${header}`)
 
   t.equal((await app.inject('/orders/a')).statusCode, 404)
   t.strictSame((await app.inject('/')).json(), { versions: [{ version: 'v1', status: 'current', href: 'http://localhost/v1' }] })
@@ -21,9 +21,9 @@ t.test('without options there is one version, v1, and plain Fastify serves its r
 t.test('plain Fastify responds to an unknown version with 404 VERSION_NOT_FOUND', async (t) => {
   const app = Fastify()
   await app.register(versioning)
-  const answer = await app.inject('/v2/orders')
-  t.equal(answer.statusCode, 404)
-  t.strictSame(answer.json(), {
+  const response = await app.inject('/v2/orders')
+  t.equal(response.statusCode, 404)
+  t.strictSame(response.json(), {
     statusCode: 404,
     code: 'VERSION_NOT_FOUND',
     error: 'Not Found',
@@ -38,9 +38,9 @@ t.test('plain Fastify responds to a retired version with 410 VERSION_RETIRED', a
     2: {}
   }
   await app.register(versioning, { versions })
-  const answer = await app.inject('/v1/orders')
-  t.equal(answer.statusCode, 410)
-  t.strictSame(answer.json(), {
+  const response = await app.inject('/v1/orders')
+  t.equal(response.statusCode, 410)
+  t.strictSame(response.json(), {
     statusCode: 410,
     code: 'VERSION_RETIRED',
     error: 'Gone',
@@ -52,7 +52,7 @@ t.test('leaves a path that does not name a version to plain Fastify', async (t) 
   const app = Fastify()
   await app.register(versioning)
   for (const url of ['/orders', '/version', '/vienna', '/v', '*', '/%zz']) {
-    const answer = await app.inject({ url, method: url === '*' ? 'OPTIONS' : 'GET' })
-    t.match(answer.json().code ?? 'none', /^(none|FST_ERR_BAD_URL)$/, url)
+    const response = await app.inject({ url, method: url === '*' ? 'OPTIONS' : 'GET' })
+    t.match(response.json().code ?? 'none', /^(none|FST_ERR_BAD_URL)$/, url)
   }
 })

@@ -37,6 +37,8 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ 1: { ...ending, deprecatedAt: '2027-01-01' } }, /versions\[1\]\.deprecatedAt is "2027-01-01".*ISO 8601 date-time with an offset/],
     [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /with an offset/],
     [{ 1: { ...ending, sunsetAt: '2027-13-01T00:00:00Z' } }, /versions\[1\]\.sunsetAt/],
+    // The parser of JavaScript ignores text in brackets.
+    [{ 1: { ...ending, sunsetAt: '2027-07-01T00:00:00Z (UTC)' } }, /versions\[1\]\.sunsetAt/],
     [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is "Invalid Date"/],
     [{ 1: { ...ending, documentation: '/moving' } }, /documentation is "\/moving"\. Set the absolute https URL/],
     [{ 1: { ...ending, documentation: 'http://docs.example.com' } }, /absolute https URL/],
@@ -52,11 +54,13 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
   }
 })
 
-t.test('minimumNoticeDays shortens the notice, and a notice of exactly the minimum is accepted', async (t) => {
+t.test('minNoticeDays shortens the notice, and a notice of exactly the minimum is accepted', async (t) => {
   await boot({ versions: { 1: { ...ending, sunsetAt: '2027-06-30T00:00:00Z' } } })
-  await boot({ versions: { 1: { ...ending, sunsetAt: '2027-01-01T00:00:00+00:00' } }, minimumNoticeDays: 0 })
-  for (const minimumNoticeDays of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-    await t.rejects(boot({ minimumNoticeDays }), /minimumNoticeDays must be .*0 or more/)
+  await boot({ versions: { 1: { ...ending, sunsetAt: '2027-01-01T00:00:00+00:00' } }, minNoticeDays: 0 })
+  for (const minNoticeDays of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await t.rejects(boot({ minNoticeDays }), {
+      message: `versioning: options.minNoticeDays must be a number of at least 0, but is ${minNoticeDays}.`
+    })
   }
   await t.rejects(boot({ publicUrl: 'nonsense' }), /publicUrl/)
 })

@@ -88,9 +88,9 @@ t.test('errors of a deprecated version have its headers, also for unknown URLs [
     ['/v1/unknown', 404],
     ['/v1', 404]
   ] as const) {
-    const answer = await app.inject(url)
-    t.equal(answer.statusCode, statusCode, url)
-    t.match(answer.headers, { deprecation: '@1798761600', sunset: 'Sat, 01 Jan 2028 00:00:00 GMT', link }, url)
+    const received = await app.inject(url)
+    t.equal(received.statusCode, statusCode, url)
+    t.match(received.headers, { deprecation: '@1798761600', sunset: 'Sat, 01 Jan 2028 00:00:00 GMT', link }, url)
   }
 })
 
@@ -115,9 +115,9 @@ t.test('a retired version responds with 410 to every URL and method, also withou
       '/v1/%25'
     ]) {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
-        const answer = await service.inject({ method, url, ...(method === 'POST' && { payload: { a: 1 } }) })
-        t.equal(answer.statusCode, 410, `${method} ${url}`)
-        t.equal(answer.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
+        const received = await service.inject({ method, url, ...(method === 'POST' && { payload: { a: 1 } }) })
+        t.equal(received.statusCode, 410, `${method} ${url}`)
+        t.equal(received.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
       }
     }
   }
@@ -186,8 +186,8 @@ t.test('the warning option adds Warning 299 with the date of the end [V6]', asyn
 t.test('deprecation links have the origin of each request when several hosts are allowed', async (t) => {
   const app = await serviceAt({ now: deprecatedAt }, { publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
   for (const host of ['a.example', 'b.example', 'a.example']) {
-    const answer = await app.inject({ url: '/v1/orders/a', headers: { host } })
-    t.match(answer.headers.link, `<http://${host}/v2>; rel="successor-version", <http://${host}/v3>; rel="latest-version"`)
+    const received = await app.inject({ url: '/v1/orders/a', headers: { host } })
+    t.match(received.headers.link, `<http://${host}/v2>; rel="successor-version", <http://${host}/v3>; rel="latest-version"`)
   }
   const foreign = await app.inject({ url: '/v1/orders/a', headers: { host: 'evil.example' } })
   t.notMatch(foreign.headers.link, 'evil', 'an unchecked Host never reaches a link')
@@ -254,9 +254,9 @@ t.test('outside versions, apiVersion skips a newest version that is retired befo
 
 t.test('GET / lists every version with its dates, including future dates [V5]', async (t) => {
   const app = await serviceAt({ now: 0 })
-  const answer = await app.inject('/')
-  t.equal(answer.statusCode, 200)
-  t.strictSame(answer.json(), {
+  const received = await app.inject('/')
+  t.equal(received.statusCode, 200)
+  t.strictSame(received.json(), {
     versions: [
       {
         version: 'v1',

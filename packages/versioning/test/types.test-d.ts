@@ -1,11 +1,12 @@
 // Compiled, never run. Lines that must not compile are marked, and the compiler rejects a mark without an error.
 
 import type { ErrorList } from '@concordat/api-error'
-import versioning, { type Lint, lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
+import type { RouteLint } from '@concordat/route-lints'
+import versioning, { lints, type VersioningOptions, versioningErrors, versionPrefix } from '@concordat/versioning'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { expectTypeOf } from 'expect-type'
-import Fastify from 'fastify'
+import Fastify, { type RouteOptions } from 'fastify'
 
 const app = Fastify().withTypeProvider<TypeBoxTypeProvider>()
 await app.register(versioning, { versions: { 1: { status: 'current' } } })
@@ -61,6 +62,8 @@ void stated
 const half: VersioningOptions = { versions: { 1: { deprecatedAt: '2027-01-01T00:00:00Z' } } }
 void half
 
-expectTypeOf(lints).toEqualTypeOf<readonly Lint[]>()
+type LintedRoute = Parameters<(typeof lints)[number]['check']>[0]
+expectTypeOf(lints).toEqualTypeOf<readonly RouteLint<LintedRoute>[]>()
+expectTypeOf(lints[0]?.check).toBeCallableWith({} as RouteOptions)
 expectTypeOf(lints[0]?.check({ method: 'GET', url: '/v1/orders' })).toEqualTypeOf<string | undefined>()
 expectTypeOf(versioningErrors).toEqualTypeOf<ErrorList>()

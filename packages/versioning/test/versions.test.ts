@@ -24,9 +24,9 @@ t.test('returns 404 with the available versions for a version that is not in the
     '/v0/orders',
     '/v99999999999999999999'
   ]) {
-    const answer = await app.inject(url)
-    t.equal(answer.statusCode, 404, url)
-    t.match(answer.json(), { code: 'VERSION_NOT_FOUND', message: /Available versions: v2, v3\.$/ }, url)
+    const response = await app.inject(url)
+    t.equal(response.statusCode, 404, url)
+    t.match(response.json(), { code: 'VERSION_NOT_FOUND', message: /Available versions: v2, v3\.$/ }, url)
   }
   t.notMatch((await app.inject('/v2/unknown')).json(), { code: 'VERSION_NOT_FOUND' })
   t.equal((await app.inject('/v2/orders')).statusCode, 200)
@@ -78,9 +78,9 @@ t.test('works relative to an outer prefix', async (t) => {
     { prefix: '/shop/' }
   )
 
-  const answer = await app.inject('/shop/v2/orders/a')
-  t.strictSame(answer.json(), { version: 'v2', prefix: '/shop/v2' })
-  t.match(answer.headers.link, '<https://example.com/shop/v3>; rel="successor-version"')
+  const response = await app.inject('/shop/v2/orders/a')
+  t.strictSame(response.json(), { version: 'v2', prefix: '/shop/v2' })
+  t.match(response.headers.link, '<https://example.com/shop/v3>; rel="successor-version"')
   t.equal((await app.inject('/shop/v2/baskets/a')).headers.location, 'https://example.com/shop/v2/orders/a')
   t.equal((await app.inject('/shop/v1/orders')).statusCode, 410)
   t.equal((await app.inject('/shop/v9/orders')).json().code, 'VERSION_NOT_FOUND')
@@ -133,12 +133,12 @@ t.test('reply.moved responds with 301, an absolute Location and no body [X4]', a
     ['/v1/baskets/a', 'https://api.example.com/v1/orders/a'],
     ['/old', 'https://api.example.com/v1/orders']
   ] as const) {
-    const answer = await app.inject(url)
-    t.equal(answer.statusCode, 301, url)
-    t.equal(answer.headers.location, location)
-    t.equal(answer.headers['content-length'], '0')
-    t.equal(answer.body, '')
-    t.notOk('content-type' in answer.headers)
+    const response = await app.inject(url)
+    t.equal(response.statusCode, 301, url)
+    t.equal(response.headers.location, location)
+    t.equal(response.headers['content-length'], '0')
+    t.equal(response.body, '')
+    t.notOk('content-type' in response.headers)
   }
 })
 

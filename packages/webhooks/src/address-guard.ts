@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { optionChecks } from '@concordat/plugin-options'
 import { AttemptFailure } from './attempt-failure.ts'
 import { bareHost, brokenUrlRule, isLocalhost, type UrlRule } from './callback-url.ts'
-import { askDns } from './dns.ts'
+import { queryDns } from './dns.ts'
 import { inTime } from './in-time.ts'
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 import { type OpenTls, tlsOpener } from './tls-connection.ts'
@@ -57,6 +58,8 @@ export interface AddressGuard {
   connect(host: string, port: number): Promise<TLSSocket>
 }
 
+const { number } = optionChecks('webhooks')
+
 /**
  * Creates the guard between a service and the callback URLs that clients register. Every address in the special-purpose registries of IANA
  * is refused, in every form, and checked again at each connection. Throws a `TypeError` with a one-line message for invalid options.
@@ -66,16 +69,12 @@ export function addressGuard({
   certificateAuthorities = [],
   connectTimeoutSeconds = 5,
   dangerouslyAllowLoopback = false,
-  resolve = askDns,
+  resolve = queryDns,
   open = tlsOpener({ certificateAuthorities, anyOnLoopback: dangerouslyAllowLoopback === 'any-certificate' })
 }: AddressGuardOptions = {}): AddressGuard {
   const loopback = dangerouslyAllowLoopback !== false
   requirePorts(ports)
-  if (!(connectTimeoutSeconds > 0 && connectTimeoutSeconds <= 60)) {
-    throw new TypeError(
-      `webhooks: options.connectTimeoutSeconds is ${connectTimeoutSeconds}. It must be a number of seconds above 0, at most 60.`
-    )
-  }
+  number('options.connectTimeoutSeconds', connectTimeoutSeconds, 0.001, 60)
   const allowance = { ports: new Set(ports.map(String)), loopback }
 
   function isAllowed(address: string | undefined) {

@@ -11,7 +11,7 @@ export interface UrlAllowance {
   readonly loopback: boolean
 }
 
-export const maximumUrlLength = 2048
+export const maxUrlLength = 2048
 
 // Top-level names that never resolve on the public internet (RFC 6761, 6762, 7686, 8375, 9476; ICANN's name collisions).
 const localNames = new Set(
@@ -26,7 +26,7 @@ const publicName = /^(?=.{4,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\
  */
 export function brokenUrlRule(text: string, { ports, loopback }: UrlAllowance): UrlRule | undefined {
   // oxlint-disable-next-line no-control-regex
-  if (typeof text !== 'string' || text.length > maximumUrlLength || /[\u0000-\u0020\u007f-\u00a0\\]/.test(text)) return 'urlFormat'
+  if (typeof text !== 'string' || text.length > maxUrlLength || /[\u0000-\u0020\u007f-\u00a0\\]/.test(text)) return 'urlFormat'
   const url = URL.parse(text)
   if (url === null) return 'urlFormat'
   if (url.protocol !== 'https:' || !/^https:\/\/[^/]/i.test(text)) return 'urlScheme'

@@ -4,7 +4,7 @@ import { linkDelivery } from './links.ts'
 import { attemptSchema, deliverySchema, showAttempt, showDelivery } from './representation.ts'
 import type { RouteSettings } from './route-options.ts'
 import { listQuery, ownerOf, subscriptionParams } from './route-schemas.ts'
-import type { PageWish } from './store.ts'
+import type { PageSelection } from './store.ts'
 
 type One = { Params: { id: string } }
 type OneDelivery = { Params: { id: string; deliveryId: string } }
@@ -51,7 +51,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     async (request, reply) => {
       const owner = ownerOf(request, settings)
       const { id: parent } = await webhooks.subscription(owner, request.params.id)
-      const resources = async (page: PageWish & { readonly status?: DeliveryStatus | undefined }) =>
+      const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
         (await webhooks.deliveries(owner, parent, page)).map(showDelivery)
       return list(request, reply, { operation: 'listDeliveries', parent, resources })
     }
@@ -78,7 +78,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       const { id, deliveryId } = request.params
       const owner = ownerOf(request, settings)
       const { id: parent } = await webhooks.delivery(owner, id, deliveryId)
-      const resources = async (page: PageWish) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
+      const resources = async (page: PageSelection) => (await webhooks.attempts(owner, id, parent, page)).map(showAttempt)
       return list(request, reply, { operation: 'listAttempts', parent, resources })
     }
   )
@@ -94,7 +94,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     }
   )
 
-  app.post<One & { Body: { since: string; until?: string } }>(
+  app.post<One & { Body: { since: string; until?: string | undefined } }>(
     `${one}/recoveries`,
     { config: routeConfig('recover'), schema: { params: subscriptionParams, body: rangeSchema, response: { 202: rangeSchema } } },
     async (request, reply) => {

@@ -13,7 +13,7 @@ import { timeOrderedId } from './time-ordered-id.ts'
 /** The dependencies of the worker, in addition to the settings. */
 export interface DeliveryTools {
   readonly sender: Pick<WebhookSender, 'send'>
-  readonly emission: Pick<Emission, 'tellDisabled'>
+  readonly emission: Pick<Emission, 'reportDisabled'>
   readonly random: () => number
   readonly onDisabled: (subscription: Subscription, reason: DisabledReason) => void
   readonly onFailed: (delivery: Delivery) => void
@@ -98,7 +98,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
       transaction
     )
     if (judged === undefined || reason === undefined) return
-    await emission.tellDisabled(judged, transaction)
+    await emission.reportDisabled(judged, transaction)
     onDisabled(judged, reason)
   }
 

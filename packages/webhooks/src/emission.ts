@@ -36,7 +36,7 @@ export interface Emission {
   /** Sends a `webhook.ping` to one subscription. */
   ping(subscription: Subscription): Promise<Emitted>
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
-  tellDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
+  reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
   /** Runs work in the caller's transaction, or in a new one, and wakes the workers once that transaction is committed. */
   inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
 }
@@ -54,8 +54,8 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
 
   async function audienceOf(type: string, data: unknown, transaction: Transaction | undefined) {
     const subscribers = await store.subscribersOf(type, transaction)
-    const answers = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
-    return subscribers.filter((_, index) => answers[index] === true)
+    const decisions = await Promise.all(subscribers.map(async (subscription) => mayReceive(subscription, { type, data, transaction })))
+    return subscribers.filter((_, index) => decisions[index] === true)
   }
 
   async function publish(
@@ -93,7 +93,7 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
       const publication = { type: pingEventType, timestamp: now(), data: { subscriptionId: subscription.id } }
       return inTransaction(async (transaction) => publish(publication, [subscription], transaction))
     },
-    async tellDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
+    async reportDisabled({ id: subscriptionId, owner, disabledReason }, transaction) {
       const subscribers = await store.subscribersOf(disabledEventType, transaction)
       const audience = subscribers.filter((other) => other.owner === owner && other.id !== subscriptionId)
       const publication = { type: disabledEventType, timestamp: now(), data: { subscriptionId, reason: disabledReason } }

@@ -1,5 +1,5 @@
 /** A form of an event's data. */
-export interface EventForm {
+interface EventForm {
   /** The JSON Schema of `data`, for the API description. */
   readonly schema: object
   /** Data that is valid against the schema, for the API description. */

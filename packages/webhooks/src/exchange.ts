@@ -8,32 +8,32 @@ export interface Post {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** The time limit until the head of the response has arrived. */
-  readonly timeoutMilliseconds: number
+  readonly timeoutMs: number
   /** Aborts the request before its time limit. */
   readonly signal: AbortSignal | undefined
 }
 
 /** The part of a response that is used. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly statusCode: number
   readonly headers: IncomingHttpHeaders
 }
 
-const maximumBodyBytes = 16_384
-const bodyPatienceMilliseconds = 1000
+const maxBodyBytes = 16_384
+const bodyPatienceMs = 1000
 
 /**
  * Sends a POST request with an undici dispatcher. Rejects with an `AttemptFailure` on timeout, and with the error of undici when there is
  * no response. The body is read only so that the connection can be reused: at most 16 KiB of it, for at most one second.
  */
-export function exchange(dispatcher: Dispatcher, { url, headers, body, timeoutMilliseconds, signal }: Post): Promise<AnswerHead> {
+export function exchange(dispatcher: Dispatcher, { url, headers, body, timeoutMs, signal }: Post): Promise<ResponseHead> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) throw new AttemptFailure('TIMEOUT')
     let controller: Dispatcher.DispatchController | undefined
-    let head: AnswerHead | undefined
+    let head: ResponseHead | undefined
     let readBytes = 0
     let isOver = false
-    let timer = setTimeout(giveUp, timeoutMilliseconds)
+    let timer = setTimeout(giveUp, timeoutMs)
     signal?.addEventListener('abort', giveUp)
 
     function settle(error?: Error) {
@@ -63,11 +63,11 @@ export function exchange(dispatcher: Dispatcher, { url, headers, body, timeoutMi
           if (statusCode < 200) return
           head = { statusCode, headers: fields }
           clearTimeout(timer)
-          timer = setTimeout(giveUp, bodyPatienceMilliseconds)
+          timer = setTimeout(giveUp, bodyPatienceMs)
         },
         onResponseData(_controller, chunk) {
           readBytes += chunk.length
-          if (readBytes > maximumBodyBytes) giveUp()
+          if (readBytes > maxBodyBytes) giveUp()
         },
         onResponseEnd: () => settle(),
         onResponseError: (_controller, error) => settle(error)

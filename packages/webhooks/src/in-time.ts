@@ -1,12 +1,12 @@
 import { AttemptFailure } from './attempt-failure.ts'
 
 /** Resolves like the promise, or rejects with the failure `TIMEOUT` as soon as the signal aborts. Ignores the promise after that. */
-export async function inTime<Result>(answer: Promise<Result>, signal: AbortSignal): Promise<Result> {
+export async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const reject = () => late.reject(new AttemptFailure('TIMEOUT'))
   signal.addEventListener('abort', reject, { once: true })
   try {
-    return await Promise.race([answer, late.promise])
+    return await Promise.race([promise, late.promise])
   } finally {
     signal.removeEventListener('abort', reject)
   }

@@ -1,9 +1,9 @@
 import type { Attempt, Delivery, WebhookMessage } from './delivery.ts'
-import type { DeliverySelection, PageWish, WebhookStore } from './store.ts'
+import type { DeliverySelection, PageSelection, WebhookStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Creates a store in the memory of one process, for tests and development. Its contents are lost when the process ends. */
-export function memoryStore(): WebhookStore {
+export function memoryWebhookStore(): WebhookStore {
   const subscriptions = new Map<string, Subscription>()
   const messages = new Map<string, WebhookMessage>()
   const deliveries = new Map<string, Delivery>()
@@ -90,7 +90,10 @@ function isSelected({ id, subscriptionId, status, createdAt, endedAt = 0 }: Deli
   return status !== 'delivered' && createdAt >= since && createdAt < until && endedAt < endedBefore
 }
 
-function pageOf<Item extends { readonly id: string }>(items: readonly Item[], { limit, after, oldestFirst = false }: PageWish): Item[] {
+function pageOf<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { limit, after, oldestFirst = false }: PageSelection
+): Item[] {
   return items
     .filter(({ id }) => after === undefined || (oldestFirst ? id > after : id < after))
     .toSorted((a, b) => (a.id > b.id === oldestFirst ? 1 : -1))

@@ -1,7 +1,8 @@
-import { memoryQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import { optionChecks } from '@concordat/plugin-options'
+import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
-import { memoryStore } from './memory-store.ts'
+import { memoryWebhookStore } from './memory-store.ts'
 import { requireSchedule, standardSchedule } from './retry-delay.ts'
 import type { SenderOptions } from './sender.ts'
 import type { WebhookStore } from './store.ts'
@@ -18,7 +19,7 @@ export interface EmittedEvent {
 }
 
 /** A transaction of the caller. If it has `afterCommit`, the workers are woken when it has been committed. */
-export type CallerTransaction = Transaction & { afterCommit?(told: () => void): void }
+export type CallerTransaction = Transaction & { readonly afterCommit?: ((callback: () => void) => void) | undefined }
 
 /** Options of `@concordat/webhooks`. */
 export interface WebhooksOptions extends SenderOptions {
@@ -31,12 +32,12 @@ export interface WebhooksOptions extends SenderOptions {
   readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
   /**
    * Stores subscriptions and deliveries. Set it together with `queue`.
-   * @default memoryStore(), with a warning: undelivered events are lost when the process ends
+   * @default memoryWebhookStore(), with a warning: undelivered events are lost when the process ends
    */
   readonly store?: WebhookStore | undefined
   /**
    * Runs the deliveries: a work queue on the database of `store`.
-   * @default memoryQueue()
+   * @default memoryWorkQueue()
    */
   readonly queue?: WorkQueue | undefined
   /**
@@ -48,7 +49,7 @@ export interface WebhooksOptions extends SenderOptions {
    * Whether this process delivers. When it is `false`, other processes that share the queue can deliver.
    * @default true
    */
-  readonly delivers?: boolean | undefined
+  readonly worker?: boolean | undefined
   /**
    * The seconds before each attempt: before the first attempt since the event, before each other attempt since the previous one.
    * @default the schedule of Standard Webhooks 1.0, ten attempts in 75 hours and 35 minutes
@@ -76,7 +77,7 @@ export interface WebhooksOptions extends SenderOptions {
    * The maximum number of subscriptions of an owner.
    * @default 20
    */
-  readonly maximumSubscriptions?: number | undefined
+  readonly maxSubscriptions?: number | undefined
   /**
    * How long a process that ends waits for attempts in progress, in seconds. Attempts that take longer are made again by another process,
    * or after the next start.
@@ -104,29 +105,31 @@ export interface Settings {
   readonly queue: WorkQueue
   readonly mayReceive: (subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>
   readonly currentTransaction: () => CallerTransaction | undefined
-  readonly delivers: boolean
+  readonly worker: boolean
   readonly schedule: readonly number[]
   readonly concurrency: number
   readonly concurrencyPerSubscription: number
   readonly health: HealthLimits
   readonly rotationGraceSeconds: number
-  readonly maximumSubscriptions: number
+  readonly maxSubscriptions: number
   readonly stopGraceSeconds: number
   readonly retentionDays: number
   readonly now: () => number
 }
 
+const { integer } = optionChecks('webhooks')
+
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: WebhooksOptions): Settings {
-  const { mayReceive, currentTransaction = () => undefined, delivers = true, now = Date.now } = options
+  const { mayReceive, currentTransaction = () => undefined, worker = true, now = Date.now } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
     throw new TypeError('webhooks: options.store and options.queue belong together. Set both, on one database, or neither.')
   }
-  const { store = memoryStore(), queue = memoryQueue() } = options
+  const { store = memoryWebhookStore(), queue = memoryWorkQueue() } = options
   if (typeof store.addMessage !== 'function')
-    throw new TypeError('webhooks: options.store must implement WebhookStore, for example memoryStore().')
+    throw new TypeError('webhooks: options.store must implement WebhookStore, for example memoryWebhookStore().')
   if (typeof queue.enqueue !== 'function')
-    throw new TypeError('webhooks: options.queue must implement WorkQueue, for example memoryQueue().')
+    throw new TypeError('webhooks: options.queue must implement WorkQueue, for example memoryWorkQueue().')
   if (mayReceive !== 'everyone' && typeof mayReceive !== 'function') {
     throw new TypeError(
       'webhooks: options.mayReceive must be "everyone" or a function that returns whether a subscription may see an event.'
@@ -140,24 +143,19 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     mayReceive: mayReceive === 'everyone' ? () => true : mayReceive,
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () => (queue.capabilities.transactional ? currentTransaction() : undefined),
-    delivers,
+    worker,
     schedule: requireSchedule(options.scheduleSeconds ?? standardSchedule),
-    concurrency: requireWhole('concurrency', options.concurrency ?? 200, 1, 10_000),
-    concurrencyPerSubscription: requireWhole('concurrencyPerSubscription', options.concurrencyPerSubscription ?? 10, 1, 10_000),
+    concurrency: integer('options.concurrency', options.concurrency ?? 200, 1, 10_000),
+    concurrencyPerSubscription: integer('options.concurrencyPerSubscription', options.concurrencyPerSubscription ?? 10, 1, 10_000),
     health: {
-      breakerFailures: requireWhole('health.breakerFailures', health.breakerFailures, 1, 1_000_000),
-      breakerSeconds: requireWhole('health.breakerSeconds', health.breakerSeconds, 1, 3600),
-      disableAfterSeconds: requireWhole('health.disableAfterSeconds', health.disableAfterSeconds, 60, 31_536_000)
+      breakerFailures: integer('options.health.breakerFailures', health.breakerFailures, 1, 1_000_000),
+      breakerSeconds: integer('options.health.breakerSeconds', health.breakerSeconds, 1, 3600),
+      disableAfterSeconds: integer('options.health.disableAfterSeconds', health.disableAfterSeconds, 60, 31_536_000)
     },
-    rotationGraceSeconds: requireWhole('rotationGraceSeconds', options.rotationGraceSeconds ?? 86_400, 0, 31_536_000),
-    maximumSubscriptions: requireWhole('maximumSubscriptions', options.maximumSubscriptions ?? 20, 1, 100_000),
-    stopGraceSeconds: requireWhole('stopGraceSeconds', options.stopGraceSeconds ?? 5, 0, 60),
-    retentionDays: requireWhole('retentionDays', options.retentionDays ?? 30, 1, 3650),
+    rotationGraceSeconds: integer('options.rotationGraceSeconds', options.rotationGraceSeconds ?? 86_400, 0, 31_536_000),
+    maxSubscriptions: integer('options.maxSubscriptions', options.maxSubscriptions ?? 20, 1, 100_000),
+    stopGraceSeconds: integer('options.stopGraceSeconds', options.stopGraceSeconds ?? 5, 0, 60),
+    retentionDays: integer('options.retentionDays', options.retentionDays ?? 30, 1, 3650),
     now
   }
-}
-
-function requireWhole(name: string, value: number, least: number, most: number) {
-  if (Number.isInteger(value) && value >= least && value <= most) return value
-  throw new TypeError(`webhooks: options.${name} is ${value}. It must be an integer from ${least} to ${most}.`)
 }

@@ -35,7 +35,7 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   await defineQueues(settings.queue)
 
   app.decorate('webhooks', makeWebhooks(settings, { emission, guard: sender.guard }))
-  if (settings.delivers) {
+  if (settings.worker) {
     const stops: Stop[] = []
     const cleaning = setInterval(clean, hour).unref()
     app.addHook('onReady', async () => void stops.push(...startWorkers()))

@@ -44,7 +44,7 @@ const list = defineErrors({
 })
 
 /** Every error that a receiver can respond with. */
-export const receiverErrors: ErrorList = list
+export const webhookReceiverErrors: ErrorList = list
 
 export function headerMissing(header: string): ApiError {
   return list.create('WEBHOOK_HEADER_MISSING', { params: { header } })

@@ -10,7 +10,7 @@ export interface WebhookEvent<Data = unknown> {
   readonly id: string
   readonly type: string
   /** The time of the event as the sender wrote it, in ISO 8601. */
-  readonly timestamp?: string
+  readonly timestamp?: string | undefined
   readonly data: Data
 }
 
@@ -30,7 +30,7 @@ export interface ReceiverOptions extends VerifyOptions {
    * Stores the ids of processed events.
    * @default in memory, the last 100,000 ids of four days
    */
-  readonly replays?: ReplayStore | undefined
+  readonly store?: ReplayStore | undefined
   /** `config` of the route, for other plugins. */
   readonly routeConfig?: FastifyContextConfig | undefined
 }
@@ -41,7 +41,7 @@ export interface ReceiverOptions extends VerifyOptions {
  * for invalid options.
  */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
-  const { path = '/', onEvent, replays = memoryReplayStore(), routeConfig = {}, keys } = options
+  const { path = '/', onEvent, store = memoryReplayStore(), routeConfig = {}, keys } = options
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
   for (const key of keys)
@@ -59,7 +59,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
     const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
     const { id } = verifyWebhook(request.headers, body, options)
     const event = { ...payloadOf(body), id }
-    const state = await replays.claim(id)
+    const state = await store.claim(id)
     if (state === 'working') throw inProgress()
     if (state === 'new') await workOn(event, request)
     return reply.code(204).send()
@@ -69,10 +69,10 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
     try {
       await onEvent(event, request)
     } catch (error) {
-      await replays.release(event.id)
+      await store.release(event.id)
       throw error
     }
-    await replays.finish(event.id)
+    await store.finish(event.id)
   }
 }
 

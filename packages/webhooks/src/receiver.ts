@@ -1,7 +1,6 @@
-export { receiverErrors } from './receiver-errors.ts'
+export { webhookReceiverErrors } from './receiver-errors.ts'
 export type { ReceiverOptions, WebhookEvent } from './receiver-plugin.ts'
 export { createReceiver } from './receiver-plugin.ts'
 export type { ReplayStore } from './replay-store.ts'
 export { memoryReplayStore } from './replay-store.ts'
-export type { Received, VerifyOptions } from './verify-webhook.ts'
 export { verifyWebhook } from './verify-webhook.ts'

@@ -13,7 +13,7 @@ export interface MemoryReplayStoreOptions {
   /** How long an id counts as processed, in seconds. @default 345600, four days: longer than the schedule of Standard Webhooks */
   readonly rememberSeconds?: number | undefined
   /** The maximum number of stored ids. Beyond it, the oldest ids are removed. @default 100000 */
-  readonly maximumIds?: number | undefined
+  readonly maxIds?: number | undefined
   /** The clock, in milliseconds. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -21,7 +21,7 @@ export interface MemoryReplayStoreOptions {
 /** Creates a replay store in the memory of one process. */
 export function memoryReplayStore({
   rememberSeconds = 345_600,
-  maximumIds = 100_000,
+  maxIds = 100_000,
   now = Date.now
 }: MemoryReplayStoreOptions = {}): ReplayStore {
   const seen = new Map<string, { readonly isDone: boolean; readonly at: number }>()
@@ -30,7 +30,7 @@ export function memoryReplayStore({
     seen.delete(id)
     seen.set(id, { isDone, at: now() })
     for (const [oldest, { at }] of seen) {
-      if (seen.size <= maximumIds && now() - at <= rememberSeconds * 1000) break
+      if (seen.size <= maxIds && now() - at <= rememberSeconds * 1000) break
       seen.delete(oldest)
     }
   }

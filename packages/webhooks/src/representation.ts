@@ -4,7 +4,7 @@ import { liveKeys, type Subscription, verificationKeyOf } from './subscription.t
 /** JSON Schema of an object. */
 export interface ObjectSchema {
   /** The name of the schema in API descriptions. */
-  readonly title?: string
+  readonly title?: string | undefined
   readonly type: 'object'
   readonly properties: Readonly<Record<string, object>>
   readonly required: readonly string[]

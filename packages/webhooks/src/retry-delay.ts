@@ -15,8 +15,8 @@ const jitter = 0.2
 export function retryDelay(schedule: readonly number[], attempts: number, result: AttemptResult, random: () => number): number | undefined {
   const planned = schedule[attempts]
   if (planned === undefined) return undefined
-  const asked = verdictOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
-  return withJitter(Math.max(planned, asked) * 1000, random)
+  const requested = verdictOf(result) === 'throttled' ? Math.min(result.retryAfterSeconds ?? 0, longestWaitSeconds) : 0
+  return withJitter(Math.max(planned, requested) * 1000, random)
 }
 
 /** Returns the delay, lengthened at random by up to a fifth. */

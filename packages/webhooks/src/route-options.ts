@@ -1,6 +1,6 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { DeliveryStatus } from './delivery.ts'
-import type { PageWish } from './store.ts'
+import type { PageSelection } from './store.ts'
 
 /** The operations of `webhookRoutes`. */
 export type WebhookOperation =
@@ -18,7 +18,7 @@ export type WebhookOperation =
   | 'recover'
 
 /** The part of a request's preconditions that the routes use. */
-export interface Preconditions {
+interface Preconditions {
   /** Returns the versions that the change applies to; `'*'` for any version, `null` for no condition. */
   versions(): readonly string[] | '*' | null
   /** Returns the error to throw when the current version is a different one. */
@@ -26,12 +26,12 @@ export interface Preconditions {
 }
 
 /** A requested list. */
-export interface ListWish {
+export interface WebhookListInput {
   readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
   /** The parent of the items: an owner, the id of a subscription, or the id of a delivery. */
   readonly parent: string
   /** Reads a page of the list from the store, as resources. Deliveries can be filtered by status. */
-  readonly resources: (page: PageWish & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
+  readonly resources: (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
 /** Options of `webhookRoutes`. */
@@ -59,12 +59,12 @@ export interface WebhookRoutesOptions {
    * Responds with 201 and the new resource at a path below the prefix.
    * @default sets the status code and `Location`
    */
-  readonly created?: ((reply: FastifyReply, path: string, resource: Record<string, unknown>) => unknown) | undefined
+  readonly created?: ((reply: FastifyReply, path: string, resource: Readonly<Record<string, unknown>>) => unknown) | undefined
   /**
    * Responds with a page of a list.
    * @default reads `perPage` and `after`, the id of the last item of the previous page, and adds a `Link` to the next page
    */
-  readonly list?: ((request: FastifyRequest, reply: FastifyReply, wish: ListWish) => unknown) | undefined
+  readonly list?: ((request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) => unknown) | undefined
   /**
    * Returns the client's preconditions for the version that its change applies to.
    * @default no preconditions
@@ -114,9 +114,9 @@ function sendCreated(reply: FastifyReply, path: string, resource: Record<string,
     .send(resource)
 }
 
-async function sendList(request: FastifyRequest, reply: FastifyReply, wish: ListWish) {
+async function sendList(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) {
   const { perPage, after, ...others } = request.query as { perPage: number; after?: string; status?: DeliveryStatus }
-  const found = await wish.resources({ limit: perPage + 1, after, ...others })
+  const found = await input.resources({ limit: perPage + 1, after, ...others })
   const page = found.slice(0, perPage)
   if (found.length > perPage) {
     const query = new URLSearchParams({ ...others, perPage: String(perPage), after: String(page.at(-1)?.['id']) })

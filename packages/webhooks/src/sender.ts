@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls'
+import { optionChecks } from '@concordat/plugin-options'
 import { Agent } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from './address-guard.ts'
 import { failureCodeOf } from './attempt-failure.ts'
@@ -24,7 +25,7 @@ export interface SenderOptions extends AddressGuardOptions {
 }
 
 /** A message to deliver. */
-export interface Outgoing {
+interface Outgoing {
   readonly url: string
   /** All current signing keys, `whsec_` or `whsk_`. */
   readonly keys: readonly string[]
@@ -46,7 +47,9 @@ export interface WebhookSender {
   close(): Promise<void>
 }
 
-const maximumHeaderBytes = 16_384
+const { number } = optionChecks('webhooks')
+
+const maxHeaderBytes = 16_384
 
 /**
  * Creates a sender for Standard Webhooks 1.0. It does not follow redirects, ignores proxy environment variables, reads at most 16 KiB of a
@@ -58,11 +61,7 @@ export function webhookSender({
   now = Date.now,
   ...guardOptions
 }: SenderOptions = {}): WebhookSender {
-  if (!(attemptTimeoutSeconds > 0 && attemptTimeoutSeconds <= 60)) {
-    throw new TypeError(
-      `webhooks: options.attemptTimeoutSeconds is ${attemptTimeoutSeconds}. It must be a number of seconds above 0, at most 60.`
-    )
-  }
+  number('options.attemptTimeoutSeconds', attemptTimeoutSeconds, 0.001, 60)
   const guard = addressGuard(guardOptions)
   const agent = guardedAgent(guard)
 
@@ -83,8 +82,8 @@ export function webhookSender({
     const headers = headersOf(message, body, startedAt)
     if (guard.refusalOf(url) !== undefined) return { failure: 'URL_REFUSED' } as const
     try {
-      const answer = await exchange(agent, { url, headers, body, timeoutMilliseconds: attemptTimeoutSeconds * 1000, signal })
-      return { statusCode: answer.statusCode, retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after'], now()) }
+      const response = await exchange(agent, { url, headers, body, timeoutMs: attemptTimeoutSeconds * 1000, signal })
+      return { statusCode: response.statusCode, retryAfterSeconds: retryAfterSeconds(response.headers['retry-after'], now()) }
     } catch (error) {
       return { failure: failureCodeOf(error) }
     }
@@ -106,7 +105,7 @@ function guardedAgent(guard: AddressGuard) {
   return new Agent({
     allowH2: false,
     pipelining: 1,
-    maxHeaderSize: maximumHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     connect({ hostname, port }, callback) {
       const opened = (socket: TLSSocket) => callback(null, socket)
       const failed = (error: Error) => callback(error, null)

@@ -3,7 +3,7 @@ import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delive
 import type { Subscription } from './subscription.ts'
 
 /** A page of a list in the order of the ids: newest first, since ids increase with time. */
-export interface PageWish {
+export interface PageSelection {
   readonly limit: number
   /** An id: the page starts after it, in the requested order. An item with that id does not have to exist. */
   readonly after?: string | undefined
@@ -42,7 +42,7 @@ export interface WebhookStore {
   addSubscription(subscription: Subscription, transaction?: Transaction): Promise<void>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
   /** Returns the subscriptions of an owner. */
-  subscriptionsOf(owner: string, page: PageWish, transaction?: Transaction): Promise<Subscription[]>
+  subscriptionsOf(owner: string, page: PageSelection, transaction?: Transaction): Promise<Subscription[]>
   /** Returns the enabled subscriptions to an event type. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
   /**
@@ -70,7 +70,7 @@ export interface WebhookStore {
   /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveriesOf(
     subscriptionId: string,
-    page: PageWish & { readonly status?: DeliveryStatus | undefined },
+    page: PageSelection & { readonly status?: DeliveryStatus | undefined },
     transaction?: Transaction
   ): Promise<Delivery[]>
   /**
@@ -81,7 +81,7 @@ export interface WebhookStore {
   /** Replaces the selected ended deliveries with the results of `reopen`, oldest first. Returns the new deliveries. */
   reopenDeliveries(selection: DeliverySelection, reopen: (delivery: Delivery) => Delivery, transaction?: Transaction): Promise<Delivery[]>
   /** Returns the attempts of a delivery. */
-  attemptsOf(deliveryId: string, page: PageWish, transaction?: Transaction): Promise<Attempt[]>
+  attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>
   /**
    * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or that are left of a removed subscription,
    * with their attempts and the messages without other deliveries. Returns the number of removed deliveries; it is less than `limit` when

@@ -61,9 +61,9 @@ export function afterFailure(
   // Attempts that were in progress when the breaker opened do not count: only the probe does.
   const opens = isProbe || (health.breaker === 'closed' && failures >= limits.breakerFailures)
   const openSeconds = opens ? Math.min(limits.breakerSeconds * 2 ** health.openings, longestOpeningSeconds) : 0
-  const asked = now + Math.max(openSeconds, pauseSeconds) * 1000
+  const requested = now + Math.max(openSeconds, pauseSeconds) * 1000
   // After the probe, its time limit no longer delays the others.
-  const quietUntil = isProbe ? asked : Math.max(asked, health.quietUntil ?? 0)
+  const quietUntil = isProbe ? requested : Math.max(requested, health.quietUntil ?? 0)
   return { ...failed, quietUntil, ...(opens && { breaker: 'open', openings: health.openings + 1 }) }
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { maximumUrlLength } from './callback-url.ts'
+import { maxUrlLength } from './callback-url.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { linkSubscription } from './links.ts'
 import { newKeySchema, showNewKey, showSubscription, subscriptionSchema, subscriptionWithSecretSchema } from './representation.ts'
@@ -9,7 +9,7 @@ import { type NewSubscription, type Subscription, type SubscriptionChange, versi
 
 const url = {
   type: 'string',
-  maxLength: maximumUrlLength,
+  maxLength: maxUrlLength,
   description: 'An https URL with a public host name.',
   examples: ['https://hooks.example.com/orders']
 }

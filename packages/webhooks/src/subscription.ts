@@ -65,11 +65,11 @@ export interface SubscriptionChange {
   readonly status?: 'enabled' | 'disabled' | undefined
 }
 
-const maximumLiveKeys = 3
+const maxLiveKeys = 3
 
 /** Returns a new subscription. */
-export function newSubscription(wish: NewSubscription, about: { id: string; owner: string; version: number; now: number }): Subscription {
-  const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = wish
+export function newSubscription(input: NewSubscription, about: { id: string; owner: string; version: number; now: number }): Subscription {
+  const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = input
   const { id, owner, version, now } = about
   return {
     id,
@@ -116,7 +116,7 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
 export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
   const end = now + graceSeconds * 1000
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
-  const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maximumLiveKeys)
+  const keys = [{ key: newKey(before.signature) }, ...(graceSeconds > 0 ? old : [])].slice(0, maxLiveKeys)
   return { ...before, keys, updatedAt: now, revision: before.revision + 1 }
 }
 

@@ -4,7 +4,7 @@ import { AttemptFailure } from './attempt-failure.ts'
 import { isLoopbackAddress } from './public-address.ts'
 
 /** The target of a connection. Its addresses have been checked; the host is for the certificate. */
-export interface TlsTarget {
+interface TlsTarget {
   readonly addresses: readonly string[]
   readonly host: string
   readonly port: number

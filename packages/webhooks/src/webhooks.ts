@@ -16,7 +16,7 @@ import { describeWebhooks, disabledEventType } from './event-catalogue.ts'
 import type { Settings } from './options.ts'
 import { type RecoveryJob, recoveryQueue } from './queues.ts'
 import { reopen } from './recovery.ts'
-import type { PageWish } from './store.ts'
+import type { PageSelection } from './store.ts'
 import {
   changedSubscription,
   type NewSubscription,
@@ -29,7 +29,7 @@ import {
 import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Checks the current subscription before a change. It throws to refuse the change. */
-export type Check = (current: Subscription) => void
+type Check = (current: Subscription) => void
 
 /**
  * The webhooks of a service. `owner` is the value that the option `owner` of the routes returns; subscriptions of other owners are not
@@ -46,9 +46,9 @@ export interface Webhooks {
   /** Returns the `webhooks` of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
   /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
-  subscribe(owner: string, wish: NewSubscription, version?: number): Promise<Subscription>
+  subscribe(owner: string, input: NewSubscription, version?: number): Promise<Subscription>
   /** Returns the subscriptions of an owner. */
-  subscriptions(owner: string, page: PageWish): Promise<Subscription[]>
+  subscriptions(owner: string, page: PageSelection): Promise<Subscription[]>
   /**
    * Returns the version of a subscription, for an entity tag. It differs after each change that the owner can see. Returns undefined when
    * the owner has no such subscription.
@@ -69,11 +69,11 @@ export interface Webhooks {
   /** Sends the undelivered events of a time range again, in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
   /** Returns the deliveries of a subscription, optionally filtered by status. */
-  deliveries(owner: string, id: string, page: PageWish & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
+  deliveries(owner: string, id: string, page: PageSelection & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
   /** Returns a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
   delivery(owner: string, id: string, deliveryId: string): Promise<Delivery>
   /** Returns the attempts of a delivery. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`. */
-  attempts(owner: string, id: string, deliveryId: string, page: PageWish): Promise<Attempt[]>
+  attempts(owner: string, id: string, deliveryId: string, page: PageSelection): Promise<Attempt[]>
   /**
    * Removes deliveries that are older than the retention period. The plugin does so every hour. Returns the number of removed deliveries.
    */
@@ -146,11 +146,11 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       await delivery(owner, id, deliveryId)
       return store.attemptsOf(deliveryId, page, currentTransaction())
     },
-    async subscribe(owner, wish, version = 1) {
-      requireGood(wish)
-      const others = await store.subscriptionsOf(owner, { limit: settings.maximumSubscriptions }, currentTransaction())
-      if (others.length === settings.maximumSubscriptions) throw subscriptionLimit(settings.maximumSubscriptions)
-      const added = newSubscription(wish, { id: timeOrderedId(), owner, version, now: now() })
+    async subscribe(owner, input, version = 1) {
+      requireGood(input)
+      const others = await store.subscriptionsOf(owner, { limit: settings.maxSubscriptions }, currentTransaction())
+      if (others.length === settings.maxSubscriptions) throw subscriptionLimit(settings.maxSubscriptions)
+      const added = newSubscription(input, { id: timeOrderedId(), owner, version, now: now() })
       await store.addSubscription(added, currentTransaction())
       return added
     },

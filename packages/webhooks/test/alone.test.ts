@@ -1,5 +1,5 @@
-import webhooks, { describeWebhooks, memoryStore, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
-import { memoryQueue } from '@concordat/work-queue'
+import webhooks, { describeWebhooks, memoryWebhookStore, type WebhooksOptions, webhookRoutes, webhooksErrors } from '@concordat/webhooks'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
 import { events, startService, startWitness } from './service.ts'
@@ -41,16 +41,16 @@ t.test('rejects invalid options at start with a one-line message', async (t) => 
     [{ events: { a: { ...form, schema: undefined } } }, /options\.events "a" must have a schema and an example/],
     [{ events: { a: { ...form, versions: { 1: { schema: {} } } } } }, /options\.events "a" version 1 must have/],
     [{ mayReceive: undefined }, /options\.mayReceive must be "everyone" or a function/],
-    [{ store: memoryStore() }, /options\.store and options\.queue belong together/],
-    [{ queue: memoryQueue() }, /options\.store and options\.queue belong together/],
-    [{ store: {}, queue: memoryQueue() }, /options\.store must implement WebhookStore/],
-    [{ store: memoryStore(), queue: {} }, /options\.queue must implement WorkQueue/],
+    [{ store: memoryWebhookStore() }, /options\.store and options\.queue belong together/],
+    [{ queue: memoryWorkQueue() }, /options\.store and options\.queue belong together/],
+    [{ store: {}, queue: memoryWorkQueue() }, /options\.store must implement WebhookStore/],
+    [{ store: memoryWebhookStore(), queue: {} }, /options\.queue must implement WorkQueue/],
     [{ scheduleSeconds: [] }, /options\.scheduleSeconds is \[\]/],
     [{ scheduleSeconds: [-1] }, /options\.scheduleSeconds is \[-1\]/],
-    [{ concurrency: 0 }, /options\.concurrency is 0\. It must be an integer from 1 to 10000\./],
-    [{ health: { breakerFailures: 0 } }, /options\.health\.breakerFailures is 0/],
-    [{ retentionDays: 0.5 }, /options\.retentionDays is 0\.5/],
-    [{ attemptTimeoutSeconds: 0 }, /options\.attemptTimeoutSeconds is 0/]
+    [{ concurrency: 0 }, /options\.concurrency must be an integer from 1 to 10000, but is 0\.$/],
+    [{ health: { breakerFailures: 0 } }, /options\.health\.breakerFailures must be an integer from 1 to 1000000, but is 0\.$/],
+    [{ retentionDays: 0.5 }, /options\.retentionDays must be an integer from 1 to 3650, but is 0\.5\.$/],
+    [{ attemptTimeoutSeconds: 0 }, /options\.attemptTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/]
   ]
   for (const [options, message] of wrong) {
     await t.rejects(async () => Fastify().register(webhooks, { ...good, ...options } as WebhooksOptions), { name: 'TypeError', message })
@@ -66,9 +66,9 @@ t.test('rejects routes at start without the plugin, without an owner, or with an
   await t.rejects(async () => Fastify().register(webhookRoutes, { owner: () => 'ada', path: 'hooks/' }), /options\.path is "hooks\/"/)
 })
 
-t.test('a process with delivers: false leaves deliveries to other processes on the same queue', async (t) => {
-  const queue = memoryQueue()
-  const store = memoryStore()
+t.test('a process with worker: false leaves deliveries to other processes on the same queue', async (t) => {
+  const queue = memoryWorkQueue()
+  const store = memoryWebhookStore()
   const arrived = Promise.withResolvers<void>()
   const { url } = await startWitness(t, Date.now, () => {
     arrived.resolve()
@@ -81,7 +81,7 @@ t.test('a process with delivers: false leaves deliveries to other processes on t
     await queue.close()
   })
   const options = { ...trustingLoopback, events, store, queue, mayReceive: 'everyone' as const }
-  await emitting.register(webhooks, { ...options, delivers: false })
+  await emitting.register(webhooks, { ...options, worker: false })
   await emitting.ready()
   await emitting.webhooks.subscribe('ada', { url, eventTypes: ['product.updated'] })
   await emitting.webhooks.emit('product.updated', {})

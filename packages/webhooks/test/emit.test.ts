@@ -1,5 +1,6 @@
-import { memoryStore, type WebhookStore } from '@concordat/webhooks'
-import { memoryQueue, testClock } from '@concordat/work-queue'
+import { memoryWebhookStore, type WebhookStore } from '@concordat/webhooks'
+import { memoryWorkQueue } from '@concordat/work-queue'
+import { testClock } from '@concordat/work-queue/testing'
 import t from 'tap'
 import { historyOf, minute, start, startService, startWitness } from './service.ts'
 
@@ -8,10 +9,10 @@ t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
 
 t.test('an event goes only to subscriptions to its type that may see it', async (t) => {
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const service = await startService(t, {
     async mayReceive({ owner }, event) {
-      asked.push([owner, event])
+      requested.push([owner, event])
       return owner === 'ada' || owner === 'ops'
     }
   })
@@ -28,7 +29,7 @@ t.test('an event goes only to subscriptions to its type that may see it', async 
   await service.clock.advance(1000)
   t.equal(seen.length, 2)
   t.strictSame(
-    asked,
+    requested,
     ['ada', 'ops', 'max'].map((owner) => [owner, { type: 'order.created', data: order, transaction: undefined }])
   )
 })
@@ -107,10 +108,10 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
   const written: [string, unknown][] = []
   const kicked: string[] = []
   const committed: (() => void)[] = []
-  const transaction = { query: async () => ({ rows: [] }), afterCommit: (told: () => void) => void committed.push(told) }
+  const transaction = { query: async () => ({ rows: [] }), afterCommit: (received: () => void) => void committed.push(received) }
   let current: typeof transaction | undefined = transaction
   const clock = testClock(start)
-  const memory = memoryQueue(clock)
+  const memory = memoryWorkQueue({ clock })
   const queue = {
     ...memory,
     capabilities: { durable: true, transactional: true, distributed: true },
@@ -120,7 +121,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       return memory.enqueue(name, items)
     }
   }
-  const kept = memoryStore()
+  const kept = memoryWebhookStore()
   const store: WebhookStore = {
     ...kept,
     async transaction(work) {
@@ -140,7 +141,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
       return kept.addMessage(message, deliveries)
     }
   }
-  const { webhooks } = await startService(t, { store, queue, currentTransaction: () => current, delivers: false })
+  const { webhooks } = await startService(t, { store, queue, currentTransaction: () => current, worker: false })
   const { id } = await webhooks.subscribe('ada', { url: 'https://hooks.example.com', eventTypes: ['order.created'] })
   await webhooks.rotateKey('ada', id)
   await webhooks.emit('order.created', order)
@@ -151,7 +152,7 @@ t.test('emit writes everything through the caller’s transaction and wakes the 
     ['enqueue', transaction]
   ])
   t.strictSame(kicked, [])
-  for (const told of committed) told()
+  for (const received of committed) received()
   t.ok(kicked.includes('webhook-deliveries'))
   current = undefined
   await webhooks.emit('order.created', order)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TLSSocket } from 'node:tls'
-import { type AddressGuardOptions, addressGuard, isPublicAddress, type TlsTarget, type UrlRule, webhookSender } from '@concordat/webhooks'
+import { isPublicAddress, type SenderOptions, type WebhookSender, webhookSender } from '@concordat/webhooks'
 import ipaddr from 'ipaddr.js'
 import t from 'tap'
 import { hostileAddresses, hostileNames, hostileSpellings, hostileUrls } from './hostile-urls.ts'
@@ -9,8 +9,15 @@ import { startNameServer } from './name-server.ts'
 const randomCount = Number(process.env['TEST_RANDOM_ADDRESSES'] ?? 50_000)
 const publicAddresses = Array.from({ length: 1000 }, (_, index) => randomPublic(index % 2 === 0 ? 4 : 16))
 
+type TlsTarget = Parameters<NonNullable<SenderOptions['open']>>[0]
+type UrlRule = NonNullable<ReturnType<WebhookSender['guard']['refusalOf']>>
+
+function guardOf(options: SenderOptions) {
+  return webhookSender(options).guard
+}
+
 /** Returns a guard that does not reach the network, and the targets that it would have connected to. */
-function watchedGuard(resolve: (host: string) => readonly string[], options: AddressGuardOptions = {}) {
+function watchedGuard(resolve: (host: string) => readonly string[], options: SenderOptions = {}) {
   const targets: TlsTarget[] = []
   const sockets: { destroyed: boolean; remoteAddress: string | undefined }[] = []
   const connections = {
@@ -22,7 +29,7 @@ function watchedGuard(resolve: (host: string) => readonly string[], options: Add
       return socket as unknown as TLSSocket
     }
   }
-  return { guard: addressGuard({ ...connections, ...options }), connections, targets, sockets }
+  return { guard: guardOf({ ...connections, ...options }), connections, targets, sockets }
 }
 
 t.test('refuses every hostile URL by its text alone, without a connection [W5]', async (t) => {
@@ -82,10 +89,10 @@ t.test('isPublicAddress agrees with ipaddr.js on random addresses, except for un
 })
 
 t.test('never connects to the private address of ten thousand names that resolve to a public address first [W5]', async (t) => {
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   const { guard, targets } = watchedGuard((host) => {
-    const count = (asked.get(host) ?? 0) + 1
-    asked.set(host, count)
+    const count = (requested.get(host) ?? 0) + 1
+    requested.set(host, count)
     return [count === 1 ? '93.184.216.34' : String(hostileAddresses[Number(host.split('.')[0]) % hostileAddresses.length])]
   })
   let refused = 0
@@ -96,7 +103,7 @@ t.test('never connects to the private address of ten thousand names that resolve
   }
   t.equal(refused, 10_000)
   t.ok(
-    [...asked.values()].every((count) => count === 2),
+    [...requested.values()].every((count) => count === 2),
     'a name is looked up once per connection'
   )
   t.equal(targets.length, 10_000)
@@ -107,7 +114,7 @@ t.test('closes a connection to an address that is not public before it is used [
   for (const remoteAddress of ['10.0.0.1', '::ffff:10.0.0.1', undefined]) {
     const cut: boolean[] = []
     const socket = { remoteAddress, destroy: () => cut.push(true) } as unknown as TLSSocket
-    const guard = addressGuard({ resolve: async () => ['93.184.216.34'], open: async () => socket })
+    const guard = guardOf({ resolve: async () => ['93.184.216.34'], open: async () => socket })
     await t.rejects(guard.connect('example.com', 443), { code: 'ADDRESS_REFUSED' })
     t.strictSame(cut, [true])
   }
@@ -176,14 +183,14 @@ t.test('connect rejects with HOST_NOT_FOUND for a name without addresses, and wi
   const alive = setInterval(() => {}, 1000)
   t.teardown(() => clearInterval(alive))
   await t.rejects(watchedGuard(() => []).guard.connect('example.com', 443), { code: 'HOST_NOT_FOUND' })
-  const never = addressGuard({ resolve: () => new Promise(() => {}), connectTimeoutSeconds: 0.02 })
+  const never = guardOf({ resolve: () => new Promise(() => {}), connectTimeoutSeconds: 0.02 })
   await t.rejects(never.connect('example.com', 443), { code: 'TIMEOUT' })
 })
 
 t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
   await startNameServer(t, { 'hooks.example.com': ['93.184.216.34', '93.184.216.35'], 'inner.example.com': ['93.184.216.34', '10.0.0.1'] })
   const { connections, targets } = watchedGuard(() => [])
-  const guard = addressGuard({ open: async (target) => connections.open(target) })
+  const guard = guardOf({ open: async (target) => connections.open(target) })
   await guard.connect('hooks.example.com', 443)
   t.strictSame(targets.at(-1)?.addresses, ['93.184.216.34', '93.184.216.35'])
   await t.rejects(guard.connect('inner.example.com', 443), { code: 'ADDRESS_REFUSED' })
@@ -192,9 +199,9 @@ t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
 })
 
 t.test('rejects invalid options', async (t) => {
-  t.throws(() => addressGuard({ ports: [] }), /options\.ports is \[\]/)
-  t.throws(() => addressGuard({ ports: [70_000] }), /options\.ports is \[70000\]/)
-  t.throws(() => addressGuard({ connectTimeoutSeconds: 0 }), /options\.connectTimeoutSeconds is 0/)
+  t.throws(() => guardOf({ ports: [] }), /options\.ports is \[\]/)
+  t.throws(() => guardOf({ ports: [70_000] }), /options\.ports is \[70000\]/)
+  t.throws(() => guardOf({ connectTimeoutSeconds: 0 }), /options\.connectTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/)
 })
 
 function randomPublic(length: 4 | 16): string {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import webhooks, { memoryStore, standardSchedule } from '@concordat/webhooks'
+import webhooks, { memoryWebhookStore, standardSchedule } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
 import { day, events, historyOf, hour, minute, start, startService, startWitness } from './service.ts'
@@ -55,8 +55,80 @@ t.test('attempts follow the schedule of 75 hours: never early, at most a fifth l
     delivery?.tries.map(({ number, statusCode }) => [number, statusCode]),
     standardSchedule.map((_, index) => [index + 1, 500])
   )
-  t.strictSame(service.told, [['failed', delivery?.id]])
+  t.strictSame(service.notices, [['failed', delivery?.id]])
 })
+
+t.test('standardSchedule is the schedule of the specification, and the jitter adds up to a fifth of each delay [W4]', async (t) => {
+  t.equal(
+    standardSchedule.reduce((sum, seconds) => sum + seconds),
+    75 * 3600 + 35 * 60 + 5
+  )
+  for (const random of [0, 0.999_999]) {
+    t.intercept(Math, 'random', { value: () => random, configurable: true, writable: true })
+    const service = await startService(t)
+    const { url, seen } = await startWitness(t, service.now, () => 500)
+    await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+    await service.webhooks.emit('order.created', order)
+    await service.clock.advance(91 * hour)
+    t.equal(seen.length, 10)
+    for (const [index, seconds] of standardSchedule.entries()) {
+      const waited = seen[index]!.at - (seen[index - 1]?.at ?? start)
+      // Other pauses of the receiver can only add to the delay: the breaker opens after the last attempt.
+      t.equal(waited, Math.ceil(seconds * 1000 * (1 + 0.2 * random)), `attempt ${index + 1} with the random number ${random}`)
+    }
+  }
+})
+
+t.test('deliveries that failed together are not retried together', async (t) => {
+  const service = await startService(t, { scheduleSeconds: [0, 60], health: { breakerFailures: 1000 } })
+  const { url } = await startWitness(t, service.now, () => 500)
+  const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: orders })
+  for (let count = 0; count < 200; count++) await service.webhooks.emit('order.created', order)
+  await service.clock.advance(1000)
+  const delays = (await historyOf(service, id)).map(({ nextAttemptAt }) => nextAttemptAt! - start)
+  t.equal(delays.length, 200)
+  t.ok(Math.min(...delays) >= 60_000 && Math.max(...delays) <= 72_001, `${Math.min(...delays)} to ${Math.max(...delays)} ms`)
+  t.ok(new Set(delays).size > 100)
+})
+
+t.test(
+  'the status code decides whether and when a delivery is tried again; Retry-After only of a throttled receiver, up to a day',
+  async (t) => {
+    t.intercept(Math, 'random', { value: () => 0, configurable: true, writable: true })
+    const cases = [
+      ...[200, 201, 204, 299].map((status) => [status, 90, { status: 'delivered', endedAt: start }] as const),
+      [410, 90, { status: 'failed', endedAt: start, disabledReason: 'gone' }] as const,
+      ...[429, 502, 503, 504].flatMap((status) => [
+        [status, 10, { status: 'pending', nextAttemptAt: start + 60_000 }] as const,
+        [status, 90, { status: 'pending', nextAttemptAt: start + 90_000 }] as const,
+        [status, 86_400, { status: 'pending', nextAttemptAt: start + day }] as const,
+        [status, 9e9, { status: 'pending', nextAttemptAt: start + day }] as const
+      ]),
+      ...[301, 302, 303, 304, 307, 308, 400, 404, 500, 501, 599].map(
+        (status) => [status, 90, { status: 'pending', nextAttemptAt: start + 60_000 }] as const
+      )
+    ]
+    const service = await startService(t, {
+      scheduleSeconds: [0, 60],
+      maxSubscriptions: 100,
+      mayReceive: ({ description }, { data }) => description === (data as { name: string }).name
+    })
+    const { url } = await startWitness(t, service.now, ({ body: { data } }) => {
+      const { status, seconds } = data as { status: number; seconds: number }
+      return { status, headers: { 'retry-after': String(seconds) } }
+    })
+    for (const [status, seconds, wanted] of cases) {
+      const name = `${status} with Retry-After ${seconds}`
+      const { id } = await service.webhooks.subscribe('ada', { url, eventTypes: ['product.updated'], description: name })
+      await service.webhooks.emit('product.updated', { name, status, seconds })
+      await service.clock.advance(0)
+      const [delivery] = await historyOf(service, id)
+      const { disabledReason } = (await service.store.subscription(id))!
+      const found = { status: delivery?.status, nextAttemptAt: delivery?.nextAttemptAt, endedAt: delivery?.endedAt, disabledReason }
+      t.strictSame(found, { nextAttemptAt: undefined, endedAt: undefined, disabledReason: undefined, ...wanted }, name)
+    }
+  }
+)
 
 t.test('scheduleSeconds replaces the schedule [W4]', async (t) => {
   const service = await startService(t, { scheduleSeconds: [10, 20] })
@@ -148,7 +220,7 @@ t.test('a subscription that fails for five days is disabled, and the owner’s o
   t.match(disabled, { status: 'disabled', disabledReason: 'failing' })
   t.ok(disabled!.updatedAt - start >= 5 * day && disabled!.updatedAt - start <= 5.5 * day)
   t.strictSame(
-    service.told.filter((words) => Array.isArray(words) && words[0] === 'disabled'),
+    service.notices.filter((words) => Array.isArray(words) && words[0] === 'disabled'),
     [['disabled', id, 'failing']]
   )
   t.strictSame(
@@ -182,7 +254,7 @@ t.test('a 410 disables the subscription immediately', async (t) => {
   t.equal(seen.length, 1)
   t.match(await service.store.subscription(id), { status: 'disabled', disabledReason: 'gone', revision: 2 })
   t.match(await historyOf(service, id), [{ status: 'failed', attempts: 1 }])
-  t.match(service.told, [
+  t.match(service.notices, [
     ['disabled', id, 'gone'],
     ['failed', String]
   ])
@@ -335,24 +407,24 @@ t.test('a process that ends aborts attempts that hang, and does not count them a
 
 t.test('old deliveries are removed every hour, and a failed removal is logged', async (t) => {
   const timers = t.capture(globalThis, 'setInterval', (run: () => void, milliseconds: number) => setTimeout(run, milliseconds))
-  const store = memoryStore()
+  const store = memoryWebhookStore()
   const lines: string[] = []
-  const asked: number[] = []
+  const requested: number[] = []
   const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void lines.push(line) } } })
   t.teardown(() => app.close())
   const failing = {
     ...store,
     async removeEndedBefore(time: number) {
-      asked.push(time)
+      requested.push(time)
       throw new Error('The store is down.')
     }
   }
-  await app.register(webhooks, { events, mayReceive: 'everyone', store: failing, queue: memoryQueue(), now: () => start })
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: failing, queue: memoryWorkQueue(), now: () => start })
   const [clean, milliseconds] = timers.args()[0] as [() => void, number]
   t.equal(milliseconds, hour)
   clean()
   await setImmediate()
-  t.strictSame(asked, [start - 30 * day])
+  t.strictSame(requested, [start - 30 * day])
   t.match(lines.join(), /The store is down.*old deliveries could not be removed/)
 })
 

@@ -9,12 +9,12 @@ export async function startNameServer(t: Test, known: Readonly<Record<string, re
   server.on('message', (query, { port, address }) => {
     const { host, end } = questionOf(query)
     const isA = query.readUInt16BE(end) === 1
-    const answers = isA ? (known[host] ?? []) : []
+    const responses = isA ? (known[host] ?? []) : []
     const head = Buffer.from(query.subarray(0, end + 4))
     head.writeUInt16BE(0x8180 | (host in known ? 0 : 3), 2)
-    head.writeUInt16BE(answers.length, 6)
+    head.writeUInt16BE(responses.length, 6)
     head.fill(0, 8, 12)
-    server.send(Buffer.concat([head, ...answers.map(recordOf)]), port, address)
+    server.send(Buffer.concat([head, ...responses.map(recordOf)]), port, address)
   })
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,5 +1,11 @@
 import { newSecret, newSigningKeyPair, signatureOf, webhookSender } from '@concordat/webhooks'
-import { createReceiver, memoryReplayStore, type ReceiverOptions, receiverErrors, type WebhookEvent } from '@concordat/webhooks/receiver'
+import {
+  createReceiver,
+  memoryReplayStore,
+  type ReceiverOptions,
+  type WebhookEvent,
+  webhookReceiverErrors
+} from '@concordat/webhooks/receiver'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { identity, trustingLoopback } from './tls-receiver.ts'
@@ -77,9 +83,9 @@ t.test('refuses unsigned, altered, expired and malformed requests without callin
     [signed(Buffer.from([0x7b, 0xff, 0x7d])), 400, 'WEBHOOK_PAYLOAD_INVALID']
   ] as const
   for (const [request, status, code] of requests) {
-    const answer = await app.inject(request)
-    t.equal(answer.statusCode, status)
-    t.equal(answer.json().code, code)
+    const response = await app.inject(request)
+    t.equal(response.statusCode, status)
+    t.equal(response.json().code, code)
   }
   t.strictSame(events, [])
 })
@@ -125,9 +131,9 @@ t.test('accepts both keys of a rotation, and public keys', async (t) => {
   t.equal(events.length, 4)
 })
 
-t.test('memoryReplayStore stores ids for rememberSeconds, and at most maximumIds', async (t) => {
+t.test('memoryReplayStore stores ids for rememberSeconds, and at most maxIds', async (t) => {
   let now = 0
-  const store = memoryReplayStore({ rememberSeconds: 10, maximumIds: 2, now: () => now })
+  const store = memoryReplayStore({ rememberSeconds: 10, maxIds: 2, now: () => now })
   const claims = async (...ids: string[]) => Promise.all(ids.map((id) => store.claim(id)))
   t.strictSame(await claims('a', 'a'), ['new', 'working'])
   await store.finish('a')
@@ -138,13 +144,13 @@ t.test('memoryReplayStore stores ids for rememberSeconds, and at most maximumIds
   t.strictSame(await claims('a', 'b', 'c', 'a'), ['new', 'new', 'new', 'new'])
 })
 
-t.test('routeConfig is the config of the route, and receiverErrors has each message in English and Spanish', async (t) => {
+t.test('routeConfig is the config of the route, and webhookReceiverErrors has each message in English and Spanish', async (t) => {
   const configs: unknown[] = []
   const app = Fastify()
   app.addHook('onRoute', ({ config, method }) => void configs.push([method, config]))
   await app.register(createReceiver({ keys: [secret], onEvent() {}, routeConfig: { url: '/' } }))
   t.match(configs, [['POST', { url: '/' }]])
-  for (const { message } of Object.values(receiverErrors.definitions)) t.match(message, { en: String, es: String })
+  for (const { message } of Object.values(webhookReceiverErrors.definitions)) t.match(message, { en: String, es: String })
 })
 
 t.test('createReceiver rejects missing, private and invalid keys', async (t) => {

@@ -1,11 +1,11 @@
 import webhooks, {
-  memoryStore,
+  memoryWebhookStore,
   type WebhookRoutesOptions,
   type WebhookStore,
   type WebhooksOptions,
   webhookRoutes
 } from '@concordat/webhooks'
-import { memoryQueue } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
 import Fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { day, events, hour, minute, start, startService, startWitness } from './service.ts'
@@ -13,28 +13,28 @@ import { day, events, hour, minute, start, startService, startWitness } from './
 const alive = setInterval(() => {}, 1000)
 t.teardown(() => clearInterval(alive))
 const path = '/webhook-subscriptions'
-const wish = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
+const input = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
 const uuid = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** Starts the service and returns it with a client. */
 async function startClient(t: Test, options: Partial<WebhooksOptions> = {}) {
   const service = await startService(t, options)
-  async function ask(method: NonNullable<InjectOptions['method']>, url: string, payload?: object, owner = 'ada') {
-    const answer = await service.app.inject({ method, url: path + url, headers: { 'x-owner': owner }, ...(payload && { payload }) })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+  async function call(method: NonNullable<InjectOptions['method']>, url: string, payload?: object, owner = 'ada') {
+    const response = await service.app.inject({ method, url: path + url, headers: { 'x-owner': owner }, ...(payload && { payload }) })
+    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
   }
-  const subscribe = async (more = {}) => (await ask('POST', '', { ...wish, ...more })).body as { id: string; secret: string }
-  return { ...service, ask, subscribe }
+  const subscribe = async (more = {}) => (await call('POST', '', { ...input, ...more })).body as { id: string; secret: string }
+  return { ...service, call, subscribe }
 }
 
 t.test('creates a subscription with a secret that is shown only once, and reads it without the secret [W1]', async (t) => {
-  const { ask } = await startClient(t)
-  const { status, headers, body } = await ask('POST', '', { ...wish, description: 'For the warehouse' })
+  const { call } = await startClient(t)
+  const { status, headers, body } = await call('POST', '', { ...input, description: 'For the warehouse' })
   t.equal(status, 201)
   t.match(headers, { location: `${path}/${body.id}`, 'cache-control': 'no-store' })
   t.match(body, {
     id: uuid,
-    ...wish,
+    ...input,
     description: 'For the warehouse',
     ordered: false,
     signature: 'hmac-sha256',
@@ -43,24 +43,24 @@ t.test('creates a subscription with a secret that is shown only once, and reads 
     createdAt: new Date(start).toISOString()
   })
   const { secret: _, ...withoutSecret } = body
-  t.strictSame((await ask('GET', `/${body.id}`)).body, withoutSecret)
-  t.strictSame((await ask('GET', '')).body, [withoutSecret])
+  t.strictSame((await call('GET', `/${body.id}`)).body, withoutSecret)
+  t.strictSame((await call('GET', '')).body, [withoutSecret])
 })
 
 t.test('shows the public key of an ed25519 subscription, and no secret', async (t) => {
-  const { ask } = await startClient(t)
-  const { body } = await ask('POST', '', { ...wish, signature: 'ed25519', ordered: true })
+  const { call } = await startClient(t)
+  const { body } = await call('POST', '', { ...input, signature: 'ed25519', ordered: true })
   t.match(body, { publicKey: /^whpk_/, signature: 'ed25519', ordered: true })
   t.equal(body.secret, undefined)
-  t.match((await ask('GET', `/${body.id}`)).body, { publicKey: body.publicKey })
-  const rotated = (await ask('POST', `/${body.id}/secrets`)).body
+  t.match((await call('GET', `/${body.id}`)).body, { publicKey: body.publicKey })
+  const rotated = (await call('POST', `/${body.id}/secrets`)).body
   t.match(rotated, { publicKey: /^whpk_/ })
   t.not(rotated.publicKey, body.publicKey)
 })
 
 t.test('returns 422 with the broken rule for a refused URL, at creation and at change, without a lookup [W5]', async (t) => {
   const service = await startService(t, { resolve: () => t.fail('nothing must be looked up') as never })
-  const { id } = await service.webhooks.subscribe('ada', wish)
+  const { id } = await service.webhooks.subscribe('ada', input)
   for (const [url, key] of [
     ['http://hooks.example.com', 'urlScheme'],
     ['https://10.0.0.1/', 'urlAddress'],
@@ -74,32 +74,32 @@ t.test('returns 422 with the broken rule for a refused URL, at creation and at c
       ['POST', path],
       ['PATCH', `${path}/${id}`]
     ] as const) {
-      const payload = method === 'POST' ? { ...wish, url } : { url }
-      const answer = await service.app.inject({ method, url: target, headers: { 'x-owner': 'ada' }, payload })
-      t.match(answer.json(), { statusCode: 422, code: 'WEBHOOK_URL_REFUSED' }, url)
+      const payload = method === 'POST' ? { ...input, url } : { url }
+      const response = await service.app.inject({ method, url: target, headers: { 'x-owner': 'ada' }, payload })
+      t.match(response.json(), { statusCode: 422, code: 'WEBHOOK_URL_REFUSED' }, url)
     }
     await t.rejects(service.webhooks.change('ada', id, { url }), { errors: [{ field: 'body.url', key }] })
   }
-  t.match(await service.store.subscription(id), { url: wish.url, revision: 1 })
+  t.match(await service.store.subscription(id), { url: input.url, revision: 1 })
 })
 
 t.test('returns 422 and names each unknown event type', async (t) => {
-  const { ask, webhooks: ours } = await startClient(t)
+  const { call, webhooks: ours } = await startClient(t)
   const eventTypes = ['order.created', 'order.shipped', 'webhook.subscription.disabled', 'constructor']
-  t.match(await ask('POST', '', { ...wish, eventTypes }), { status: 422, body: { code: 'WEBHOOK_EVENT_TYPE_UNKNOWN' } })
-  await t.rejects(ours.subscribe('ada', { ...wish, eventTypes }), {
+  t.match(await call('POST', '', { ...input, eventTypes }), { status: 422, body: { code: 'WEBHOOK_EVENT_TYPE_UNKNOWN' } })
+  await t.rejects(ours.subscribe('ada', { ...input, eventTypes }), {
     errors: [{ field: 'body.eventTypes.1' }, { field: 'body.eventTypes.3' }]
   })
-  t.match(await ask('POST', '', { ...wish, eventTypes: [] }), { status: 400 })
+  t.match(await call('POST', '', { ...input, eventTypes: [] }), { status: 400 })
 })
 
 t.test('returns 404 for subscriptions of other owners and for unknown subscriptions', async (t) => {
-  const { ask, subscribe, webhooks: ours, clock } = await startClient(t)
+  const { call, subscribe, webhooks: ours, clock } = await startClient(t)
   const { id } = await subscribe()
   const other = await subscribe()
   await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(0)
-  const [delivery] = (await ask('GET', `/${id}/deliveries`)).body
+  const [delivery] = (await call('GET', `/${id}/deliveries`)).body
   const requests = [
     ['GET', ''],
     ['PATCH', '', {}],
@@ -117,51 +117,51 @@ t.test('returns 404 for subscriptions of other owners and for unknown subscripti
       [id, 'max'],
       [crypto.randomUUID(), 'ada']
     ] as const) {
-      const { status, body } = await ask(method, `/${target}${rest}`, payload, owner)
+      const { status, body } = await call(method, `/${target}${rest}`, payload, owner)
       t.match([status, body.code], [404, 'WEBHOOK_SUBSCRIPTION_NOT_FOUND'], `${method} ${rest}`)
     }
   }
-  t.match((await ask('GET', `/${other.id}/deliveries/${delivery.id}`)).body.code, 'WEBHOOK_DELIVERY_NOT_FOUND')
-  t.strictSame((await ask('GET', '', undefined, 'max')).body, [])
+  t.match((await call('GET', `/${other.id}/deliveries/${delivery.id}`)).body.code, 'WEBHOOK_DELIVERY_NOT_FOUND')
+  t.strictSame((await call('GET', '', undefined, 'max')).body, [])
 })
 
 t.test('an owner changes, disables, enables and removes a subscription', async (t) => {
-  const { ask, subscribe } = await startClient(t)
+  const { call, subscribe } = await startClient(t)
   const { id } = await subscribe({ description: 'Old' })
   const change = { url: 'https://other.example.com/', eventTypes: ['product.updated', 'product.updated'], description: 'New' }
-  t.match((await ask('PATCH', `/${id}`, change)).body, { ...change, eventTypes: ['product.updated'], status: 'enabled' })
-  t.equal((await ask('PATCH', `/${id}`, { description: null })).body.description, undefined)
-  t.match((await ask('PATCH', `/${id}`, { status: 'disabled' })).body, { status: 'disabled', disabledReason: 'byOwner' })
-  t.equal((await ask('PATCH', `/${id}`, { status: 'enabled' })).body.disabledReason, undefined)
-  t.equal((await ask('DELETE', `/${id}`)).status, 204)
-  t.equal((await ask('GET', `/${id}`)).status, 404)
+  t.match((await call('PATCH', `/${id}`, change)).body, { ...change, eventTypes: ['product.updated'], status: 'enabled' })
+  t.equal((await call('PATCH', `/${id}`, { description: null })).body.description, undefined)
+  t.match((await call('PATCH', `/${id}`, { status: 'disabled' })).body, { status: 'disabled', disabledReason: 'byOwner' })
+  t.equal((await call('PATCH', `/${id}`, { status: 'enabled' })).body.disabledReason, undefined)
+  t.equal((await call('DELETE', `/${id}`)).status, 204)
+  t.equal((await call('GET', `/${id}`)).status, 404)
 })
 
-t.test('returns 409 when an owner already has maximumSubscriptions', async (t) => {
-  const { app } = await startService(t, { maximumSubscriptions: 2 })
+t.test('returns 409 when an owner already has maxSubscriptions', async (t) => {
+  const { app } = await startService(t, { maxSubscriptions: 2 })
   const create = async (owner: string) =>
-    (await app.inject({ method: 'POST', url: path, headers: { 'x-owner': owner }, payload: wish })).statusCode
+    (await app.inject({ method: 'POST', url: path, headers: { 'x-owner': owner }, payload: input })).statusCode
   t.strictSame([await create('ada'), await create('ada'), await create('ada'), await create('max')], [201, 201, 409, 201])
 })
 
 t.test('a ping arrives with the id in the response, and a disabled subscription returns 409', async (t) => {
-  const { ask, subscribe, clock } = await startClient(t)
+  const { call, subscribe, clock } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
     () => clock.now(),
     () => 200
   )
   const { id } = await subscribe({ url })
-  const { status, body } = await ask('POST', `/${id}/pings`)
+  const { status, body } = await call('POST', `/${id}/pings`)
   t.equal(status, 202)
   await clock.advance(1000)
   t.match(seen, [{ headers: { 'webhook-id': body.messageId }, body: { type: 'webhook.ping', data: { subscriptionId: id } } }])
-  await ask('PATCH', `/${id}`, { status: 'disabled' })
-  t.match((await ask('POST', `/${id}/pings`)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
+  await call('PATCH', `/${id}`, { status: 'disabled' })
+  t.match((await call('POST', `/${id}/pings`)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
 })
 
 t.test('lists deliveries and attempts in pages, newest first, filtered by status', async (t) => {
-  const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
+  const { call, subscribe, clock, webhooks: ours } = await startClient(t)
   const { url } = await startWitness(
     t,
     () => clock.now(),
@@ -172,23 +172,23 @@ t.test('lists deliveries and attempts in pages, newest first, filtered by status
     await ours.emit('order.created', { total: { amount: String(count) } })
     await clock.advance(1000)
   }
-  const first = await ask('GET', `/${id}/deliveries?perPage=3`)
+  const first = await call('GET', `/${id}/deliveries?perPage=3`)
   t.match(first.body, [{ status: 'pending', attempts: 1, eventType: 'order.created' }, { status: 'pending' }, { status: 'delivered' }])
   const next = /^<(.*)>; rel="next"$/.exec(String(first.headers['link']))?.[1] ?? ''
-  const second = await ask('GET', next.slice(path.length))
+  const second = await call('GET', next.slice(path.length))
   t.match(second.body, [{ status: 'delivered' }, { status: 'delivered' }])
   t.equal(second.headers['link'], undefined)
-  const pending = await ask('GET', `/${id}/deliveries?status=pending&perPage=1`)
+  const pending = await call('GET', `/${id}/deliveries?status=pending&perPage=1`)
   t.match(pending.headers['link'], /status=pending&perPage=1&after=/)
-  t.equal((await ask('GET', `/${id}/deliveries?status=lost`)).status, 400)
+  t.equal((await call('GET', `/${id}/deliveries?status=lost`)).status, 400)
   const [newest] = first.body
-  t.match((await ask('GET', `/${id}/deliveries/${newest.id}`)).body, { id: newest.id, nextAttemptAt: String })
-  const attempts = (await ask('GET', `/${id}/deliveries/${newest.id}/attempts`)).body
+  t.match((await call('GET', `/${id}/deliveries/${newest.id}`)).body, { id: newest.id, nextAttemptAt: String })
+  const attempts = (await call('GET', `/${id}/deliveries/${newest.id}/attempts`)).body
   t.match(attempts, [{ id: uuid, number: 1, statusCode: 500, startedAt: String, durationMilliseconds: Number }])
 })
 
 t.test('redelivers an ended delivery with the same webhook-id, and returns 409 for a pending one', async (t) => {
-  const { ask, subscribe, clock, webhooks: ours } = await startClient(t)
+  const { call, subscribe, clock, webhooks: ours } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
     () => clock.now(),
@@ -197,32 +197,32 @@ t.test('redelivers an ended delivery with the same webhook-id, and returns 409 f
   const { id } = await subscribe({ url })
   const { id: messageId } = await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(minute)
-  const [delivery] = (await ask('GET', `/${id}/deliveries`)).body
+  const [delivery] = (await call('GET', `/${id}/deliveries`)).body
   const again = `/${id}/deliveries/${delivery.id}/redeliveries`
-  const { status, body } = await ask('POST', again)
+  const { status, body } = await call('POST', again)
   t.match([status, body], [202, { id: delivery.id, messageId, status: 'pending' }])
-  t.match((await ask('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_DELIVERY_PENDING' })
+  t.match((await call('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_DELIVERY_PENDING' })
   await clock.advance(1000)
-  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 2 })
-  await ask('POST', again)
+  t.match((await call('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 2 })
+  await call('POST', again)
   await clock.advance(minute)
-  t.match((await ask('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 4 }, 'the schedule starts again')
+  t.match((await call('GET', `/${id}/deliveries/${delivery.id}`)).body, { status: 'delivered', attempts: 4 }, 'the schedule starts again')
   t.strictSame(
     seen.map(({ headers }) => headers['webhook-id']),
     [messageId, messageId, messageId, messageId]
   )
   t.equal(new Set(seen.map(({ text }) => text)).size, 1)
-  await ask('PATCH', `/${id}`, { status: 'disabled' })
-  t.match((await ask('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
+  await call('PATCH', `/${id}`, { status: 'disabled' })
+  t.match((await call('POST', again)).body, { statusCode: 409, code: 'WEBHOOK_SUBSCRIPTION_DISABLED' })
 })
 
 t.test('a recovery delivers all failed deliveries of a time range again, and nothing else', async (t) => {
-  const kept = memoryStore()
+  const kept = memoryWebhookStore()
   const store: WebhookStore = {
     ...kept,
     reopenDeliveries: async (selection, reopen) => kept.reopenDeliveries({ ...selection, limit: 3 }, reopen)
   }
-  const { ask, subscribe, clock, webhooks: ours } = await startClient(t, { store })
+  const { call, subscribe, clock, webhooks: ours } = await startClient(t, { store })
   let status = 410
   const { url, seen } = await startWitness(
     t,
@@ -232,30 +232,30 @@ t.test('a recovery delivers all failed deliveries of a time range again, and not
   const { id } = await subscribe({ url })
   for (let count = 0; count < 10; count++) await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(day)
-  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  await call('PATCH', `/${id}`, { status: 'enabled' })
   await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(hour)
   status = 200
-  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  await call('PATCH', `/${id}`, { status: 'enabled' })
   const before = seen.length
   const since = new Date(start).toISOString()
   const until = new Date(start + hour).toISOString()
-  t.match(await ask('POST', `/${id}/recoveries`, { since, until }), { status: 202, body: { since, until } })
+  t.match(await call('POST', `/${id}/recoveries`, { since, until }), { status: 202, body: { since, until } })
   await clock.advance(hour)
   t.equal(seen.length - before, 10)
-  t.match(await ask('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })
+  t.match(await call('POST', `/${id}/recoveries`, { since }), { status: 202, body: { since, until: String } })
   await clock.advance(hour)
   t.equal(seen.length - before, 11)
   for (const range of [
     { since, until: since },
     { since: until, until: since }
   ])
-    t.match((await ask('POST', `/${id}/recoveries`, range)).body, { statusCode: 422, code: 'WEBHOOK_RANGE_INVALID' })
-  t.equal((await ask('POST', `/${id}/recoveries`, {})).status, 400)
+    t.match((await call('POST', `/${id}/recoveries`, range)).body, { statusCode: 422, code: 'WEBHOOK_RANGE_INVALID' })
+  t.equal((await call('POST', `/${id}/recoveries`, {})).status, 400)
 })
 
 t.test('a recovery stops when its subscription is disabled', async (t) => {
-  const { subscribe, clock, webhooks: ours, ask } = await startClient(t)
+  const { subscribe, clock, webhooks: ours, call } = await startClient(t)
   const { url, seen } = await startWitness(
     t,
     () => clock.now(),
@@ -264,9 +264,9 @@ t.test('a recovery stops when its subscription is disabled', async (t) => {
   const { id } = await subscribe({ url })
   await ours.emit('order.created', { total: { amount: '1' } })
   await clock.advance(1000)
-  await ask('PATCH', `/${id}`, { status: 'enabled' })
+  await call('PATCH', `/${id}`, { status: 'enabled' })
   await ours.recover('ada', id, start)
-  await ask('PATCH', `/${id}`, { status: 'disabled' })
+  await call('PATCH', `/${id}`, { status: 'disabled' })
   await clock.advance(hour)
   t.ok(seen.length <= 2)
 })
@@ -277,7 +277,7 @@ t.test('a change whose precondition names another version returns 412 and change
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRoute', ({ method, url, config }) => void (configs[`${String(method)} ${url}`] = config as object))
-  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryStore(), queue: memoryQueue() })
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
   const options: WebhookRoutesOptions = {
     owner: () => 'ada',
     path: '/hooks',
@@ -290,7 +290,7 @@ t.test('a change whose precondition names another version returns 412 and change
     })
   }
   await app.register(webhookRoutes, { ...options, prefix: '/v2' })
-  const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: wish })
+  const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: input })
   const { id } = created.json()
   t.equal(created.headers['location'], `/v2/hooks/${id}`)
   t.equal(created.headers['etag'], '"1-0"')
@@ -321,17 +321,17 @@ t.test('a change whose precondition names another version returns 412 and change
 t.test('options.list and options.created replace the responses of lists and creations', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryStore(), queue: memoryQueue() })
+  await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
   const wanted: unknown[] = []
   await app.register(webhookRoutes, {
     owner: () => 'ada',
     created: (reply, at, resource) => reply.code(201).header('x-path', at).send(resource),
-    async list(_request, _reply, asked) {
-      wanted.push([asked.operation, asked.parent])
-      return asked.resources({ limit: 10 })
+    async list(_request, _reply, requested) {
+      wanted.push([requested.operation, requested.parent])
+      return requested.resources({ limit: 10 })
     }
   })
-  const { headers, body } = await app.inject({ method: 'POST', url: path, payload: wish })
+  const { headers, body } = await app.inject({ method: 'POST', url: path, payload: input })
   const { id } = JSON.parse(body)
   t.equal(headers['x-path'], `${path}/${id}`)
   t.match((await app.inject(`${path}?anything=goes`)).json(), [{ id }])
@@ -345,5 +345,5 @@ t.test('options.list and options.created replace the responses of lists and crea
 t.test('returns 500 when options.owner returns no owner', async (t) => {
   const { app } = await startService(t)
   t.match((await app.inject(path)).statusCode, 500)
-  t.match((await app.inject({ method: 'POST', url: path, payload: wish })).statusCode, 500)
+  t.match((await app.inject({ method: 'POST', url: path, payload: input })).statusCode, 500)
 })

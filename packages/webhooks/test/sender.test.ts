@@ -3,15 +3,7 @@ import { createServer } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import {
-  newSecret,
-  newSigningKeyPair,
-  retryDelay,
-  type SenderOptions,
-  standardSchedule,
-  verdictOf,
-  webhookSender
-} from '@concordat/webhooks'
+import { newSecret, newSigningKeyPair, type SenderOptions, webhookSender } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { generate } from 'selfsigned'
 import { Webhook } from 'standardwebhooks'
@@ -41,7 +33,6 @@ t.test('sends the bytes, the headers of the specification and a valid signature 
   })
   const result = await senderOf(t, { userAgent: 'orders/1' }).send({ ...message, url: `${url}?team=7`, keys: [secret, privateKey] })
   t.match(result, { statusCode: 204, startedAt: Number, durationMilliseconds: Number })
-  t.equal(verdictOf(result), 'delivered')
   const [{ headers, method, url: path, text }] = requests as [(typeof requests)[0]]
   t.equal(text, body)
   t.strictSame([method, path], ['POST', '/hooks?team=7'])
@@ -78,14 +69,13 @@ t.test('reuses connections', async (t) => {
   t.ok(ports.size <= 2, `${ports.size} connections for 20 attempts`)
 })
 
-t.test('does not follow redirects and counts them as failed', async (t) => {
+t.test('does not follow redirects', async (t) => {
   let followed = 0
   const target = await startReceiver(t, (_request, response) => response.end(String(followed++)))
   for (const status of [301, 302, 303, 307, 308]) {
     const url = await startReceiver(t, (_request, response) => response.writeHead(status, { location: target }).end())
     const result = await senderOf(t).send({ ...message, url })
     t.equal(result.statusCode, status)
-    t.equal(verdictOf(result), 'failed')
   }
   t.equal(followed, 0)
 })
@@ -156,15 +146,15 @@ t.test('a misbehaving receiver costs one attempt within its time limit, and does
 
 t.test('the signal aborts an attempt, and an already aborted signal sends nothing', async (t) => {
   const end = new AbortController()
-  const asked: string[] = []
+  const requested: string[] = []
   const url = await startReceiver(t, ({ headers }) => {
-    asked.push(String(headers['webhook-id']))
+    requested.push(String(headers['webhook-id']))
     end.abort()
   })
   const sender = senderOf(t)
   t.match(await sender.send({ ...message, url, id: 'msg_0' }, AbortSignal.abort()), { failure: 'TIMEOUT' })
   t.match(await sender.send({ ...message, url }, end.signal), { failure: 'TIMEOUT' })
-  t.same(asked, ['msg_1'])
+  t.same(requested, ['msg_1'])
 })
 
 t.test('reads only a small part of an endless body', async (t) => {
@@ -257,48 +247,11 @@ t.test('reads both forms of Retry-After and ignores invalid values', async (t) =
   }
 })
 
-t.test('standardSchedule is the schedule of the specification, and the jitter never makes an attempt early [W4]', async (t) => {
-  t.equal(
-    standardSchedule.reduce((sum, seconds) => sum + seconds),
-    75 * 3600 + 35 * 60 + 5
-  )
-  const failed = { startedAt: 0, durationMilliseconds: 0, statusCode: 500 }
-  t.equal(retryDelay(standardSchedule, 10, failed, Math.random), undefined)
-  for (let attempts = 1; attempts < 10; attempts++) {
-    const seconds = standardSchedule[attempts]!
-    t.equal(
-      retryDelay(standardSchedule, attempts, failed, () => 0),
-      seconds * 1000
-    )
-    const delays = Array.from({ length: 200 }, () => retryDelay(standardSchedule, attempts, failed, Math.random)!)
-    t.ok(Math.min(...delays) >= seconds * 1000 && Math.max(...delays) <= seconds * 1200 + 1)
-    t.ok(new Set(delays).size > 100)
-  }
-})
-
-t.test('Retry-After of a throttled receiver applies when it is longer than the schedule, up to a day', async (t) => {
-  for (const status of [429, 502, 503, 504]) {
-    t.strictSame(
-      [10, 90, 86_400, 9e9].map((seconds) => delayAfter(status, seconds)),
-      [60_000, 90_000, 86_400_000, 86_400_000]
-    )
-  }
-  t.equal(delayAfter(500, 90), 60_000)
-})
-
-t.test('verdictOf returns one verdict for each status code', async (t) => {
-  const meanings = {
-    delivered: [200, 201, 204, 299],
-    gone: [410],
-    throttled: [429, 502, 503, 504],
-    failed: [199, 301, 304, 400, 404, 500, 501, 599, 0]
-  }
-  for (const [verdict, statuses] of Object.entries(meanings)) for (const statusCode of statuses) t.equal(verdictOf({ statusCode }), verdict)
-  t.equal(verdictOf({}), 'failed')
-})
-
 t.test('rejects invalid options and keys with a one-line message', async (t) => {
-  t.throws(() => webhookSender({ attemptTimeoutSeconds: 61 }), /^webhooks: options\.attemptTimeoutSeconds is 61\./)
+  t.throws(
+    () => webhookSender({ attemptTimeoutSeconds: 61 }),
+    /^webhooks: options\.attemptTimeoutSeconds must be a number from 0\.001 to 60, but is 61\.$/
+  )
   await t.rejects(senderOf(t).send({ ...message, url: 'https://example.com', keys: ['secret'] }), /a key is invalid/)
 })
 
@@ -314,8 +267,4 @@ function pour(write: () => boolean, socket: TLSSocket) {
     if (!socket.destroyed) socket.once('drain', more)
   }
   more()
-}
-
-function delayAfter(statusCode: number, retryAfterSeconds: number) {
-  return retryDelay([0, 60], 1, { startedAt: 0, durationMilliseconds: 0, statusCode, retryAfterSeconds }, () => 0)
 }

@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import webhooks, {
   type Attempt,
   type Delivery,
-  memoryStore,
+  memoryWebhookStore,
   type WebhookStore,
   type WebhooksOptions,
   webhookRoutes
 } from '@concordat/webhooks'
-import { memoryQueue, testClock } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
+import { testClock } from '@concordat/work-queue/testing'
 import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { startReceiver, trustingLoopback } from './tls-receiver.ts'
@@ -38,10 +39,10 @@ export const day = 24 * hour
 export async function startService(t: Test, options: Partial<WebhooksOptions> = {}) {
   const clock = testClock(start)
   const now = () => clock.now()
-  const store = options.store ?? memoryStore()
-  const queue = memoryQueue(clock)
+  const store = options.store ?? memoryWebhookStore()
+  const queue = memoryWorkQueue({ clock })
   const app = Fastify()
-  const told: unknown[] = []
+  const notices: unknown[] = []
   await app.register(webhooks, {
     ...trustingLoopback,
     events,
@@ -49,8 +50,8 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     queue,
     now,
     mayReceive: () => true,
-    onDisabled: ({ id }, reason) => told.push(['disabled', id, reason]),
-    onFailed: ({ id }) => told.push(['failed', id]),
+    onDisabled: ({ id }, reason) => notices.push(['disabled', id, reason]),
+    onFailed: ({ id }) => notices.push(['failed', id]),
     ...options
   })
   await app.register(webhookRoutes, { owner: ({ headers }) => headers['x-owner'] as string | undefined })
@@ -59,7 +60,7 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     await app.close()
     await queue.close(0)
   })
-  return { app, clock, now, store, queue, told, webhooks: app.webhooks }
+  return { app, clock, now, store, queue, notices, webhooks: app.webhooks }
 }
 
 /** An attempt as the receiver saw it. */
@@ -70,16 +71,20 @@ export interface Seen {
   readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown }
 }
 
-type Answer = number | { readonly status: number; readonly headers: Record<string, string> }
+type ReceivedResponse = number | { readonly status: number; readonly headers: Record<string, string> }
 
-/** Starts a receiver that records the attempts and responds with the result of `answer`. */
-export async function startWitness(t: Test, now: () => number, answer: (seen: Seen, count: number) => Answer | Promise<Answer>) {
+/** Starts a receiver that records the attempts and responds with the result of `received`. */
+export async function startWitness(
+  t: Test,
+  now: () => number,
+  received: (seen: Seen, count: number) => ReceivedResponse | Promise<ReceivedResponse>
+) {
   const seen: Seen[] = []
   const url = await startReceiver(t, async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const attempt = { at: now(), headers: request.headers, text, body: JSON.parse(text) }
     seen.push(attempt)
-    const given = await answer(attempt, seen.length)
+    const given = await received(attempt, seen.length)
     const { status, headers } = typeof given === 'number' ? { status: given, headers: {} } : given
     response.writeHead(status, headers).end()
   })

@@ -1,5 +1,6 @@
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { memoryStore, webhookStoreContract } from '@concordat/webhooks'
+import { memoryWebhookStore } from '@concordat/webhooks'
+import { webhookStoreContract } from '@concordat/webhooks/testing'
 import t from 'tap'
 
-t.test('memoryStore passes the store contract', async (t) => webhookStoreContract(casesOf(t), memoryStore))
+t.test('memoryWebhookStore passes the store contract', async (t) => webhookStoreContract(casesOf(t), memoryWebhookStore))

@@ -28,10 +28,10 @@ export const trustingLoopback = {
 export const identity = { key, cert }
 
 /** Starts an HTTPS receiver. Returns its URL. */
-export async function startReceiver(t: Test, answer: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
+export async function startReceiver(t: Test, received: (request: IncomingMessage, response: ServerResponse) => unknown): Promise<string> {
   return listen(
     t,
-    createHttps(identity, (request, response) => void answer(request, response))
+    createHttps(identity, (request, response) => void received(request, response))
   )
 }
 

@@ -1,5 +1,3 @@
-export type { QueueUnderTest, RunTest } from './begin-contract.ts'
-export { type Clock, systemClock, type TestClock, testClock } from './clock-contract.ts'
-export { memoryQueue } from './memory-queue.ts'
-export { workQueueContract } from './queue-contract.ts'
+export { type Clock, systemClock } from './clock.ts'
+export { type MemoryWorkQueueOptions, memoryWorkQueue } from './memory-queue.ts'
 export * from './work-queue.ts'

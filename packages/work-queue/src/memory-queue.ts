@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
-import { type Clock, systemClock } from './clock-contract.ts'
+import { waitAtMost } from '@concordat/deadline'
+import { type Clock, systemClock } from './clock.ts'
 import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
 import { retryAfterThrowSeconds } from './work-queue.ts'
 
@@ -17,8 +17,14 @@ type Line = QueueSettings &
 
 const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSeconds, error })
 
+/** Options of {@link memoryWorkQueue}. */
+export interface MemoryWorkQueueOptions {
+  /** The source of the time. In tests, use `testClock()`. @default the time of this machine */
+  readonly clock?: Clock | undefined
+}
+
 /** Creates a queue in the memory of this process, for tests and development. An error that a `write` throws is a process warning. */
-export function memoryQueue(clock: Clock = systemClock): WorkQueue {
+export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions = {}): WorkQueue {
   const lines = new Map<string, Line>()
   const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
 
@@ -86,11 +92,11 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
     else put(line, entry, 'done' in outcome ? 'ended' : 'dead')
   }
 
-  async function stop(line: Line, graceSeconds = 10) {
+  async function stop(line: Line, stopGraceSeconds = 10) {
     line.worker = undefined
-    await atMost(graceSeconds, line.runs)
+    await waitAtMost(Promise.all(line.runs), stopGraceSeconds * 1000)
     for (const { abort } of line.entries.values()) abort?.abort(new Error('work-queue: the worker is stopping.'))
-    await atMost(1, line.runs)
+    await waitAtMost(Promise.all(line.runs), 1000)
     for (const entry of line.entries.values()) if (entry.state === 'running') put(line, entry, 'waiting')
     line.runs.clear()
   }
@@ -122,7 +128,7 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
       if (line.worker !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
       line.worker = { ...options, handler }
       fill(line)
-      return (graceSeconds) => stop(line, graceSeconds)
+      return (stopGraceSeconds) => stop(line, stopGraceSeconds)
     },
     async cancel(name, id) {
       const entry = lineOf(name).entries.get(id)
@@ -136,16 +142,10 @@ export function memoryQueue(clock: Clock = systemClock): WorkQueue {
       return dead.length
     },
     kick: (name) => fill(lineOf(name)),
-    async close(graceSeconds) {
-      await Promise.all([...lines.values()].map((line) => stop(line, graceSeconds)))
+    async close(stopGraceSeconds) {
+      await Promise.all([...lines.values()].map((line) => stop(line, stopGraceSeconds)))
       for (const { entries } of lines.values()) for (const { forget } of entries.values()) forget?.()
       unfollow?.()
     }
   }
-}
-
-async function atMost(seconds: number, runs: ReadonlySet<Promise<void>>) {
-  const timer = new AbortController()
-  await Promise.race([Promise.all(runs), delay(seconds * 1000, undefined, timer)])
-  timer.abort()
 }

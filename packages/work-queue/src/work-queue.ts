@@ -64,7 +64,7 @@ export interface WorkOptions {
 }
 
 /** Starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later it hands them back to start immediately. */
-export type Stop = (graceSeconds?: number) => Promise<void>
+export type Stop = (stopGraceSeconds?: number) => Promise<void>
 
 /** Queue of jobs that outlive the request. Each job runs at least once after any crash, and exactly once without a crash. */
 export interface WorkQueue {

@@ -1,4 +1,5 @@
-import { memoryQueue, systemClock, testClock } from '@concordat/work-queue'
+import { memoryWorkQueue, systemClock } from '@concordat/work-queue'
+import { testClock } from '@concordat/work-queue/testing'
 import t from 'tap'
 
 t.test('a test clock runs due timers in order, at their time, and also the timers that they add', async (t) => {
@@ -48,7 +49,7 @@ t.test('the system clock runs due timers, unless they were cancelled', async (t)
 })
 
 t.test('an in-memory queue works with the system clock, and close removes the timers of delayed jobs', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   await queue.define('work')
   const { promise, resolve } = Promise.withResolvers<unknown>()
   queue.work('work', async ({ payload }) => (resolve(payload), { done: true }), { concurrency: 1 })
@@ -60,7 +61,7 @@ t.test('an in-memory queue works with the system clock, and close removes the ti
 
 t.test('an id is known for a day after its job has ended', async (t) => {
   const clock = testClock()
-  const queue = memoryQueue(clock)
+  const queue = memoryWorkQueue({ clock })
   await queue.define('work')
   queue.work('work', async () => ({ done: true }), { concurrency: 1 })
   const [id = ''] = await queue.enqueue('work', [{ payload: 1 }])

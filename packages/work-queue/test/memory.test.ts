@@ -1,14 +1,15 @@
 import { casesOf } from '@concordat/test-harness/contract-cases'
-import { memoryQueue, testClock, workQueueContract } from '@concordat/work-queue'
+import { memoryWorkQueue } from '@concordat/work-queue'
+import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import t from 'tap'
 
 workQueueContract(casesOf(t), () => {
   const clock = testClock()
-  return { clock, queue: memoryQueue(clock) }
+  return { clock, queue: memoryWorkQueue({ clock }) }
 })
 
 t.test('a queue with many jobs of one key finds a job of another key without scanning them, and the keys take turns', async (t) => {
-  const queue = memoryQueue()
+  const queue = memoryWorkQueue()
   t.teardown(() => queue.close(0))
   const begun: unknown[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()

@@ -1,9 +1,9 @@
-import { memoryQueue, type Outcome, type Transaction, type WorkQueue } from '@concordat/work-queue'
+import { memoryWorkQueue, type Outcome, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { PGlite, Transaction as PGliteTransaction } from '@electric-sql/pglite'
 import { expectTypeOf } from 'expect-type'
 import type { Client, PoolClient } from 'pg'
 
-expectTypeOf(memoryQueue()).toEqualTypeOf<WorkQueue>()
+expectTypeOf(memoryWorkQueue()).toEqualTypeOf<WorkQueue>()
 expectTypeOf<Client>().toExtend<Transaction>()
 expectTypeOf<PoolClient>().toExtend<Transaction>()
 expectTypeOf<PGliteTransaction>().toExtend<Transaction>()

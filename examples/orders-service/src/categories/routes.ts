@@ -1,10 +1,11 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { found } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Database } from '../database/database.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
 import { findCategory, listCategories } from './repository.ts'
-import { Category, CategoryPath, categoryCollection } from './schemas.ts'
+import { Category, categoryCollection } from './schemas.ts'
 
-export const categories: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const categories: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   app.get(
     '/categories',
     { config: { public: true, cache: 'public', collection: categoryCollection }, schema: { response: { 200: Type.Array(Category) } } },
@@ -13,7 +14,7 @@ export const categories: FastifyPluginAsyncTypebox<{ database: Database }> = asy
 
   app.get(
     '/categories/:id',
-    { config: { public: true, cache: 'public' }, schema: { params: CategoryPath, response: { 200: Category } } },
+    { config: { public: true, cache: 'public' }, schema: { params: IdPath, response: { 200: Category } } },
     async (request, reply) => {
       const category = found(await findCategory(database, request.params.id))
       reply.link('collection', '/categories')

@@ -12,5 +12,3 @@ export const categoryCollection = collection(Category)({
   defaultSort: ['name'],
   sort: { keys: ['name'] }
 })
-
-export const CategoryPath = Type.Object({ id: Id })

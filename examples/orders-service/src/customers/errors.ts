@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors } from '@concordat/api-error'
+import { defineErrors } from '@concordat/api-error'
 
 export const customerErrors = defineErrors({
   EMAIL_IN_USE: {
@@ -10,7 +10,3 @@ export const customerErrors = defineErrors({
     remedy: 'Use another email address, or find the customer that has this one.'
   }
 })
-
-export function emailInUse(): ApiError {
-  return customerErrors.create('EMAIL_IN_USE')
-}

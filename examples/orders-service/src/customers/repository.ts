@@ -1,24 +1,23 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
+import { runSql } from '@concordat/pagination-query/sql'
+import { onViolation, type Statements } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import type { Queries } from '../database/database.ts'
-import { onViolation } from '../database/errors.ts'
-import { list } from '../database/list.ts'
-import { emailInUse } from './errors.ts'
+import { customerErrors } from './errors.ts'
 import type { Customer, CustomerChanges, NewCustomer } from './schemas.ts'
 
 const columns = 'id, company_name AS "companyName", contact_name AS "contactName", email, country, created_at AS "createdAt"'
-const refused = { customers_email_key: emailInUse }
+const refused = { customers_email_key: () => customerErrors.create('EMAIL_IN_USE') }
 
-export function listCustomers(database: Queries, query: ListQuery<Customer>): Promise<Page<Customer>> {
-  return list(database, query)
+export function listCustomers(database: Statements, query: ListQuery<Customer>): Promise<Page<Customer>> {
+  return runSql(database.client, query)
 }
 
-export async function findCustomer(database: Queries, id: string): Promise<Customer | undefined> {
+export async function findCustomer(database: Statements, id: string): Promise<Customer | undefined> {
   const [customer] = await database.query<Customer>(`SELECT ${columns} FROM customers WHERE id = $1`, [id])
   return customer
 }
 
-export async function createCustomer(database: Queries, { companyName, contactName, email, country }: NewCustomer): Promise<Customer> {
+export async function createCustomer(database: Statements, { companyName, contactName, email, country }: NewCustomer): Promise<Customer> {
   const [customer] = await onViolation(
     database.query<Customer>(
       `INSERT INTO customers (id, company_name, contact_name, email, country) VALUES ($1, $2, $3, $4, $5) RETURNING ${columns}`,
@@ -29,7 +28,7 @@ export async function createCustomer(database: Queries, { companyName, contactNa
   return customer as Customer
 }
 
-export async function changeCustomer(database: Queries, id: string, changes: CustomerChanges): Promise<Customer | undefined> {
+export async function changeCustomer(database: Statements, id: string, changes: CustomerChanges): Promise<Customer | undefined> {
   const { companyName, contactName, email, country } = changes
   const [customer] = await onViolation(
     database.query<Customer>(

@@ -1,10 +1,11 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { found } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Database } from '../database/database.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
 import { changeCustomer, createCustomer, findCustomer, listCustomers } from './repository.ts'
-import { Customer, CustomerChanges, CustomerPath, customerCollection, NewCustomer } from './schemas.ts'
+import { Customer, CustomerChanges, customerCollection, NewCustomer } from './schemas.ts'
 
-export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const customers: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   app.get(
     '/customers',
     { config: { permissions: ['customers:list'], collection: customerCollection }, schema: { response: { 200: Type.Array(Customer) } } },
@@ -26,7 +27,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = asyn
 
   app.get(
     '/customers/:id',
-    { config: { permissions: ['customers:read'] }, schema: { params: CustomerPath, response: { 200: Customer } } },
+    { config: { permissions: ['customers:read'] }, schema: { params: IdPath, response: { 200: Customer } } },
     async (request, reply) => {
       const customer = request.authorize('customers:read', await findCustomer(database, request.params.id))
       reply.link('collection', '/customers')
@@ -38,7 +39,7 @@ export const customers: FastifyPluginAsyncTypebox<{ database: Database }> = asyn
     '/customers/:id',
     {
       config: { permissions: ['customers:update'], openapi: { errors: ['EMAIL_IN_USE'] } },
-      schema: { params: CustomerPath, body: CustomerChanges, response: { 200: Customer } }
+      schema: { params: IdPath, body: CustomerChanges, response: { 200: Customer } }
     },
     async (request, reply) => {
       const { id } = request.params

@@ -26,5 +26,3 @@ export type NewCustomer = Static<typeof NewCustomer>
 
 export const CustomerChanges = Type.Partial(NewCustomer)
 export type CustomerChanges = Static<typeof CustomerChanges>
-
-export const CustomerPath = Type.Object({ id: Id })

@@ -1,106 +1,85 @@
 import { v7 } from 'uuid'
-import { cancellationReasons, categories, familyNames, givenNames, places, trades } from './sample-names.ts'
+import names from './sample-names.json' with { type: 'json' }
 
 const day = 86_400_000
 const firstOrderAt = Date.UTC(2024, 8, 1)
 const spanOfOrders = 730 * day
 const lastDays = firstOrderAt + spanOfOrders - 45 * day
 const foundedAt = firstOrderAt - 30 * day
+const currency = 'EUR'
 
-interface SampleProduct {
-  readonly id: string
-  readonly name: string
-  readonly categoryId: string
-  readonly cents: number
-  readonly unitsInStock: number
-  readonly discontinued: boolean
-  readonly createdAt: string
-}
+export const sampleCategories = names.categories.map(({ name, description }, index) => ({
+  id: idOf(randomOf('category', index), foundedAt + index),
+  name,
+  description
+}))
 
-interface SampleOrder {
-  readonly id: string
-  readonly customerId: string
-  readonly status: 'pending' | 'paid' | 'shipped' | 'cancelled'
-  readonly placedAt: string
-  readonly shippedAt: string | null
-  readonly cancelledAt: string | null
-  readonly reason: string | null
-  readonly totalCents: number
-  readonly items: readonly { readonly id: string; readonly productId: string; readonly quantity: number; readonly cents: number }[]
-}
-
-export const sampleCategories: readonly { readonly id: string; readonly name: string; readonly description: string }[] = categories.map(
-  ({ name, description }, index) => ({ id: idOf(randomOf('category', index), foundedAt + index), name, description })
-)
-
-/** 77 products, of which one in ten is discontinued. */
-export const sampleProducts: readonly SampleProduct[] = categories
-  .flatMap(({ products }, category) => products.map((name) => ({ name, category })))
-  .map(({ name, category }, index) => {
+const products = names.categories
+  .flatMap((category, index) => category.products.map((name) => ({ name, category_id: sampleCategories[index]?.id })))
+  .map((product, index) => {
     const random = randomOf('product', index)
-    const createdAt = foundedAt + index * 60_000
+    const created_at = isoOf(foundedAt + index * 60_000)
     return {
-      id: idOf(random, createdAt),
-      name,
-      categoryId: (sampleCategories[category] as { id: string }).id,
+      id: idOf(random, foundedAt + index * 60_000),
+      ...product,
       cents: 195 + below(random, 400) * 10,
-      unitsInStock: 100 + below(random, 900),
+      units_in_stock: 100 + below(random, 900),
+      currency,
       discontinued: index % 10 === 7,
-      createdAt: isoOf(createdAt)
+      created_at,
+      updated_at: created_at
     }
   })
 
-/** 91 customers. The first two are used in the documentation. */
-export const sampleCustomers: readonly Readonly<
-  Record<'id' | 'companyName' | 'contactName' | 'email' | 'country' | 'createdAt', string>
->[] = trades
-  .flatMap((trade) => places.map(([city, country]) => ({ trade, city, country })))
+/** 77 products, of which one in ten is discontinued. */
+export const sampleProducts = products.map(({ cents, ...product }) => ({ ...product, unit_price: decimalOf(cents) }))
+
+const known = [
+  { contact_name: 'Ada Almeida', email: 'ada@example.com' },
+  { contact_name: 'Max Berger', email: 'max@example.com' }
+]
+
+/** 91 customers: each trade in each city. The first two are used in the documentation. */
+export const sampleCustomers = names.trades
+  .flatMap((trade) => names.places.map((place) => ({ trade, ...place })))
   .map(({ trade, city, country }, index) => {
     const createdAt = foundedAt + index * 3_600_000
-    const given = givenNames[index % 13] as string
-    const family = familyNames[index % 7] as string
-    const known = [
-      { contactName: 'Ada Almeida', email: 'ada@example.com' },
-      { contactName: 'Max Berger', email: 'max@example.com' }
-    ][index]
     return {
       id: idOf(randomOf('customer', index), createdAt),
-      companyName: `${city} ${trade}`,
-      contactName: `${given} ${family}`,
+      company_name: `${city} ${trade}`,
+      contact_name: `${names.givenNames[index % 13]} ${names.familyNames[index % 7]}`,
       email: `orders@${`${city}-${trade}`.toLowerCase().replaceAll(' ', '-')}.example`,
       country,
-      createdAt: isoOf(createdAt),
-      ...known
+      created_at: isoOf(createdAt),
+      ...known[index]
     }
   })
 
 /**
- * Returns the order with this number, always the same order. Any number of orders is distributed evenly over two years, a tenth of them
- * are Ada's, and the first 830 have 2,155 items.
+ * Returns the rows of the order with this number, always the same rows. Any number of orders is distributed evenly over two years, a tenth
+ * of them are Ada's, and the first 830 have 2,155 items.
  */
-export function sampleOrder(index: number): SampleOrder {
+export function sampleOrder(index: number) {
   const random = randomOf('order', index)
   // Multiples of the golden ratio are distributed evenly over the time span, for any number of orders.
   const placed = firstOrderAt + Math.floor(((index * 0.618_033_988_749_895) % 1) * spanOfOrders)
   const customer = index % 10 === 3 ? 0 : 1 + below(random, sampleCustomers.length - 1)
   const id = idOf(random, placed)
-  const first = below(random, sampleProducts.length)
-  const stride = 1 + below(random, sampleProducts.length - 1)
-  const items = Array.from({ length: itemCountOf(index) }, (_, position) => {
-    const product = sampleProducts[(first + position * stride) % sampleProducts.length] as SampleProduct
-    return { id: idOf(random, placed), productId: product.id, quantity: 1 + below(random, 40), cents: product.cents }
+  const first = below(random, products.length)
+  const stride = 1 + below(random, products.length - 1)
+  const lines = Array.from({ length: itemCountOf(index) }, (_, position) => {
+    const product = products[(first + position * stride) % products.length] as (typeof products)[number]
+    return { id: idOf(random, placed), product, quantity: 1 + below(random, 40) }
   })
   const status = statusAt(placed, random())
+  const shipped_at = status === 'shipped' ? isoOf(placed + day + below(random, 8 * day)) : null
+  const cancelled_at = isoOf(placed + below(random, day))
+  const reason = names.cancellationReasons[below(random, names.cancellationReasons.length)]
+  const total = decimalOf(lines.reduce((sum, { product, quantity }) => sum + quantity * product.cents, 0))
   return {
-    id,
-    customerId: (sampleCustomers[customer] as { id: string }).id,
-    status,
-    placedAt: isoOf(placed),
-    shippedAt: status === 'shipped' ? isoOf(placed + day + below(random, 8 * day)) : null,
-    cancelledAt: status === 'cancelled' ? isoOf(placed + below(random, day)) : null,
-    reason: status === 'cancelled' ? (cancellationReasons[below(random, cancellationReasons.length)] as string) : null,
-    totalCents: items.reduce((sum, { quantity, cents }) => sum + quantity * cents, 0),
-    items
+    order: { id, customer_id: sampleCustomers[customer]?.id, status, placed_at: isoOf(placed), shipped_at, total, currency },
+    items: lines.map(({ product, ...line }) => ({ ...line, order_id: id, product_id: product.id, unit_price: decimalOf(product.cents) })),
+    cancellations: status === 'cancelled' ? [{ order_id: id, cancelled_at, reason }] : []
   }
 }
 
@@ -136,11 +115,15 @@ function below(random: Random, limit: number) {
 }
 
 function idOf(random: Random, milliseconds: number) {
-  const words = new DataView(new ArrayBuffer(16))
-  for (let offset = 0; offset < 16; offset += 4) words.setUint32(offset, below(random, 4_294_967_296))
-  return v7({ msecs: milliseconds, random: new Uint8Array(words.buffer) })
+  const bytes = Buffer.alloc(16)
+  for (let offset = 0; offset < 16; offset += 4) bytes.writeUInt32BE(below(random, 4_294_967_296), offset)
+  return v7({ msecs: milliseconds, random: bytes })
 }
 
 function isoOf(milliseconds: number) {
   return new Date(milliseconds).toISOString()
+}
+
+function decimalOf(cents: number) {
+  return (cents / 100).toFixed(2)
 }

@@ -1,12 +1,12 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { databaseUnavailable } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Database } from '../database/database.ts'
-import { unavailable } from '../database/errors.ts'
 
 const Health = Type.Object({ status: Type.Literal('ok') })
 const ok = { status: 'ok' } as const
 
 /** Health checks for the system that starts and monitors the process: whether it is alive, and whether it can serve requests. */
-export const health: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const health: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   // Probes use the address of the process, over plain HTTP.
   const options = {
     config: { operational: true, public: true, directAccess: true, rateLimit: false },
@@ -17,7 +17,7 @@ export const health: FastifyPluginAsyncTypebox<{ database: Database }> = async (
 
   app.get('/health/ready', options, async () => {
     await database.query('SELECT 1').catch((error: unknown) => {
-      throw unavailable(error)
+      throw databaseUnavailable(error)
     })
     return ok
   })

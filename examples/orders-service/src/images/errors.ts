@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors } from '@concordat/api-error'
+import { defineErrors } from '@concordat/api-error'
 
 export const imageErrors = defineErrors(
   {
@@ -13,7 +13,3 @@ export const imageErrors = defineErrors(
   },
   { notThisType: { en: 'is not a valid {mediaType}', es: 'no es un {mediaType} válido' } }
 )
-
-export function invalidImage(mediaType: string): ApiError {
-  return imageErrors.create('INVALID_IMAGE', { errors: [{ field: 'body', key: 'notThisType', params: { mediaType } }] })
-}

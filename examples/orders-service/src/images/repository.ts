@@ -1,21 +1,21 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
+import { runSql } from '@concordat/pagination-query/sql'
+import { type Statements } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import type { Queries } from '../database/database.ts'
-import { list } from '../database/list.ts'
 import type { ImageHeader } from './content.ts'
 import type { ProductImage } from './schemas.ts'
 
 const columns = `id, product_id AS "productId", media_type AS "mediaType", width, height,
   octet_length(content) AS "sizeBytes", created_at AS "createdAt"`
 
-export function listImages(database: Queries, productId: string, query: ListQuery<ProductImage>): Promise<Page<ProductImage>> {
-  return list(database, query, {
+export function listImages(database: Statements, productId: string, query: ListQuery<ProductImage>): Promise<Page<ProductImage>> {
+  return runSql(database.client, query, {
     columns: { sizeBytes: { sql: 'octet_length(content)' } },
     where: { text: 'product_id = $1', values: [productId] }
   })
 }
 
-export async function findImage(database: Queries, productId: string, id: string): Promise<ProductImage | undefined> {
+export async function findImage(database: Statements, productId: string, id: string): Promise<ProductImage | undefined> {
   const [image] = await database.query<ProductImage>(`SELECT ${columns} FROM product_images WHERE product_id = $1 AND id = $2`, [
     productId,
     id
@@ -23,14 +23,14 @@ export async function findImage(database: Queries, productId: string, id: string
   return image
 }
 
-export async function findImageContent(database: Queries, id: string): Promise<Buffer | undefined> {
+export async function findImageContent(database: Statements, id: string): Promise<Buffer | undefined> {
   const [row] = await database.query<{ content: Uint8Array }>('SELECT content FROM product_images WHERE id = $1', [id])
   return row && Buffer.from(row.content)
 }
 
 /** Returns `undefined` when the product does not exist. */
 export async function createImage(
-  database: Queries,
+  database: Statements,
   productId: string,
   { mediaType, width, height }: ImageHeader,
   content: Buffer
@@ -45,7 +45,7 @@ export async function createImage(
 }
 
 /** Returns whether the image existed. */
-export async function deleteImage(database: Queries, productId: string, id: string): Promise<boolean> {
+export async function deleteImage(database: Statements, productId: string, id: string): Promise<boolean> {
   const deleted = await database.query('DELETE FROM product_images WHERE product_id = $1 AND id = $2 RETURNING id', [productId, id])
   return deleted.length > 0
 }

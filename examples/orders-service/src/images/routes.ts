@@ -1,21 +1,22 @@
 import { chooseMediaType, notAcceptable } from '@concordat/content-negotiation'
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { found } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
-import type { Database } from '../database/database.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
 import { findProduct } from '../products/repository.ts'
 import { readImageHeader } from './content.ts'
-import { invalidImage } from './errors.ts'
+import { imageErrors } from './errors.ts'
 import { createImage, deleteImage, findImage, findImageContent, listImages } from './repository.ts'
-import { ImagePath, ImagesPath, imageCollection, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
+import { ImagePath, imageCollection, imageTypes, ProductImage, ProductImageRepresentations } from './schemas.ts'
 
 const maxImageBytes = 1_048_576
 
-export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const images: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   app.get(
     '/products/:id/images',
     {
       config: { public: true, cache: 'no-cache', collection: imageCollection },
-      schema: { params: ImagesPath, response: { 200: Type.Array(ProductImage) } }
+      schema: { params: IdPath, response: { 200: Type.Array(ProductImage) } }
     },
     async (request, reply) => {
       const { id } = request.params
@@ -30,13 +31,16 @@ export const images: FastifyPluginAsyncTypebox<{ database: Database }> = async (
     {
       config: { permissions: ['products:update'], consumes: imageTypes, openapi: { errors: ['INVALID_IMAGE'] } },
       bodyLimit: maxImageBytes,
-      schema: { params: ImagesPath, response: { 201: ProductImage } }
+      schema: { params: IdPath, response: { 201: ProductImage } }
     },
     async (request, reply) => {
       const { id } = request.params
       found(await findProduct(database, id))
       const header = Buffer.isBuffer(request.body) ? readImageHeader(request.body) : undefined
-      if (header === undefined || header.mediaType !== request.mediaType) throw invalidImage(String(request.mediaType))
+      if (header === undefined || header.mediaType !== request.mediaType) {
+        const params = { mediaType: String(request.mediaType) }
+        throw imageErrors.create('INVALID_IMAGE', { errors: [{ field: 'body', key: 'notThisType', params }] })
+      }
       const image = found(await createImage(database, id, header, request.body as Buffer))
       reply.link('up', `/products/${id}`)
       return reply.created(`/products/${id}/images/${image.id}`, image)

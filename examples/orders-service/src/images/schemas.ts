@@ -36,5 +36,4 @@ export const ProductImageRepresentations = {
   }
 }
 
-export const ImagesPath = Type.Object({ id: Id })
 export const ImagePath = Type.Object({ id: Id, imageId: Id })

@@ -35,15 +35,15 @@ export async function readFilters(request: { body: unknown }): Promise<void> {
 
 /** Returns the conditions of the filters. */
 export function conditionsOf(given: OrderFilters): Condition[] {
-  return Object.entries(given).flatMap(([field, wishes]) => {
+  return Object.entries(given).flatMap(([field, values]) => {
     const kind = fields.get(field)?.kind
-    return kind === undefined ? [] : Object.entries(wishes).map(([name, value]) => ({ field, kind, operator: name as Operator, value }))
+    return kind === undefined ? [] : Object.entries(values).map(([name, value]) => ({ field, kind, operator: name as Operator, value }))
   })
 }
 
 function filterSchema(field: string, operators: readonly Operator[]): TSchema {
-  const wishes = operators.map((operator) => [operator, Type.Optional(valueSchema(field, operator))])
-  return Type.Object(Object.fromEntries(wishes), { minProperties: 1 })
+  const values = operators.map((operator) => [operator, Type.Optional(valueSchema(field, operator))])
+  return Type.Object(Object.fromEntries(values), { minProperties: 1 })
 }
 
 function valueSchema(field: string, operator: Operator): TSchema {

@@ -1,6 +1,6 @@
 import { defineJob, type Job } from '@concordat/jobs'
+import type { OpenDatabase } from '@concordat/postgres/open'
 import { type Static, Type } from '@sinclair/typebox'
-import type { Database } from '../database/database.ts'
 import { Id } from '../fields.ts'
 import { addChunk, createFile, deleteFile } from './files.ts'
 import { OrderFilters } from './filters.ts'
@@ -16,7 +16,7 @@ export type ExportResult = Static<typeof Result>
  * Writes the orders that the caller may see and that meet the filters into a file, a chunk at a time. Each attempt writes its own file:
  * when two attempts run because a worker was considered lost, neither touches the file of the other, and the result names one file.
  */
-export function orderExportJob(database: Database): Job<Input, ExportResult> {
+export function orderExportJob(database: OpenDatabase): Job<Input, ExportResult> {
   return defineJob<Input, ExportResult>({
     name: 'order-export',
     input: Input,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const longestMilliseconds = 100
+const longestMs = 100
 
 /**
  * Returns a function that waits for the time that has passed since its last call. Long work that calls it after each step uses half of the
@@ -9,7 +9,7 @@ const longestMilliseconds = 100
 export function pacer(): () => Promise<void> {
   let since = performance.now()
   return async () => {
-    await delay(Math.min(performance.now() - since, longestMilliseconds))
+    await delay(Math.min(performance.now() - since, longestMs))
     since = performance.now()
   }
 }

@@ -1,16 +1,16 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
-import type { Queries } from '../database/database.ts'
-import { list } from '../database/list.ts'
+import { runSql } from '@concordat/pagination-query/sql'
+import { type Statements } from '@concordat/postgres/rows'
 import type { OrderExport } from './schemas.ts'
 
 /** Stores the owner of an export, in the transaction in which its job was accepted. */
-export async function createExport(transaction: Queries, id: string, owner: string): Promise<void> {
+export async function createExport(transaction: Statements, id: string, owner: string): Promise<void> {
   await transaction.query('INSERT INTO order_exports (id, owner) VALUES ($1, $2)', [id, owner])
 }
 
 /** Lists the exports of one caller that have not expired. */
-export function listExports(database: Queries, query: ListQuery<OrderExport>, owner: string): Promise<Page<OrderExport>> {
-  return list(database, query, {
+export function listExports(database: Statements, query: ListQuery<OrderExport>, owner: string): Promise<Page<OrderExport>> {
+  return runSql(database.client, query, {
     table: { sql: 'order_exports JOIN concordat.jobs USING (id)' },
     columns: { jobId: { sql: 'id', type: 'uuid' }, status: { sql: 'jobs.state' }, createdAt: { sql: 'order_exports.created_at' } },
     where: {

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import { ownerOf } from '@concordat/authentication'
 import { type JobRecord, jobRecordSchema } from '@concordat/jobs'
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { found, statementsOn } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { customerOf } from '../access.ts'
-import type { Database } from '../database/database.ts'
-import { transaction, transactionOf } from '../database/queries.ts'
-import { found } from '../found.ts'
 import type { OrderRepresentation } from '../orders/representations.ts'
 import type { Order } from '../orders/schemas.ts'
+import { transaction } from '../transaction.ts'
 import { csvOf } from './csv.ts'
 import { readChunks } from './files.ts'
 import { OrderFilters, readFilters } from './filters.ts'
@@ -17,7 +17,7 @@ import { createExport, listExports } from './repository.ts'
 import { ExportFilePath, exportCollection, exportFileRepresentations, OrderExport } from './schemas.ts'
 
 interface Options {
-  readonly database: Database
+  readonly database: OpenDatabase
   /** The same job for all versions. */
   readonly job: ReturnType<typeof orderExportJob>
   readonly representation: OrderRepresentation
@@ -48,7 +48,7 @@ export const orderExports: FastifyPluginAsyncTypebox<Options> = async (app, { da
     },
     async (request, reply) => {
       const record = await reply.accepted(job, { filters: request.body as OrderFilters, customerId: customerOf(request.principal) })
-      await createExport(transactionOf(request), record.jobId, ownerId(request))
+      await createExport(statementsOn(request.transaction), record.jobId, ownerId(request))
       return record
     }
   )

@@ -1,6 +1,6 @@
 import type { ListQuery, SortKey } from '@concordat/pagination-query'
 import { rangesFrom } from '@concordat/pagination-query'
-import type { Queries } from '../database/database.ts'
+import { type Statements } from '@concordat/postgres/rows'
 import { listOrders } from '../orders/repository.ts'
 import { type Order, orderCollection } from '../orders/schemas.ts'
 import { conditionsOf, type OrderFilters } from './filters.ts'
@@ -23,7 +23,7 @@ const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kin
  * Reads the orders that meet the filters, of one customer or of all, latest first. Each order that exists during the whole walk is read
  * exactly once; no order that is placed during the walk is read. Each step is one statement, so nothing stays open between steps.
  */
-export async function* walkOrders(database: Queries, filters: OrderFilters, customerId: string | undefined): AsyncGenerator<Step> {
+export async function* walkOrders(database: Statements, filters: OrderFilters, customerId: string | undefined): AsyncGenerator<Step> {
   const first: ListQuery<Order> = {
     name,
     id,

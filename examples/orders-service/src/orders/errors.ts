@@ -1,5 +1,4 @@
-import { type ApiError, defineErrors } from '@concordat/api-error'
-import type { OrderStatus } from './schemas.ts'
+import { defineErrors } from '@concordat/api-error'
 
 export const orderErrors = defineErrors(
   {
@@ -96,45 +95,3 @@ export const orderErrors = defineErrors(
     otherCurrency: { en: 'has a price in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
   }
 )
-
-export function insufficientStock(product: string, available: number): ApiError {
-  return orderErrors.create('INSUFFICIENT_STOCK', { params: { product, available } })
-}
-
-export function productDiscontinued(product: string): ApiError {
-  return orderErrors.create('PRODUCT_DISCONTINUED', { params: { product } })
-}
-
-export function orderNotPending(status: OrderStatus): ApiError {
-  return orderErrors.create('ORDER_NOT_PENDING', { params: { status } })
-}
-
-export function statusChangeNotAllowed(from: OrderStatus, to: OrderStatus): ApiError {
-  return orderErrors.create('STATUS_CHANGE_NOT_ALLOWED', { params: { from, to } })
-}
-
-export function notCancellable(status: 'shipped' | 'cancelled'): ApiError {
-  return orderErrors.create(status === 'shipped' ? 'ORDER_ALREADY_SHIPPED' : 'ORDER_ALREADY_CANCELLED')
-}
-
-export function foreignCustomer(): ApiError {
-  return orderErrors.create('FOREIGN_CUSTOMER')
-}
-
-export function customerMissing(): ApiError {
-  return orderErrors.create('CUSTOMER_MISSING', { errors: [{ field: 'body.customerId', key: 'customerMissing' }] })
-}
-
-export function unknownCustomer(): ApiError {
-  return orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
-}
-
-export function unknownProducts(fields: readonly string[]): ApiError {
-  return orderErrors.create('UNKNOWN_PRODUCT', { errors: fields.map((field) => ({ field, key: 'unknownProduct' })) })
-}
-
-export function mixedCurrencies(fields: readonly { field: string; currency: string }[], expected: string): ApiError {
-  return orderErrors.create('MIXED_CURRENCIES', {
-    errors: fields.map(({ field, currency }) => ({ field, key: 'otherCurrency', params: { currency, expected } }))
-  })
-}

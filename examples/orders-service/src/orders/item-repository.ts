@@ -1,23 +1,23 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
-import type { Queries } from '../database/database.ts'
-import { list } from '../database/list.ts'
-import { orderNotPending } from './errors.ts'
+import { runSql } from '@concordat/pagination-query/sql'
+import { type Statements } from '@concordat/postgres/rows'
+import { orderErrors } from './errors.ts'
 import { addItems, itemColumns, writeTotal } from './lines.ts'
 import { lockOrder } from './repository.ts'
 import type { Item, ItemChanges, NewItem } from './schemas.ts'
 import { returnStock, takeStock } from './stock.ts'
 
-export function listItems(database: Queries, orderId: string, query: ListQuery<Item>): Promise<Page<Item>> {
-  return list(database, query, { where: { text: 'order_id = $1', values: [orderId] } })
+export function listItems(database: Statements, orderId: string, query: ListQuery<Item>): Promise<Page<Item>> {
+  return runSql(database.client, query, { where: { text: 'order_id = $1', values: [orderId] } })
 }
 
-export async function findItem(database: Queries, orderId: string, id: string): Promise<Item | undefined> {
+export async function findItem(database: Statements, orderId: string, id: string): Promise<Item | undefined> {
   const [item] = await database.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1 AND id = $2`, [orderId, id])
   return item
 }
 
 /** Returns `undefined` when the order does not exist. */
-export async function createItem(transaction: Queries, orderId: string, item: NewItem): Promise<Item | undefined> {
+export async function createItem(transaction: Statements, orderId: string, item: NewItem): Promise<Item | undefined> {
   const order = await lockPending(transaction, orderId)
   if (order === undefined) return undefined
   const wanted = { ...item, productId: item.productId.toLowerCase(), field: 'body.productId' }
@@ -27,7 +27,12 @@ export async function createItem(transaction: Queries, orderId: string, item: Ne
 }
 
 /** Changes the quantity. The price stays the price at which the item was ordered. */
-export async function changeItem(transaction: Queries, orderId: string, id: string, { quantity }: ItemChanges): Promise<Item | undefined> {
+export async function changeItem(
+  transaction: Statements,
+  orderId: string,
+  id: string,
+  { quantity }: ItemChanges
+): Promise<Item | undefined> {
   const order = await lockPending(transaction, orderId)
   const item = order && (await findItem(transaction, orderId, id))
   if (item === undefined || quantity === undefined) return item
@@ -41,7 +46,7 @@ export async function changeItem(transaction: Queries, orderId: string, id: stri
 }
 
 /** Returns whether the item existed. The last item can be deleted too; the total of the order is then zero. */
-export async function deleteItem(transaction: Queries, orderId: string, id: string): Promise<boolean> {
+export async function deleteItem(transaction: Statements, orderId: string, id: string): Promise<boolean> {
   const order = await lockPending(transaction, orderId)
   const item = order && (await findItem(transaction, orderId, id))
   if (item === undefined) return false
@@ -51,8 +56,10 @@ export async function deleteItem(transaction: Queries, orderId: string, id: stri
   return true
 }
 
-async function lockPending(transaction: Queries, orderId: string) {
+async function lockPending(transaction: Statements, orderId: string) {
   const order = await lockOrder(transaction, orderId)
-  if (order !== undefined && order.status !== 'pending') throw orderNotPending(order.status)
+  if (order !== undefined && order.status !== 'pending') {
+    throw orderErrors.create('ORDER_NOT_PENDING', { params: { status: order.status } })
+  }
   return order
 }

@@ -1,19 +1,20 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { found, type Statements, statementsOn } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import type { Database, Queries } from '../database/database.ts'
-import { transaction, transactionOf } from '../database/queries.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
+import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
 import { changeItem, createItem, deleteItem, findItem, listItems } from './item-repository.ts'
 import { findOrder } from './repository.ts'
-import { Item, ItemChanges, ItemPath, itemCollection, NewItem, OrderPath } from './schemas.ts'
+import { Item, ItemChanges, ItemPath, itemCollection, NewItem } from './schemas.ts'
 
-export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const orderItems: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   app.get(
     '/orders/:id/items',
     {
       config: { permissions: ['orders:read'], collection: itemCollection },
-      schema: { params: OrderPath, response: { 200: Type.Array(Item) } }
+      schema: { params: IdPath, response: { 200: Type.Array(Item) } }
     },
     async (request, reply) => {
       const { id } = request.params
@@ -31,11 +32,11 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
         transaction,
         openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED', 'UNKNOWN_PRODUCT', 'MIXED_CURRENCIES'] }
       },
-      schema: { params: OrderPath, body: NewItem, response: { 201: Item } }
+      schema: { params: IdPath, body: NewItem, response: { 201: Item } }
     },
     async (request, reply) => {
       const { id } = request.params
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
       const item = found(await createItem(orders, id, request.body))
       await emitOrder(orders, id)
@@ -65,7 +66,7 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
     },
     async (request, reply) => {
       const { id, itemId } = request.params
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
       const item = found(await changeItem(orders, id, itemId, request.body))
       await emitOrder(orders, id)
@@ -81,7 +82,7 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
     },
     async (request, reply) => {
       const { id, itemId } = request.params
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
       found((await deleteItem(orders, id, itemId)) || undefined)
       await emitOrder(orders, id)
@@ -90,7 +91,7 @@ export const orderItems: FastifyPluginAsyncTypebox<{ database: Database }> = asy
   )
 
   // An item changes the total of its order.
-  async function emitOrder(orders: Queries, id: string) {
+  async function emitOrder(orders: Statements, id: string) {
     await emit(app, 'order.updated', found(await findOrder(orders, id)))
   }
 }

@@ -1,17 +1,17 @@
+import { type Statements } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import type { Queries } from '../database/database.ts'
 import type { Item, NewItem } from './schemas.ts'
 
 /** The columns of an item for SELECT. */
 export const itemColumns = 'id, product_id AS "productId", quantity, unit_price AS "unitPrice"'
 
 /** Returns all items of an order, without a limit. */
-export function itemsOf(transaction: Queries, orderId: string): Promise<Item[]> {
+export function itemsOf(transaction: Statements, orderId: string): Promise<Item[]> {
   return transaction.query<Item>(`SELECT ${itemColumns} FROM order_items WHERE order_id = $1`, [orderId])
 }
 
 /** Adds items to an order at the current prices of their products, and updates its total. The caller has taken their stock. */
-export async function addItems(transaction: Queries, orderId: string, items: readonly NewItem[]): Promise<string[]> {
+export async function addItems(transaction: Statements, orderId: string, items: readonly NewItem[]): Promise<string[]> {
   const ids = items.map(() => v7())
   await transaction.query(
     `INSERT INTO order_items (id, order_id, product_id, quantity, unit_price)
@@ -24,7 +24,7 @@ export async function addItems(transaction: Queries, orderId: string, items: rea
 }
 
 /** Sets the total to the sum of the items, in exact decimals. */
-export async function writeTotal(transaction: Queries, orderId: string) {
+export async function writeTotal(transaction: Statements, orderId: string) {
   await transaction.query(
     'UPDATE orders SET total = (SELECT coalesce(sum(quantity * unit_price), 0) FROM order_items WHERE order_id = $1) WHERE id = $1',
     [orderId]

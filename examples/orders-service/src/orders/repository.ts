@@ -1,10 +1,8 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
+import { runSql } from '@concordat/pagination-query/sql'
+import { type ExpectedVersions, onViolation, type Statements, type Versioned } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import type { Queries } from '../database/database.ts'
-import { onViolation } from '../database/errors.ts'
-import { list } from '../database/list.ts'
-import type { Expected, Versioned } from '../database/row-version.ts'
-import { notCancellable, statusChangeNotAllowed, unknownCustomer } from './errors.ts'
+import { orderErrors } from './errors.ts'
 import { addItems, itemsOf } from './lines.ts'
 import type { Cancellation, NewCancellation, NewOrder, Order, OrderChanges, OrderStatus } from './schemas.ts'
 import { returnStock, takeStock } from './stock.ts'
@@ -19,19 +17,19 @@ const nextStatus: Readonly<Record<OrderStatus, OrderStatus | undefined>> = {
 }
 
 /** Lists the orders of one customer, or of all customers. A total always comes with its currency. */
-export function listOrders(database: Queries, query: ListQuery, customerId: string | undefined): Promise<Page<Order>> {
+export function listOrders(database: Statements, query: ListQuery, customerId: string | undefined): Promise<Page<Order>> {
   const fields = query.fields.includes('total') ? [...new Set([...query.fields, 'currency'])] : query.fields
   const orders = { ...query, fields } as ListQuery<Order>
-  return list(database, orders, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
+  return runSql(database.client, orders, customerId === undefined ? {} : { where: { text: 'customer_id = $1', values: [customerId] } })
 }
 
-export async function findOrder(database: Queries, id: string): Promise<Versioned<Order> | undefined> {
+export async function findOrder(database: Statements, id: string): Promise<Versioned<Order> | undefined> {
   const [order] = await database.query<Versioned<Order>>(`SELECT ${columns} FROM orders WHERE id = $1`, [id])
   return order
 }
 
 /** Takes the stock and places the order, or does neither. The database computes the total, in exact decimals. */
-export async function createOrder(transaction: Queries, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
+export async function createOrder(transaction: Statements, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
   const wanted = items.map((item, index) => ({
     ...item,
     productId: item.productId.toLowerCase(),
@@ -46,7 +44,10 @@ export async function createOrder(transaction: Queries, customerId: string, { it
       currency,
       note ?? null
     ]),
-    { orders_customer_id_fkey: unknownCustomer }
+    {
+      orders_customer_id_fkey: () =>
+        orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
+    }
   )
   await addItems(transaction, id, wanted)
   return (await findOrder(transaction, id)) as Versioned<Order>
@@ -57,14 +58,16 @@ export async function createOrder(transaction: Queries, customerId: string, { it
  * an expected version.
  */
 export async function changeOrder(
-  transaction: Queries,
+  transaction: Statements,
   id: string,
   { status, note }: OrderChanges,
-  expected: Expected
+  expected: ExpectedVersions
 ): Promise<Versioned<Order> | undefined> {
   const order = await lockOrder(transaction, id, expected)
   if (order === undefined) return undefined
-  if (status !== undefined && nextStatus[order.status] !== status) throw statusChangeNotAllowed(order.status, status)
+  if (status !== undefined && nextStatus[order.status] !== status) {
+    throw orderErrors.create('STATUS_CHANGE_NOT_ALLOWED', { params: { from: order.status, to: status } })
+  }
   const [changed] = await transaction.query<Versioned<Order>>(
     `UPDATE orders SET status = coalesce($2, status), note = coalesce($3, note),
        shipped_at = CASE WHEN $2 = 'shipped' THEN now() ELSE shipped_at END
@@ -75,10 +78,11 @@ export async function changeOrder(
 }
 
 /** Cancels the order and returns its units to stock. */
-export async function cancelOrder(transaction: Queries, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
+export async function cancelOrder(transaction: Statements, id: string, { reason }: NewCancellation): Promise<Cancellation | undefined> {
   const order = await lockOrder(transaction, id)
   if (order === undefined) return undefined
-  if (order.status === 'shipped' || order.status === 'cancelled') throw notCancellable(order.status)
+  if (order.status === 'shipped') throw orderErrors.create('ORDER_ALREADY_SHIPPED')
+  if (order.status === 'cancelled') throw orderErrors.create('ORDER_ALREADY_CANCELLED')
   await returnStock(transaction, await itemsOf(transaction, id))
   await transaction.query(`UPDATE orders SET status = 'cancelled' WHERE id = $1`, [id])
   const [cancellation] = await transaction.query<Cancellation>(
@@ -93,7 +97,7 @@ export async function cancelOrder(transaction: Queries, id: string, { reason }: 
  * Deletes the order. Returns its id, or `undefined` when no order has an expected version. Units that are not shipped yet, those of pending
  * and paid orders, are returned to stock.
  */
-export async function deleteOrder(transaction: Queries, id: string, expected: Expected): Promise<string | undefined> {
+export async function deleteOrder(transaction: Statements, id: string, expected: ExpectedVersions): Promise<string | undefined> {
   const order = await lockOrder(transaction, id, expected)
   if (order === undefined) return undefined
   if (order.status === 'pending' || order.status === 'paid') await returnStock(transaction, await itemsOf(transaction, id))
@@ -105,7 +109,7 @@ export async function deleteOrder(transaction: Queries, id: string, expected: Ex
  * Returns the order if it has one of the expected versions, and locks it until the transaction ends. An order is always locked before its
  * products. A transaction that waited for the lock gets the order as the other transaction left it.
  */
-export async function lockOrder(transaction: Queries, id: string, expected: Expected = null): Promise<Order | undefined> {
+export async function lockOrder(transaction: Statements, id: string, expected: ExpectedVersions = null): Promise<Order | undefined> {
   const [order] = await transaction.query<Order>(
     `SELECT ${columns} FROM orders WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) FOR UPDATE`,
     [id, expected]

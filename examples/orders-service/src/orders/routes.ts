@@ -1,18 +1,18 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerOf, mayActFor } from '../access.ts'
-import type { Database } from '../database/database.ts'
-import { transaction, transactionOf } from '../database/queries.ts'
-import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
+import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
-import { customerMissing, foreignCustomer } from './errors.ts'
+import { orderErrors } from './errors.ts'
 import { cancelOrder, changeOrder, createOrder, deleteOrder, findOrder, listOrders } from './repository.ts'
 import type { OrderRepresentation } from './representations.ts'
-import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges, OrderPath } from './schemas.ts'
+import { Cancellation, NewCancellation, NewOrder, type Order, OrderChanges } from './schemas.ts'
 
 interface OrdersOptions {
-  readonly database: Database
+  readonly database: OpenDatabase
   readonly representation: OrderRepresentation
 }
 
@@ -51,7 +51,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
       schema: { body: NewOrder, response: { 201: Order } }
     },
     async (request, reply) => {
-      const order = await createOrder(transactionOf(request), ordererOf(request, request.body), request.body)
+      const order = await createOrder(statementsOn(request.transaction), ordererOf(request, request.body), request.body)
       await emit(app, 'order.created', order)
       return reply.created(`/orders/${order.id}`, show(linked(reply, order)))
     }
@@ -59,7 +59,7 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
 
   app.get(
     '/orders/:id',
-    { config: { permissions: ['orders:read'] }, schema: { params: OrderPath, response: { 200: Order } } },
+    { config: { permissions: ['orders:read'] }, schema: { params: IdPath, response: { 200: Order } } },
     async (request, reply) => show(linked(reply, request.authorize('orders:read', await findOrder(database, request.params.id))))
   )
 
@@ -73,14 +73,14 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
         transaction,
         openapi: { errors: ['STATUS_CHANGE_NOT_ALLOWED'] }
       },
-      schema: { params: OrderPath, body: OrderChanges, response: { 200: Order } }
+      schema: { params: IdPath, body: OrderChanges, response: { 200: Order } }
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       const order = request.authorize('orders:update', await findOrder(orders, params.id))
       if (body.status !== undefined) request.authorize('orders:advance', order)
-      const now = await changeOrder(orders, params.id, body, expectedBy(preconditions))
+      const now = await changeOrder(orders, params.id, body, expectedVersions(preconditions))
       const changedOrder = await changed(now, preconditions, () => findOrder(orders, params.id))
       if (Object.keys(body).length > 0) await emit(app, 'order.updated', changedOrder)
       return show(linked(reply, changedOrder))
@@ -91,13 +91,13 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
     '/orders/:id',
     {
       config: { permissions: ['orders:delete'], validator, requireIfMatch: true, transaction },
-      schema: { params: OrderPath, response: { 204: Type.Null() } }
+      schema: { params: IdPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
       const { params, preconditions } = request
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       request.authorize('orders:delete', await findOrder(orders, params.id))
-      const id = await deleteOrder(orders, params.id, expectedBy(preconditions))
+      const id = await deleteOrder(orders, params.id, expectedVersions(preconditions))
       await changed(id, preconditions, () => findOrder(orders, params.id))
       return reply.noContent()
     }
@@ -113,11 +113,11 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
         openapi: { errors: ['ORDER_ALREADY_SHIPPED', 'ORDER_ALREADY_CANCELLED'] }
       },
       preValidation: allowNoBody,
-      schema: { params: OrderPath, body: NewCancellation, response: { 201: Cancellation } }
+      schema: { params: IdPath, body: NewCancellation, response: { 201: Cancellation } }
     },
     async (request, reply) => {
       const { id } = request.params
-      const orders = transactionOf(request)
+      const orders = statementsOn(request.transaction)
       request.authorize('orders:update', await findOrder(orders, id))
       const cancellation = found(await cancelOrder(orders, id, request.body))
       await emit(app, 'order.cancelled', found(await findOrder(orders, id)))
@@ -130,15 +130,17 @@ export const orders: FastifyPluginAsyncTypebox<OrdersOptions> = async (app, { da
 // Staff must name the customer that they order for. Customers order for themselves.
 function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   const own = customerOf(principal)
-  if (own !== undefined && customerId !== undefined && customerId.toLowerCase() !== own) throw foreignCustomer()
+  if (own !== undefined && customerId !== undefined && customerId.toLowerCase() !== own) throw orderErrors.create('FOREIGN_CUSTOMER')
   const orderer = own ?? customerId
-  if (orderer === undefined) throw customerMissing()
+  if (orderer === undefined) {
+    throw orderErrors.create('CUSTOMER_MISSING', { errors: [{ field: 'body.customerId', key: 'customerMissing' }] })
+  }
   return orderer
 }
 
 // To a caller who may not see it, an order does not exist.
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  const order = await findOrder(transactionOf(request), request.params.id)
+  const order = await findOrder(statementsOn(request.transaction), request.params.id)
   return validatorOf(order && mayActFor(request.principal, order.customerId) ? order : undefined)
 }
 

@@ -70,5 +70,4 @@ export type NewCancellation = Static<typeof NewCancellation>
 export const Cancellation = Type.Object({ orderId: Id, cancelledAt: Timestamp, reason: Type.Optional(Type.String()) })
 export type Cancellation = Static<typeof Cancellation>
 
-export const OrderPath = Type.Object({ id: Id })
 export const ItemPath = Type.Object({ id: Id, itemId: Id })

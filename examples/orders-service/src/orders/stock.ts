@@ -1,5 +1,5 @@
-import type { Queries } from '../database/database.ts'
-import { insufficientStock, mixedCurrencies, productDiscontinued, unknownProducts } from './errors.ts'
+import { type Statements } from '@concordat/postgres/rows'
+import { orderErrors } from './errors.ts'
 
 /** The number of units of a product, and the field of the request that contains it. */
 export interface Wanted {
@@ -20,33 +20,38 @@ interface Stocked {
  * Takes the units out of stock, or throws and takes none. Returns the currency of all the products, which must be `currency` when that
  * is given.
  */
-export async function takeStock(transaction: Queries, wanted: readonly Wanted[], currency?: string): Promise<string> {
+export async function takeStock(transaction: Statements, wanted: readonly Wanted[], currency?: string): Promise<string> {
   const stock = await lockProducts(transaction, wanted)
   const unknown = wanted.filter(({ productId }) => !stock.has(productId))
-  if (unknown.length > 0) throw unknownProducts(unknown.map(({ field }) => field))
+  if (unknown.length > 0) {
+    throw orderErrors.create('UNKNOWN_PRODUCT', { errors: unknown.map(({ field }) => ({ field, key: 'unknownProduct' })) })
+  }
 
   const products = wanted.map(({ productId, field }) => ({ ...(stock.get(productId) as Stocked), field }))
   const expected = currency ?? (products[0] as Stocked).currency
   const foreign = products.filter((product) => product.currency !== expected)
-  if (foreign.length > 0) throw mixedCurrencies(foreign, expected)
+  if (foreign.length > 0) {
+    const errors = foreign.map(({ field, currency }) => ({ field, key: 'otherCurrency', params: { currency, expected } }) as const)
+    throw orderErrors.create('MIXED_CURRENCIES', { errors })
+  }
 
   for (const [id, quantity] of quantities(wanted)) {
     const { name, units, discontinued } = stock.get(id) as Stocked
-    if (discontinued) throw productDiscontinued(name)
-    if (units < quantity) throw insufficientStock(name, units)
+    if (discontinued) throw orderErrors.create('PRODUCT_DISCONTINUED', { params: { product: name } })
+    if (units < quantity) throw orderErrors.create('INSUFFICIENT_STOCK', { params: { product: name, available: units } })
   }
   await moveStock(transaction, wanted, -1)
   return expected
 }
 
 /** Returns the units to stock. */
-export async function returnStock(transaction: Queries, lines: readonly Omit<Wanted, 'field'>[]): Promise<void> {
+export async function returnStock(transaction: Statements, lines: readonly Omit<Wanted, 'field'>[]): Promise<void> {
   await lockProducts(transaction, lines)
   await moveStock(transaction, lines, 1)
 }
 
 // Rows are always locked in the order of their ids: two orders for the same products wait for each other, without a deadlock.
-async function lockProducts(transaction: Queries, lines: readonly { readonly productId: string }[]) {
+async function lockProducts(transaction: Statements, lines: readonly { readonly productId: string }[]) {
   const rows = await transaction.query<Stocked>(
     `SELECT id, name, currency, units_in_stock AS units, discontinued FROM products
      WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
@@ -55,7 +60,7 @@ async function lockProducts(transaction: Queries, lines: readonly { readonly pro
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function moveStock(transaction: Queries, lines: readonly { productId: string; quantity: number }[], direction: 1 | -1) {
+async function moveStock(transaction: Statements, lines: readonly { productId: string; quantity: number }[], direction: 1 | -1) {
   const moved = [...quantities(lines)]
   await transaction.query(
     `UPDATE products SET units_in_stock = units_in_stock + moved.quantity, updated_at = now()

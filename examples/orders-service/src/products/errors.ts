@@ -1,4 +1,4 @@
-import { type ApiError, defineErrors } from '@concordat/api-error'
+import { defineErrors } from '@concordat/api-error'
 
 export const productErrors = defineErrors(
   {
@@ -21,11 +21,3 @@ export const productErrors = defineErrors(
   },
   { unknownCategory: { en: 'is not the id of a category', es: 'no corresponde a ninguna categoría' } }
 )
-
-export function productInOrders(): ApiError {
-  return productErrors.create('PRODUCT_IN_ORDERS')
-}
-
-export function unknownCategory(): ApiError {
-  return productErrors.create('UNKNOWN_CATEGORY', { errors: [{ field: 'body.categoryId', key: 'unknownCategory' }] })
-}

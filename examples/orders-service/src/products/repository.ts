@@ -1,26 +1,27 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
+import { runSql } from '@concordat/pagination-query/sql'
+import { type ExpectedVersions, onViolation, type Statements, type Versioned } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
-import type { Queries } from '../database/database.ts'
-import { onViolation } from '../database/errors.ts'
-import { list } from '../database/list.ts'
-import type { Expected, Versioned } from '../database/row-version.ts'
-import { productInOrders, unknownCategory } from './errors.ts'
+import { productErrors } from './errors.ts'
 import type { Product, ProductChanges, WholeProduct } from './schemas.ts'
 
 const columns = `id, name, description, category_id AS "categoryId", unit_price AS "unitPrice", currency,
   units_in_stock AS "unitsInStock", discontinued, created_at AS "createdAt", updated_at AS "updatedAt", version`
-const refused = { products_category_id_fkey: unknownCategory }
-
-export function listProducts(database: Queries, query: ListQuery<Product>): Promise<Page<Product>> {
-  return list(database, query)
+const refused = {
+  products_category_id_fkey: () =>
+    productErrors.create('UNKNOWN_CATEGORY', { errors: [{ field: 'body.categoryId', key: 'unknownCategory' }] })
 }
 
-export async function findProduct(database: Queries, id: string): Promise<Versioned<Product> | undefined> {
+export function listProducts(database: Statements, query: ListQuery<Product>): Promise<Page<Product>> {
+  return runSql(database.client, query)
+}
+
+export async function findProduct(database: Statements, id: string): Promise<Versioned<Product> | undefined> {
   const [product] = await database.query<Versioned<Product>>(`SELECT ${columns} FROM products WHERE id = $1`, [id])
   return product
 }
 
-export async function createProduct(database: Queries, product: WholeProduct): Promise<Versioned<Product>> {
+export async function createProduct(database: Statements, product: WholeProduct): Promise<Versioned<Product>> {
   return (await putProduct(database, v7(), product)) as Versioned<Product>
 }
 
@@ -29,7 +30,7 @@ const assignments = `name = $2, description = $3, category_id = $4, unit_price =
 
 /** Replaces the product, or creates it in its first version. With `createOnly`, returns `undefined` when the product already exists. */
 export async function putProduct(
-  database: Queries,
+  database: Statements,
   id: string,
   whole: WholeProduct,
   { createOnly = false } = {}
@@ -48,10 +49,10 @@ export async function putProduct(
 
 /** Returns `undefined` when no product has this id and an expected version. */
 export async function replaceProduct(
-  database: Queries,
+  database: Statements,
   id: string,
   whole: WholeProduct,
-  expected: Expected
+  expected: ExpectedVersions
 ): Promise<Versioned<Product> | undefined> {
   const [product] = await onViolation(
     database.query<Versioned<Product>>(
@@ -65,10 +66,10 @@ export async function replaceProduct(
 
 /** Returns `undefined` when no product has this id and an expected version. */
 export async function changeProduct(
-  database: Queries,
+  database: Statements,
   id: string,
   changes: ProductChanges,
-  expected: Expected
+  expected: ExpectedVersions
 ): Promise<Versioned<Product> | undefined> {
   if (Object.keys(changes).length === 0) return findProduct(database, id)
   const [product] = await onViolation(
@@ -93,10 +94,10 @@ function valuesOf(id: string, product: ProductChanges) {
  * Deletes the product and its images. Returns its id, or `undefined` when no product has this id and an expected version. A product that
  * an order names is not deleted.
  */
-export async function deleteProduct(database: Queries, id: string, expected: Expected): Promise<string | undefined> {
+export async function deleteProduct(database: Statements, id: string, expected: ExpectedVersions): Promise<string | undefined> {
   const deletion = `DELETE FROM products WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2)) RETURNING id`
   const [deleted] = await onViolation(database.query<{ id: string }>(deletion, [id, expected]), {
-    order_items_product_id_fkey: productInOrders
+    order_items_product_id_fkey: () => productErrors.create('PRODUCT_IN_ORDERS')
   })
   return deleted?.id
 }

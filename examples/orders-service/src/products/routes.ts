@@ -1,14 +1,14 @@
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Database } from '../database/database.ts'
-import { transaction, transactionOf } from '../database/queries.ts'
-import { changed, expectedBy, type Versioned, validatorOf } from '../database/row-version.ts'
-import { found } from '../found.ts'
+import { IdPath } from '../fields.ts'
+import { transaction } from '../transaction.ts'
 import { emit } from '../webhooks/events.ts'
 import { changeProduct, createProduct, deleteProduct, findProduct, listProducts, putProduct, replaceProduct } from './repository.ts'
-import { NewProduct, Product, ProductChanges, ProductPath, productCollection, productDefaults, WholeProduct } from './schemas.ts'
+import { NewProduct, Product, ProductChanges, productCollection, productDefaults, WholeProduct } from './schemas.ts'
 
-export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
+export const products: FastifyPluginAsyncTypebox<{ database: OpenDatabase }> = async (app, { database }) => {
   app.get(
     '/products',
     { config: { public: true, cache: 'no-cache', collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
@@ -29,7 +29,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
 
   app.get(
     '/products/:id',
-    { config: { public: true, cache: 'no-cache' }, schema: { params: ProductPath, response: { 200: Product } } },
+    { config: { public: true, cache: 'no-cache' }, schema: { params: IdPath, response: { 200: Product } } },
     async (request, reply) => linked(reply, found(await findProduct(database, request.params.id)))
   )
 
@@ -37,15 +37,15 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
     '/products/:id',
     {
       config: { permissions: ['products:create', 'products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
-      schema: { params: ProductPath, body: WholeProduct, response: { 200: Product, 201: Product } }
+      schema: { params: IdPath, body: WholeProduct, response: { 200: Product, 201: Product } }
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const products = transactionOf(request)
+      const products = statementsOn(request.transaction)
       const put =
         preconditions.versions() === null || preconditions.createOnly
           ? await putProduct(products, params.id, body, preconditions)
-          : await replaceProduct(products, params.id, body, expectedBy(preconditions))
+          : await replaceProduct(products, params.id, body, expectedVersions(preconditions))
       const product = linked(reply, await changed(put, preconditions, () => findProduct(products, params.id)))
       if (product.version === 1) return reply.created(`/products/${product.id}`, product)
       await emit(app, 'product.updated', product)
@@ -57,12 +57,12 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
     '/products/:id',
     {
       config: { permissions: ['products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
-      schema: { params: ProductPath, body: ProductChanges, response: { 200: Product } }
+      schema: { params: IdPath, body: ProductChanges, response: { 200: Product } }
     },
     async (request, reply) => {
       const { params, body, preconditions } = request
-      const products = transactionOf(request)
-      const changedRow = await changeProduct(products, params.id, body, expectedBy(preconditions))
+      const products = statementsOn(request.transaction)
+      const changedRow = await changeProduct(products, params.id, body, expectedVersions(preconditions))
       const product = await changed(changedRow, preconditions, () => findProduct(products, params.id))
       if (Object.keys(body).length > 0) await emit(app, 'product.updated', product)
       return linked(reply, product)
@@ -73,12 +73,12 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
     '/products/:id',
     {
       config: { permissions: ['products:delete'], validator, transaction, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
-      schema: { params: ProductPath, response: { 204: Type.Null() } }
+      schema: { params: IdPath, response: { 204: Type.Null() } }
     },
     async (request, reply) => {
       const { params, preconditions } = request
-      const products = transactionOf(request)
-      const id = await deleteProduct(products, params.id, expectedBy(preconditions))
+      const products = statementsOn(request.transaction)
+      const id = await deleteProduct(products, params.id, expectedVersions(preconditions))
       await changed(id, preconditions, () => findProduct(products, params.id))
       return reply.noContent()
     }
@@ -86,7 +86,7 @@ export const products: FastifyPluginAsyncTypebox<{ database: Database }> = async
 }
 
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  return validatorOf(await findProduct(transactionOf(request), request.params.id))
+  return validatorOf(await findProduct(statementsOn(request.transaction), request.params.id))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, product: Versioned<Product>) {

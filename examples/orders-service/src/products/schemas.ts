@@ -47,8 +47,6 @@ export type WholeProduct = Static<typeof WholeProduct>
 export const ProductChanges = Type.Partial(Type.Object(writable))
 export type ProductChanges = Static<typeof ProductChanges>
 
-export const ProductPath = Type.Object({ id: Id })
-
 function withDefault<Schema extends TSchema>(schema: Schema, value: unknown): Schema {
   return { ...schema, default: value }
 }

@@ -1,5 +1,5 @@
-import { passwords } from '@concordat/authentication'
-import type { Database } from '../database/database.ts'
+import type { OpenDatabase } from '@concordat/postgres/open'
+import { passwords } from '@concordat/token-issuing'
 import { sampleCustomers } from '../database/sample-data.ts'
 
 const password = 'correct horse battery staple'
@@ -11,7 +11,7 @@ const demoUsers = [
 const ids = demoUsers.map(({ id }) => id)
 
 /** Creates two customers and one member of the staff, for development only: their password is public. */
-export async function seedDemoUsers(database: Database): Promise<void> {
+export async function seedDemoUsers(database: OpenDatabase): Promise<void> {
   if ((await countDemoUsers(database)) === demoUsers.length) return
   const { hash } = passwords()
   for (const { id, email, role } of demoUsers) {
@@ -25,7 +25,7 @@ export async function seedDemoUsers(database: Database): Promise<void> {
 }
 
 /** Throws when the database has the demo users: a development database must not be used in production. */
-export async function refuseDemoUsers(database: Database): Promise<void> {
+export async function refuseDemoUsers(database: OpenDatabase): Promise<void> {
   if ((await countDemoUsers(database)) > 0) {
     throw new Error(
       'This database has the demo users, whose password is public. Delete them from the table "users", or use another database.'
@@ -33,7 +33,7 @@ export async function refuseDemoUsers(database: Database): Promise<void> {
   }
 }
 
-async function countDemoUsers(database: Database) {
+async function countDemoUsers(database: OpenDatabase) {
   const [row] = await database.query<{ users: number }>('SELECT count(*) AS users FROM users WHERE id = ANY($1)', [ids])
   return row?.users ?? 0
 }

@@ -1,7 +1,7 @@
+import { type Versioned } from '@concordat/postgres/rows'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyInstance } from 'fastify'
 import { mayReceiveOf } from '../access.ts'
-import type { Versioned } from '../database/row-version.ts'
 import { ordersOfV2 } from '../orders/representations.ts'
 import { Order } from '../orders/schemas.ts'
 import { Product } from '../products/schemas.ts'

@@ -1355,7 +1355,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_BODY_TOO_NESTED" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "IDEMPOTENCY_KEY_REQUIRED" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -1657,7 +1657,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_BODY_TOO_NESTED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CONTENT_LENGTH_MISMATCH" | "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "EMPTY_BODY" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "INVALID_CHARACTER" | "INVALID_UTF8" | "JSON_TOO_DEEP" | "MALFORMED_JSON" | "MALFORMED_REQUEST" | "MALFORMED_URI";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];
@@ -2337,7 +2337,7 @@ export interface components {
             content: {
                 "application/json": {
                     error: components["schemas"]["ErrorDetail"] & {
-                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "IDEMPOTENCY_BODY_TOO_NESTED" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "MALFORMED_REQUEST" | "MALFORMED_URI";
+                        code?: "CREDENTIALS_IN_URI" | "DUPLICATE_HEADER" | "IDEMPOTENCY_KEY_INVALID" | "INVALID_AUTHORIZATION" | "JSON_TOO_DEEP" | "MALFORMED_REQUEST" | "MALFORMED_URI";
                     };
                     _links: components["schemas"]["Link"][];
                     _meta: components["schemas"]["Meta"];

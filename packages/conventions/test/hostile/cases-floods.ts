@@ -103,7 +103,7 @@ export const floodCases: readonly Case[] = [
   {
     name: 'garbage after a good request',
     row: 1,
-    send: [rawGet(''), { answers: 1 }, 'garbage\r\n\r\n'],
+    send: [rawGet(''), { responses: 1 }, 'garbage\r\n\r\n'],
     methods: ['GET', 'UNKNOWN'],
     expect: { ...malformed, before: [200] }
   },

@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import t from 'tap'
-import { type Answer, parseAnswers } from './answer.ts'
 import type { Case, Expected } from './case.ts'
-import { canary, checkAnswer, publicUrl } from './check-answer.ts'
+import { canary, checkResponse, publicUrl } from './check-response.ts'
 import { get, post } from './request-bytes.ts'
+import { parseResponses, type ReceivedResponse } from './response.ts'
 import { checkReceived, leakIn, runCase } from './run-battery.ts'
 
 const expected: Expected = { status: 422, code: 'VALIDATION_FAILED', fields: ['body.name'] }
-const asked = { method: 'POST', target: '/v1/things' }
+const requestLine = { method: 'POST', target: '/v1/things' }
 
 const goodBody = {
   error: {
@@ -33,29 +33,29 @@ const goodHeaders: Record<string, string> = {
   vary: 'accept, accept-language'
 }
 
-function answer(headers: Record<string, string | undefined> = {}, body: unknown = goodBody, status = 422): Answer {
+function response(headers: Record<string, string | undefined> = {}, body: unknown = goodBody, status = 422): ReceivedResponse {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   const all = { ...goodHeaders, 'content-length': String(bytes.length), ...headers }
   const present = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
   return { protocol: 'HTTP/1.1', status, headers: present, body: bytes }
 }
 
-const problemsOf = (found: Answer, wanted = expected) => checkAnswer(found, wanted, asked, new Set())
+const problemsOf = (found: ReceivedResponse, wanted = expected) => checkResponse(found, wanted, requestLine, new Set())
 
 t.test('a response that meets the contract has no problem', async (t) => {
-  t.same(problemsOf(answer()), [])
+  t.same(problemsOf(response()), [])
 })
 
 t.test('each header that is missing or wrong is a problem', async (t) => {
   for (const name of [...Object.keys(goodHeaders), 'content-length']) {
-    t.not(problemsOf(answer({ [name]: undefined })).length, 0, `without ${name}`)
-    t.not(problemsOf(answer({ [name]: 'wrong' })).length, 0, `a wrong ${name}`)
+    t.not(problemsOf(response({ [name]: undefined })).length, 0, `without ${name}`)
+    t.not(problemsOf(response({ [name]: 'wrong' })).length, 0, `a wrong ${name}`)
   }
   for (const name of ['server', 'x-powered-by', 'etag', 'last-modified', 'content-encoding', 'content-disposition', 'trailer']) {
-    t.not(problemsOf(answer({ [name]: 'a' })).length, 0, `with ${name}`)
+    t.not(problemsOf(response({ [name]: 'a' })).length, 0, `with ${name}`)
   }
-  t.not(problemsOf(answer({ vary: 'accept-languages' })).length, 0, 'a Vary that is only similar')
-  const twice = answer()
+  t.not(problemsOf(response({ vary: 'accept-languages' })).length, 0, 'a Vary that is only similar')
+  const twice = response()
   t.not(problemsOf({ ...twice, headers: [...twice.headers, ['vary', 'accept-language']] }).length, 0, 'a header twice')
 })
 
@@ -89,21 +89,24 @@ t.test('each member of the envelope that is missing or wrong is a problem', asyn
     "another path's link": { ...goodBody, _links: [{ ...self, href: `${publicUrl}/v1/other` }] },
     "another method's link": { ...goodBody, _links: [{ ...self, method: 'GET' }] }
   }
-  for (const [name, body] of Object.entries(spoilt)) t.not(problemsOf(answer({}, body)).length, 0, name)
+  for (const [name, body] of Object.entries(spoilt)) t.not(problemsOf(response({}, body)).length, 0, name)
 })
 
 t.test('a wrong status, a missing Allow, Retry-After or close, and a repeated Request-Id are problems', async (t) => {
-  t.match(problemsOf(answer(), { ...expected, status: 400 }).join(), /status 422/)
-  t.match(problemsOf(answer({}, goodBody, 405)).join(), /Allow/)
-  t.match(problemsOf(answer({}, goodBody, 503)).join(), /Retry-After/)
-  t.match(problemsOf(answer(), { ...expected, allow: 'GET' }).join(), /Allow/)
+  t.match(problemsOf(response(), { ...expected, status: 400 }).join(), /status 422/)
+  t.match(problemsOf(response({}, goodBody, 405)).join(), /Allow/)
+  t.match(problemsOf(response({}, goodBody, 503)).join(), /Retry-After/)
+  t.match(problemsOf(response(), { ...expected, allow: 'GET' }).join(), /Allow/)
   const ids = new Set<string>()
-  checkAnswer(answer(), expected, asked, ids)
-  t.match(checkAnswer(answer(), expected, asked, ids).join(), /used before/)
-  const received = { bytes: Buffer.alloc(0), answers: [answer()], interim: [], flaw: undefined, closed: false }
-  t.match(checkReceived(received, { ...expected, closes: true }, asked, { ids: new Set() }).join(), /stays open/)
-  t.match(checkReceived({ ...received, answers: [] }, expected, asked, { ids: new Set() }).join(), /no response/)
-  t.match(checkReceived({ ...received, answers: [answer(), answer()] }, expected, asked, { ids: new Set() }).join(), /2 responses/)
+  checkResponse(response(), expected, requestLine, ids)
+  t.match(checkResponse(response(), expected, requestLine, ids).join(), /used before/)
+  const received = { bytes: Buffer.alloc(0), responses: [response()], interim: [], flaw: undefined, closed: false }
+  t.match(checkReceived(received, { ...expected, closes: true }, requestLine, { ids: new Set() }).join(), /stays open/)
+  t.match(checkReceived({ ...received, responses: [] }, expected, requestLine, { ids: new Set() }).join(), /no response/)
+  t.match(
+    checkReceived({ ...received, responses: [response(), response()] }, expected, requestLine, { ids: new Set() }).join(),
+    /2 responses/
+  )
 })
 
 t.test('finds internal text in every form', async (t) => {
@@ -114,11 +117,11 @@ t.test('finds internal text in every form', async (t) => {
 
 t.test('bytes that two clients could parse differently are a flaw', async (t) => {
   const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
-  t.equal(parseAnswers(Buffer.from(good), ['GET']).flaw, undefined)
+  t.equal(parseResponses(Buffer.from(good), ['GET']).flaw, undefined)
   t.equal(
-    parseAnswers(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), [
+    parseResponses(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), [
       'GET'
-    ]).answers[0]?.body.toString(),
+    ]).responses[0]?.body.toString(),
     '{}'
   )
   const bad = [
@@ -135,7 +138,7 @@ t.test('bytes that two clients could parse differently are a flaw', async (t) =>
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{}\r\n0\r\n\r\n'
   ]
-  for (const bytes of bad) t.not(parseAnswers(Buffer.from(bytes), ['GET']).flaw, undefined, JSON.stringify(bytes))
+  for (const bytes of bad) t.not(parseResponses(Buffer.from(bytes), ['GET']).flaw, undefined, JSON.stringify(bytes))
 })
 
 t.test('Fastify without the preset does not pass', async (t) => {

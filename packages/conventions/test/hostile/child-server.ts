@@ -39,8 +39,8 @@ export async function startChild(names: readonly string[] = []): Promise<ChildSe
     close: (name, begun) => void child.send({ close: name, begun }),
     async isAlive() {
       if (exited) return false
-      const { answers } = await exchange({ port: Object.values(ports)[0] as number, methods: ['GET'], steps: [get('/v1/probe')] })
-      return !exited && answers[0]?.status === 200 && answers[0].body.includes(`"id":"${child.pid}"`)
+      const { responses } = await exchange({ port: Object.values(ports)[0] as number, methods: ['GET'], steps: [get('/v1/probe')] })
+      return !exited && responses[0]?.status === 200 && responses[0].body.includes(`"id":"${child.pid}"`)
     },
     async stop() {
       if (exited || !child.connected) return

@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import { connect as connectTcp, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { parseAnswers, type Received } from './answer.ts'
+import { parseResponses, type Received } from './response.ts'
 
 /** A step of the client: send bytes, wait for n responses in total or for a promise, pause, end its own side, or reset the connection. */
 export type Step =
   | string
   | Buffer
   | (() => Promise<unknown>)
-  | { readonly answers: number }
+  | { readonly responses: number }
   | { readonly pauseMs: number }
   | { readonly end: 'half' | 'reset' }
 
@@ -43,7 +43,7 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
   })
   for (const end of ['end', 'error', 'close']) socket.on(end, () => note({ closed: true }))
   const timer = setTimeout(() => note({ patient: false }), 5000)
-  const read = () => parseAnswers(Buffer.concat(chunks), methods)
+  const read = () => parseResponses(Buffer.concat(chunks), methods)
   const until = async (enough: () => boolean) => {
     while (state.patient && !state.closed && !enough()) await once(news, 'news')
   }
@@ -52,14 +52,14 @@ export async function exchange(dialogue: Dialogue): Promise<Received> {
     else if (typeof step === 'function') await step()
     else if ('end' in step) endSocket(socket, step.end)
     else if ('pauseMs' in step) await new Promise((resolve) => setTimeout(resolve, step.pauseMs))
-    else await until(() => read().answers.length >= step.answers)
+    else await until(() => read().responses.length >= step.responses)
   }
   const wanted = Math.max(1, methods.length)
-  await until(() => read().answers.length >= wanted && !expectsClose(read().answers.at(-1)?.headers))
+  await until(() => read().responses.length >= wanted && !expectsClose(read().responses.at(-1)?.headers))
   clearTimeout(timer)
   socket.destroy()
   const bytes = Buffer.concat(chunks)
-  return { bytes, closed: state.closed, ...parseAnswers(bytes, methods) }
+  return { bytes, closed: state.closed, ...parseResponses(bytes, methods) }
 }
 
 function endSocket(socket: Socket, how: 'half' | 'reset') {

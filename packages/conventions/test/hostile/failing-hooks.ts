@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 import { addRoute, aThing, innerError } from './things.ts'
 
 const hooks = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'preSerialization', 'onSend'] as const

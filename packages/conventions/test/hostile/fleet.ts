@@ -1,6 +1,6 @@
 import { type ServerOptions, serverOptions } from '@concordat/conventions'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 import { addFailingHooks } from './failing-hooks.ts'
 import { addForeignHandlers } from './foreign-handlers.ts'
 import { addOddReplies } from './odd-replies.ts'

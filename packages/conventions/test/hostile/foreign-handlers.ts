@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, RouteShorthandOptions } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 import { addRoute, aThing, innerError } from './things.ts'
 
 type Handler = (error: unknown, request: unknown, reply: FastifyReply) => unknown

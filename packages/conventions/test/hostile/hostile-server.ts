@@ -4,7 +4,7 @@ import conventions from '@concordat/conventions'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { generate } from 'selfsigned'
-import { publicUrl } from './check-answer.ts'
+import { publicUrl } from './check-response.ts'
 import { constructorOptions, fleet, type Ship } from './fleet.ts'
 
 // Simulates a machine whose "localhost" has two addresses.

@@ -15,7 +15,7 @@ import type { Step } from './exchange.ts'
 import { groups } from './groups.ts'
 import { type Outcome, type Run, runBattery, runCase, runHttp2Battery } from './run-battery.ts'
 import { inSpanish } from './spanish.ts'
-import { unanswerable } from './unanswerable.ts'
+import { withoutResponse } from './without-response.ts'
 
 const mainCases: readonly Case[] = [
   ...malformedCases,
@@ -90,7 +90,7 @@ t.test('the same errors are in Spanish for a client that requests Spanish [G1]',
 
 t.test('the tables cover every group, have unique names, and rarely allow two responses', async (t) => {
   const all = [...mainCases, ...lifecycleCases, ...http2Cases]
-  const covered = new Set([...all, ...unanswerable].map(({ row }) => row).concat(17))
+  const covered = new Set([...all, ...withoutResponse].map(({ row }) => row).concat(17))
   t.same(
     Object.keys(groups).filter((row) => !covered.has(Number(row))),
     [],

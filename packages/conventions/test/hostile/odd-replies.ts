@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 import { addRoute, aThing, innerError } from './things.ts'
 
 type Odd = (reply: FastifyReply, request: FastifyRequest) => unknown

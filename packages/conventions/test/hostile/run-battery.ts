@@ -1,9 +1,9 @@
-import type { Answer, Received } from './answer.ts'
 import { type Case, type Expected, type Http2Case, requestLineOf, stepsOf } from './case.ts'
-import { type Asked, canary, checkAnswer } from './check-answer.ts'
+import { canary, checkResponse, type RequestLine } from './check-response.ts'
 import { type ChildServer, startChild } from './child-server.ts'
 import { exchange } from './exchange.ts'
 import { exchangeHttp2 } from './http2-exchange.ts'
+import type { Received, ReceivedResponse } from './response.ts'
 
 /** The result of a case. */
 export interface Outcome {
@@ -39,8 +39,8 @@ export async function runHttp2Battery(cases: readonly Http2Case[], run: Run): Pr
     const withLanguage = run.language === undefined ? headers : { ...headers, 'accept-language': run.language }
     const received = await exchangeHttp2(child.port('http2'), { headers: withLanguage, ...(body === undefined ? {} : { body }) })
     const { ':method': method, ':path': target } = { ':method': 'GET', ':path': '/v1/things', ...headers }
-    const asked = { method, target }
-    return { name, problems: checkReceived(received, expect, asked, run), received: received.bytes.toString('latin1', 0, 1500) }
+    const requestLine = { method, target }
+    return { name, problems: checkReceived(received, expect, requestLine, run), received: received.bytes.toString('latin1', 0, 1500) }
   })
 }
 
@@ -72,11 +72,11 @@ async function sendAlone<One>(one: One, send: (child: ChildServer, one: One) => 
 
 /** Sends a case and checks the response. */
 export async function runCase(child: Pick<ChildServer, 'port'>, theCase: Case, run: Checks): Promise<Outcome> {
-  const asked = requestLineOf(theCase)
+  const requestLine = requestLineOf(theCase)
   const received = await receive(child, theCase)
   return {
     name: theCase.name,
-    problems: checkReceived(received, theCase.expect, asked, run),
+    problems: checkReceived(received, theCase.expect, requestLine, run),
     received: received.bytes.toString('latin1', 0, 1500)
   }
 }
@@ -94,18 +94,18 @@ export function receive(child: Pick<ChildServer, 'port'>, theCase: Omit<Case, 'e
 }
 
 /** Returns every problem of the bytes received on the connection of a case. */
-export function checkReceived(received: Received, expected: Expected, asked: Asked, { ids, language }: Checks): string[] {
+export function checkReceived(received: Received, expected: Expected, requestLine: RequestLine, { ids, language }: Checks): string[] {
   const { before = [], closes = false } = expected
   const problems = leakIn(received.bytes)
   if (received.flaw !== undefined) problems.push(`not HTTP: ${received.flaw}`)
-  if (received.answers.length !== before.length + 1) problems.push(`${received.answers.length} responses, not ${before.length + 1}`)
+  if (received.responses.length !== before.length + 1) problems.push(`${received.responses.length} responses, not ${before.length + 1}`)
   before.forEach((status, index) => {
-    const found = received.answers[index]?.status
+    const found = received.responses[index]?.status
     if (found !== status) problems.push(`response ${index + 1} has the status ${found}, not ${status}`)
   })
-  const answer: Answer | undefined = received.answers.at(-1)
-  if (answer === undefined) return [...problems, 'no response']
-  problems.push(...checkAnswer(answer, expected, { ...asked, ...(language === undefined ? {} : { language }) }, ids))
+  const response: ReceivedResponse | undefined = received.responses.at(-1)
+  if (response === undefined) return [...problems, 'no response']
+  problems.push(...checkResponse(response, expected, { ...requestLine, ...(language === undefined ? {} : { language }) }, ids))
   if (closes && !received.closed) problems.push('the connection stays open')
   return problems
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, RouteHandlerMethod, RouteShorthandOptions } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 
 /** The schema of the resource of every route of the hostile server. */
 export const Thing = Type.Object({ id: Type.String(), size: Type.Optional(Type.Integer()) })

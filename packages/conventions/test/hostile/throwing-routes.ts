@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { canary } from './check-answer.ts'
+import { canary } from './check-response.ts'
 import { addRoute, aThing, innerError } from './things.ts'
 
 class Untouchable {

@@ -1,7 +1,7 @@
 import type { Collection } from '../collection.ts'
 import type { Operator, ValueKind } from '../operators.ts'
 import type { Settings } from '../options.ts'
-import type { ListAnswer } from '../page/list-answer.ts'
+import type { ListResponse } from '../page/list-response.ts'
 import { type RowRules, rowRules } from '../page/projection.ts'
 import { requireBounds } from './bounds.ts'
 import type { Field } from './field.ts'
@@ -38,7 +38,7 @@ export interface BoundCollection extends Collection {
 /** Returns the collection with the limits of the plugin where it sets none. Throws a `TypeError` for invalid limits. */
 export function bindCollection(
   collection: Collection,
-  { item, members }: Pick<ListAnswer, 'item' | 'members'>,
+  { item, members }: Pick<ListResponse, 'item' | 'members'>,
   settings: Settings
 ): BoundCollection {
   const { name, style } = collection
@@ -47,7 +47,7 @@ export function bindCollection(
     max: collection.perPage.max ?? settings.perPage.max
   }
   const maxOffset = collection.maxOffset ?? settings.maxOffset
-  requireBounds(`pagination-query: collection "${name}": `, perPage, maxOffset)
+  requireBounds(`collection "${name}": `, perPage, maxOffset)
   const transitionalOffset = settings.transitionalOffset && style === 'page'
   const inOrder = parametersOf(collection, transitionalOffset)
   const byName = new Map(inOrder.map((parameter) => [parameter.name, parameter]))

@@ -1,5 +1,6 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import type { ValueKind } from '../operators.ts'
-import { type JsonSchema, schemasUnder } from './item-members.ts'
+import { schemasUnder } from './item-members.ts'
 
 /** A field of a resource, with the properties that matter for lists. */
 export interface Field {

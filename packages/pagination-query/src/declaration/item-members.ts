@@ -1,5 +1,4 @@
-/** A JSON Schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+import type { JsonSchema } from '@concordat/json-schema'
 
 /** The fields of a resource: their schemas by name, and the names of the required fields. */
 export interface ItemMembers {
@@ -46,13 +45,4 @@ function merge(parts: readonly ItemMembers[]) {
 export function schemasUnder(schema: JsonSchema, keyword: string): readonly JsonSchema[] {
   const parts = schema[keyword]
   return Array.isArray(parts) ? (parts as JsonSchema[]) : []
-}
-
-/** Returns the target of a JSON pointer such as `/$defs/Order` in a document. */
-export function targetOf(document: JsonSchema, pointer: string): JsonSchema | undefined {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-  return steps.reduce<unknown>((at, step) => (at as JsonSchema | undefined)?.[step], document) as JsonSchema | undefined
 }

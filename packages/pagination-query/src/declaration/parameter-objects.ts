@@ -1,7 +1,7 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import type { SortKey } from '../list-query.ts'
 import type { Operator, ValueKind } from '../operators.ts'
 import type { Field } from './field.ts'
-import type { JsonSchema } from './item-members.ts'
 
 /** A Parameter Object of OpenAPI 3.1 for a query parameter. */
 export interface ParameterObject {
@@ -9,9 +9,9 @@ export interface ParameterObject {
   readonly in: 'query'
   readonly required: false
   readonly description: string
-  readonly deprecated?: true
-  readonly style?: 'form'
-  readonly explode?: false
+  readonly deprecated?: true | undefined
+  readonly style?: 'form' | undefined
+  readonly explode?: false | undefined
   readonly schema: JsonSchema
 }
 

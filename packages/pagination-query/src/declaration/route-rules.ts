@@ -1,7 +1,8 @@
+import { requireWaivers } from '@concordat/route-lints'
 import type { RouteOptions } from 'fastify'
 import type { Collection } from '../collection.ts'
 import type { Settings } from '../options.ts'
-import { answersList, type ListAnswer } from '../page/list-answer.ts'
+import { type ListResponse, respondsWithList } from '../page/list-response.ts'
 import type { BoundCollection } from './bound-collection.ts'
 import type { Dereference } from './item-members.ts'
 
@@ -13,9 +14,9 @@ export function routeName({ method, url }: Pick<RouteOptions, 'method' | 'url'>)
 /** Throws a `TypeError` if a GET route responds with a list that can grow without limit (rule Q10). */
 export function requireCollection(route: RouteOptions, dereference: Dereference): void {
   const { config, schema, method } = route
-  if (![method].flat().includes('GET') || config?.operational === true || !answersList(schema?.response, dereference)) return
+  if (![method].flat().includes('GET') || config?.operational === true || !respondsWithList(schema?.response, dereference)) return
   const reason = config?.waivers?.['Q10']
-  if (typeof reason === 'string' && reason.trim() !== '') return
+  if (reason !== undefined) return requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10: reason }, ['Q10'])
   throw new TypeError(
     `pagination-query: ${routeName(route)} responds with a list without pages (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
   )
@@ -44,16 +45,16 @@ export function requireCollectionRoute(route: RouteOptions, collection: Collecti
 }
 
 /** Throws a `TypeError` if the 200 response of the route is not an array of objects with all fields of the collection. */
-export function requireAnswer(
+export function requireResponse(
   route: RouteOptions,
   { name, fields }: Collection,
-  answer: ListAnswer | undefined
-): asserts answer is ListAnswer {
-  if (answer === undefined)
+  response: ListResponse | undefined
+): asserts response is ListResponse {
+  if (response === undefined)
     throw new TypeError(
       `pagination-query: ${routeName(route)} has the collection "${name}", but its 200 response is not an array of objects. Declare an array of objects. Register this plugin before plugins that change response schemas, and shared schemas before their routes.`
     )
-  const missing = [...fields.keys()].find((field) => !answer.members.schemas.has(field))
+  const missing = [...fields.keys()].find((field) => !response.members.schemas.has(field))
   if (missing !== undefined)
     throw new TypeError(
       `pagination-query: ${routeName(route)} responds without "${missing}", a field of the collection "${name}". Declare it in the 200 schema.`

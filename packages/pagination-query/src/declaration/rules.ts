@@ -1,4 +1,5 @@
 import { targetWithoutSecrets } from '@concordat/links'
+import { optionChecks } from '@concordat/plugin-options'
 import type { Count } from '../list-query.ts'
 import type { Operator } from '../operators.ts'
 import { nameOfKey } from '../order/sort-order.ts'
@@ -11,14 +12,16 @@ export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'a
 /** The maximum total length of the text sort keys in a cursor, so that all keys fit into a cursor, even if they contain emoji. */
 const longestKeys = 120
 
+const { oneOf } = optionChecks('pagination-query')
+
 interface Declared {
   readonly name: string
   readonly style: string
   readonly id: string
-  readonly sort: { readonly keys: readonly string[]; readonly combinations?: readonly (readonly string[])[] }
+  readonly sort: { readonly keys: readonly string[]; readonly combinations?: readonly (readonly string[])[] | undefined }
   readonly defaultSort: readonly string[]
-  readonly filter?: Readonly<Record<string, true | readonly Operator[]>>
-  readonly count?: Count
+  readonly filter?: Readonly<Record<string, true | readonly Operator[]>> | undefined
+  readonly count?: Count | undefined
 }
 
 /** Throws a `TypeError` for the first error in a declaration. */
@@ -27,7 +30,7 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   const where = `pagination-query: collection "${name}"`
   if (typeof name !== 'string' || name === '')
     throw new TypeError('pagination-query: a collection has no name. Name it after its resource, for example "orders".')
-  if (style !== 'page' && style !== 'cursor') throw new TypeError(`${where}: style is "${style}". Choose "page" or "cursor".`)
+  oneOf(`collection "${name}": style`, style, ['page', 'cursor'])
   if (fields.size === 0) throw new TypeError(`${where}: the schema has no properties. Pass the object schema of a single resource.`)
   for (const field of fields.keys()) requireFieldName(where, field)
   const identifier = fields.get(id)
@@ -54,8 +57,8 @@ function requireFieldName(where: string, field: string) {
 
 function requireCount(where: string, count: Count | undefined) {
   const known = count === undefined || count === 'none' || count === 'exact' || count === 'estimated'
-  if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.atMost) && count.atMost > 0))
-    throw new TypeError(`${where}: count is invalid. Choose "none", "exact", "estimated" or { atMost: n } with n of at least 1.`)
+  if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.max) && count.max > 0))
+    throw new TypeError(`${where}: count is invalid. Choose "none", "exact", "estimated" or { max: n } with n of at least 1.`)
 }
 
 function requireSortable(where: string, fields: ReadonlyMap<string, Field>, name: string) {

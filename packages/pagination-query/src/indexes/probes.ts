@@ -22,7 +22,7 @@ export interface Probe {
   /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
   /** The query parameter that clients send. */
-  readonly asked: string
+  readonly requested: string
   /** The index must also give the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
   /** The query without a cursor, and the queries with cursors. */
@@ -37,9 +37,9 @@ export function plainQuery(collection: CheckedCollection): ListQuery {
 
 /** Returns a probe for each sort. Every order is read in both directions. */
 export function sortProbes(collection: CheckedCollection): Probe[] {
-  return [...collection.sorts].map(([asked, order]) => ({
-    name: `sort.${order.length > 2 || asked.includes(',') ? asked : asked.replace(/^-/, '')}`,
-    asked: `sort=${asked}`,
+  return [...collection.sorts].map(([requested, order]) => ({
+    name: `sort.${order.length > 2 || requested.includes(',') ? requested : requested.replace(/^-/, '')}`,
+    requested: `sort=${requested}`,
     ordered: true,
     first: queryOf(collection, order, []),
     next: nextQueries(collection, order, [])
@@ -59,7 +59,7 @@ export function filterProbes(collection: CheckedCollection): Probe[] {
         const deciding = decidingKeys(order, [condition])
         return {
           name: `filter.${field}[${operator}]`,
-          asked: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
+          requested: operator === 'eq' ? `${field}=…` : `${field}[${operator}]=…`,
           ordered: operator === 'eq',
           first: queryOf(collection, deciding, [condition]),
           next: operator === 'eq' ? nextQueries(collection, deciding, [condition]) : []

@@ -76,15 +76,15 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const first = all.filter(subject.isOf)
   const filter = newTexts(first, base)
   if (filter.length < newTexts(all, base).length) return impossible('the condition is on another table')
-  const asked: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
+  const requested: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
   for (const query of [probe.first, ...probe.next]) {
     const scans = query === probe.first ? first : scansOf(await planner.plan(query, 'withoutIndexes')).filter(subject.isOf)
     if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the order has keys of several tables')
-    asked.push({ query, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
+    requested.push({ query, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
   }
-  const demands = asked.flatMap((one) => one.demands)
+  const demands = requested.flatMap((one) => one.demands)
   const unserved = demands.filter((demand) => !table.indexes.some((index) => serves(index, demand)))
-  if (unserved.length === 0) return objection(planner, subject, probe, asked)
+  if (unserved.length === 0) return objection(planner, subject, probe, requested)
 
   const broken = table.indexes.find((index) => !index.valid && demands.every((demand) => serves({ ...index, valid: true }, demand)))
   if (broken && !table.partitioned) {
@@ -105,9 +105,9 @@ async function objection(
   planner: Planner,
   { table, tables }: Subject,
   { ordered }: Probe,
-  asked: readonly { readonly query: ListQuery; readonly demands: readonly Demand[] }[]
+  requested: readonly { readonly query: ListQuery; readonly demands: readonly Demand[] }[]
 ): Promise<Judgement | undefined> {
-  for (const { query, demands } of asked) {
+  for (const { query, demands } of requested) {
     if (demands.length === 0) continue
     const plan = await planner.plan(query, ordered ? 'inOrder' : 'byIndex')
     for (const demand of demands) {

@@ -35,14 +35,14 @@ export interface TableScan {
 /** A node of `EXPLAIN (FORMAT JSON, VERBOSE)`. */
 export interface PlanNode {
   readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly Schema?: string
-  readonly Alias?: string
-  readonly Filter?: string
-  readonly 'Sort Key'?: readonly string[]
-  readonly 'Index Name'?: string
-  readonly 'Index Cond'?: string
-  readonly Plans?: readonly PlanNode[]
+  readonly 'Relation Name'?: string | undefined
+  readonly Schema?: string | undefined
+  readonly Alias?: string | undefined
+  readonly Filter?: string | undefined
+  readonly 'Sort Key'?: readonly string[] | undefined
+  readonly 'Index Name'?: string | undefined
+  readonly 'Index Cond'?: string | undefined
+  readonly Plans?: readonly PlanNode[] | undefined
 }
 
 /** Yields every node of a plan with the nodes above it, nearest first. */

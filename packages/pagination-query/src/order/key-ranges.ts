@@ -15,11 +15,11 @@ export interface KeyRange {
    * The keys from `equal.length` on, compared as a single row value. All of them have the same direction, and none of the values
    * is null.
    */
-  readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] }
+  readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] } | undefined
   /** The key at `equal.length` is null. */
-  readonly isNull?: true
+  readonly isNull?: true | undefined
   /** The key at `equal.length` is not null. */
-  readonly notNull?: true
+  readonly notNull?: true | undefined
 }
 
 /**

@@ -6,7 +6,7 @@ export interface Counter {
   /** Returns the number of rows, or `limit` if there are at least that many. */
   count(limit?: number): Promise<number>
   /** Returns the estimate of the planner. Without this method, an estimate is an exact count. */
-  estimate?(): Promise<number>
+  readonly estimate?: (() => Promise<number>) | undefined
 }
 
 // The estimate of a planner can be far off for few rows. Counting this many takes about a millisecond.
@@ -18,7 +18,7 @@ export async function countTotal(query: ListQuery, fetched: number, counter: Cou
   if (count === 'none') return undefined
   const known = knownItems(query, fetched)
   if (known !== undefined) return totalOf(known, count)
-  if (typeof count === 'object') return totalOf(await counter.count(count.atMost + 1), count)
+  if (typeof count === 'object') return totalOf(await counter.count(count.max + 1), count)
   if (count === 'exact' || !counter.estimate) return totalOf(await counter.count(), count)
   const few = await counter.count(leastEstimated)
   if (few < leastEstimated) return totalOf(few, count)
@@ -27,7 +27,7 @@ export async function countTotal(query: ListQuery, fetched: number, counter: Cou
 
 /** Returns the total for a number of items. It is not exact above the limit of the count. */
 export function totalOf(items: number, count: Count): Total {
-  if (typeof count === 'object' && items > count.atMost) return { items: count.atMost, exact: false }
+  if (typeof count === 'object' && items > count.max) return { items: count.max, exact: false }
   return { items, exact: true }
 }
 

@@ -1,18 +1,18 @@
 import { hrefOf, type Link } from '@concordat/links'
 import { type Position, writeCursor } from '../cursor/cursor.ts'
 import type { Settings } from '../options.ts'
-import type { AskedList } from '../query/asked-list.ts'
 import { canonicalQuery } from '../query/canonical-query.ts'
+import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
 
 /**
  * Returns the links `first`, `prev`, `next` and `last` of a page, as far as they apply (rule E2). All contain the filters, the sort,
  * the fields and the size of the request. `path` is the absolute URL of the collection.
  */
-export function pageLinks(asked: AskedList, page: Page, path: string, settings: Settings): Link[] {
-  const { collection, reading } = asked
+export function pageLinks(requested: RequestedList, page: Page, path: string, settings: Settings): Link[] {
+  const { collection, reading } = requested
   const common = canonicalQuery(collection.inOrder, reading.given)
-  const targets = collection.style === 'cursor' ? cursorTargets(asked, page, settings) : pageTargets(asked, page)
+  const targets = collection.style === 'cursor' ? cursorTargets(requested, page, settings) : pageTargets(requested, page)
   return targets.map(([rel, position]) => {
     const query = [common, position].filter((part) => part !== '').join('&')
     return { rel, href: hrefOf('', query === '' ? path : `${path}?${query}`), method: 'GET' }
@@ -21,7 +21,7 @@ export function pageLinks(asked: AskedList, page: Page, path: string, settings: 
 
 type Target = readonly [rel: string, position: string]
 
-function cursorTargets({ position, fingerprint, collection }: AskedList, page: Page, { cursor, now }: Settings): Target[] {
+function cursorTargets({ position, fingerprint, collection }: RequestedList, page: Page, { cursor, now }: Settings): Target[] {
   const step = Math.max(1, Math.floor((cursor?.maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
   const issuedAt = cursor?.maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
@@ -54,7 +54,7 @@ function behindPage({ reverse, inclusive, key }: Position, { last, hasMore }: Pa
 }
 
 // A page beyond maxOffset gets no link, because clients could not follow it.
-function pageTargets({ reading, collection }: AskedList, { hasMore, total }: Page): Target[] {
+function pageTargets({ reading, collection }: RequestedList, { hasMore, total }: Page): Target[] {
   const { perPage, page, offset, transitional } = reading.paging
   const lastOffset = total?.exact === true ? Math.max(0, Math.ceil(total.items / perPage) - 1) * perPage : undefined
   const before = Math.max(0, Math.min(offset - perPage, lastOffset ?? offset))

@@ -1,21 +1,21 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import type { Collection } from '../collection.ts'
-import type { JsonSchema } from '../declaration/item-members.ts'
-import type { AskedList } from '../query/asked-list.ts'
+import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
 
 /** The field `_meta.pagination` (rule E3). */
 export interface PaginationMeta {
   /** Only with the style `page`. */
-  readonly page?: number
+  readonly page?: number | undefined
   readonly perPage: number
-  readonly totalPages?: number
-  readonly totalItems?: number
+  readonly totalPages?: number | undefined
+  readonly totalItems?: number | undefined
   /** Present only if the total, and with it the number of pages, is capped or estimated. */
-  readonly totalItemsExact?: false
+  readonly totalItemsExact?: false | undefined
 }
 
 /** Returns the page number, the size and the totals of a page. */
-export function paginationMeta({ collection, reading }: AskedList, { total }: Page): PaginationMeta {
+export function paginationMeta({ collection, reading }: RequestedList, { total }: Page): PaginationMeta {
   const { page, perPage } = reading.paging
   return {
     ...(collection.style === 'page' && { page }),

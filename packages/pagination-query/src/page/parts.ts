@@ -1,74 +1,74 @@
+import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, type Link, targetWithoutSecrets } from '@concordat/links'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Collection } from '../collection.ts'
-import type { JsonSchema } from '../declaration/item-members.ts'
 import type { Settings } from '../options.ts'
-import type { AskedList } from '../query/asked-list.ts'
 import { pathOf } from '../query/query-string.ts'
+import type { RequestedList } from '../query/requested-list.ts'
 import { pageLinks } from './links.ts'
 import { type PaginationMeta, paginationMeta, paginationSchema } from './meta.ts'
 import type { Page } from './page.ts'
 import { projectRows } from './projection.ts'
 
 /** The property of each request to a collection route with the query of the client. */
-export const askedList: unique symbol = Symbol('concordat.askedList')
+export const requestedList: unique symbol = Symbol('concordat.askedList')
 /** The property of each reply with the page of the response. */
-export const answeredPage: unique symbol = Symbol('concordat.answeredPage')
+export const sentPage: unique symbol = Symbol('concordat.answeredPage')
 
 /** A page with everything that its links need. */
-export interface AnsweredPage {
-  readonly asked: AskedList
+export interface SentPage {
+  readonly requested: RequestedList
   readonly page: Page
   readonly settings: Settings
   readonly semicolon: boolean
 }
 
 /** The request and the reply of a collection route. */
-export type ListRequest = FastifyRequest & { [askedList]: AskedList | null }
-export type ListReply = FastifyReply & { [answeredPage]: AnsweredPage | null }
+export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | null }
+export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
 /** The parts that a page adds to an envelope. */
 export interface PageParts {
-  readonly links?: readonly Link[]
-  readonly meta?: { readonly pagination: PaginationMeta }
+  readonly links?: readonly Link[] | undefined
+  readonly meta?: { readonly pagination: PaginationMeta } | undefined
 }
 
 /** Returns the links and the `_meta` field of the page of a response, or nothing without a page. For `parts` of the envelope. */
 export function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
-  const answered = (reply as ListReply)[answeredPage]
-  if (answered === null || answered === undefined) return {}
-  return { links: linksOf(request, answered), meta: { pagination: paginationMeta(answered.asked, answered.page) } }
+  const responded = (reply as ListReply)[sentPage]
+  if (responded === null || responded === undefined) return {}
+  return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
 }
 
 /** Returns the schemas of the `_meta` fields that {@link pageParts} adds on a route, or undefined without a collection. */
 export function pageMeta(route: {
-  readonly config?: { readonly collection?: Collection } | undefined
+  readonly config?: { readonly collection?: Collection | undefined } | undefined
 }): { readonly pagination: JsonSchema } | undefined {
   const collection = route.config?.collection
   return collection && { pagination: paginationSchema(collection) }
 }
 
 /** Returns the links of the page of a response. */
-export function linksOf(request: FastifyRequest, { asked, page, settings, semicolon }: AnsweredPage): Link[] {
+export function linksOf(request: FastifyRequest, { requested, page, settings, semicolon }: SentPage): Link[] {
   const path = targetWithoutSecrets(pathOf(request.raw.url as string, semicolon))
-  return pageLinks(asked, page, hrefOf(settings.originOf(request), path), settings)
+  return pageLinks(requested, page, hrefOf(settings.originOf(request), path), settings)
 }
 
 /** Stores the page of the response, and returns its rows as they are sent. Throws a `TypeError` if the page does not fit the request. */
-export function answerPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Settings, semicolon: boolean): Row[] {
-  const asked = askedOf(reply.request)
-  if (asked.collection.count !== 'none' && page.total === undefined)
+export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Settings, semicolon: boolean): Row[] {
+  const requested = requestedListOf(reply.request)
+  if (requested.collection.count !== 'none' && page.total === undefined)
     throw new TypeError(
-      `pagination-query: the page of "${asked.collection.name}" has no total, but the collection is counted. Add the total, or set count to "none".`
+      `pagination-query: the page of "${requested.collection.name}" has no total, but the collection is counted. Add the total, or set count to "none".`
     )
-  ;(reply as ListReply)[answeredPage] = { asked, page, settings, semicolon }
-  return projectRows(page.rows, asked.query.fields, asked.collection.rowRules)
+  ;(reply as ListReply)[sentPage] = { requested, page, settings, semicolon }
+  return projectRows(page.rows, requested.query.fields, requested.collection.rowRules)
 }
 
 /** Returns the query of a request. Throws a `TypeError` if its route has no collection. */
-export function askedOf(request: FastifyRequest): AskedList {
-  const asked = (request as ListRequest)[askedList]
-  if (asked === null)
+export function requestedListOf(request: FastifyRequest): RequestedList {
+  const requested = (request as ListRequest)[requestedList]
+  if (requested === null)
     throw new TypeError(`pagination-query: ${request.method} ${request.routeOptions.url} has no collection. Set config.collection.`)
-  return asked
+  return requested
 }

@@ -40,12 +40,12 @@ const nullability = new WeakMap<object, Map<string, boolean>>()
 export async function acceptsNull(model: PrismaModel, name: string): Promise<boolean> {
   const known = nullability.get(model) ?? new Map<string, boolean>()
   nullability.set(model, known)
-  const accepts = known.get(name) ?? (await askNull(model, { [name]: null }))
+  const accepts = known.get(name) ?? (await matchNull(model, { [name]: null }))
   known.set(name, accepts)
   return accepts
 }
 
-async function askNull(model: PrismaModel, where: Where) {
+async function matchNull(model: PrismaModel, where: Where) {
   try {
     await model.findMany({ where, take: 0 })
     return true

@@ -27,7 +27,7 @@ const limits: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
  * milliseconds. So a value that the field cannot have is rounded here, where the comparison can compensate for it.
  */
 export function readValue({ type }: PrismaField, kind: ValueKind, text: string): Rounded {
-  if (type === 'DateTime') return kind === 'date' ? exactly(new Date(`${text}T00:00:00Z`)) : wholeMilliseconds(text)
+  if (type === 'DateTime') return kind === 'date' ? exactly(new Date(`${text}T00:00:00Z`)) : wholeMs(text)
   if (type === 'Boolean') return exactly(text === 'true')
   if (type === 'Float') return exactly(Number(text))
   const [min, max] = limits[type] ?? []
@@ -41,7 +41,7 @@ function exactly(value: unknown): Rounded {
 }
 
 // The digits of a fraction count upward, also before 1970.
-function wholeMilliseconds(text: string): Rounded {
+function wholeMs(text: string): Rounded {
   const [, whole = '', finer = '', zone = ''] = /^(.{19}(?:\.\d{1,3})?)(\d*)(.+)$/.exec(text.toUpperCase()) ?? []
   return { value: new Date(whole + zone), is: /^0*$/.test(finer) ? 'exact' : 'smaller' }
 }
@@ -61,7 +61,7 @@ export function textOf(kind: ValueKind, value: unknown): string | null {
 }
 
 /** Returns a value for a row: times, dates and decimals as text. */
-export function answerOf(kind: ValueKind | undefined, value: unknown): unknown {
+export function responseOf(kind: ValueKind | undefined, value: unknown): unknown {
   return value instanceof Date && (kind === 'date' || kind === 'date-time') ? valueText(kind, value) : plainDecimal(value)
 }
 

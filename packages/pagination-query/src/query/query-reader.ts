@@ -26,7 +26,7 @@ export interface Reading {
   readonly conditions: readonly Condition[]
   readonly order: readonly SortKey[]
   /** The requested fields, or undefined without the parameter `fields`. */
-  readonly asked: readonly string[] | undefined
+  readonly requested: readonly string[] | undefined
   readonly fields: readonly string[]
   readonly paging: Paging
 }
@@ -44,7 +44,7 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
   const given = collect(collection, query, hidden, problems)
   const conditions: Condition[] = []
   let order = sorts.get(defaultSort) as readonly SortKey[]
-  let asked: readonly string[] | undefined
+  let requested: readonly string[] | undefined
   for (const parameter of inOrder) {
     const text = given[parameter.index]
     if (text === undefined) continue
@@ -54,11 +54,11 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
       else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
     } else if (parameter.role === 'sort') order = readSort(text, collection, hidden, problems) ?? order
-    else if (parameter.role === 'fields') asked = readFields(text, collection, hidden, problems)
+    else if (parameter.role === 'fields') requested = readFields(text, collection, hidden, problems)
   }
   const paging = readPaging(collection, given, problems)
-  const fields = shownFields(asked, collection, hidden)
-  return { problems, given, conditions, order: decidingKeys(order, conditions), asked, fields, paging }
+  const fields = shownFields(requested, collection, hidden)
+  return { problems, given, conditions, order: decidingKeys(order, conditions), requested, fields, paging }
 }
 
 function readSort(wanted: string, { sorts }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
@@ -81,8 +81,8 @@ function readFields(text: string, { fields, fieldNames }: BoundCollection, hidde
   return undefined
 }
 
-function shownFields(asked: readonly string[] | undefined, { id, fieldNames }: BoundCollection, hidden: ReadonlySet<string>) {
-  if (asked !== undefined) return fieldNames.filter((name) => name === id || asked.includes(name))
+function shownFields(requested: readonly string[] | undefined, { id, fieldNames }: BoundCollection, hidden: ReadonlySet<string>) {
+  if (requested !== undefined) return fieldNames.filter((name) => name === id || requested.includes(name))
   return hidden.size === 0 ? fieldNames : fieldNames.filter((name) => !hidden.has(name))
 }
 

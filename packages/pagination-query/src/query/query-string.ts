@@ -1,6 +1,6 @@
 /** Returns whether the router also starts the query at a semicolon. Fastify accepts that option in two places. */
 export function splitsAtSemicolon(initialConfig: object): boolean {
-  type Delimiting = { readonly useSemicolonDelimiter?: boolean }
+  type Delimiting = { readonly useSemicolonDelimiter?: boolean | undefined }
   const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
   return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }

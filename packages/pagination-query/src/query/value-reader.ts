@@ -5,7 +5,7 @@ import type { FieldMessage } from '../errors.ts'
 /** The reason why a value is invalid: the key of a message and its params. */
 export interface Refusal {
   readonly key: FieldMessage
-  readonly params?: Params
+  readonly params?: Params | undefined
 }
 
 const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}$/

@@ -2,7 +2,7 @@ import type { ValueKind } from '../operators.ts'
 import { bound, type Fragment, fragment, raw } from './fragment.ts'
 
 /** The column of a field in PostgreSQL. */
-export interface SqlColumn {
+interface SqlColumn {
   /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
   readonly sql?: string | Fragment | undefined
   /**
@@ -51,7 +51,7 @@ export function keyText(value: Fragment, kind: ValueKind): Fragment {
 }
 
 /** Returns the text for a response. Drivers return long numbers as text, but dates and times as a `Date`; here they are text too. */
-export function answerText(value: Fragment, kind: ValueKind | undefined): Fragment {
+export function resultText(value: Fragment, kind: ValueKind | undefined): Fragment {
   if (kind === 'date') return keyText(value, kind)
   if (kind !== 'date-time') return value
   const time = fragment`${value}::timestamptz`

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../list-query.ts'
 import { columnOf, type SqlColumns } from './columns.ts'
 import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
-import { answeredSelections, orderSql, rangeSql, type SqlSelection, storedNames, storedSelections } from './parts.ts'
+import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'
 
 /** The parts of the statement that fetches the rows of a page and one row more. Each adapter assembles them. */
 export interface PageSql extends SelectSql {
@@ -25,10 +25,10 @@ export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const order = orderSql(query, nameOf)
   const several = ranges.length > 1
   const end = several ? endSql(order, offset + perPage + 1) : endSql(order, perPage + 1, offset)
-  if (!several && offset === 0) return { columns: listed(answeredSelections(query, nameOf)), ranges, end, page: undefined }
+  if (!several && offset === 0) return { columns: listed(typedSelections(query, nameOf)), ranges, end, page: undefined }
   const outerOf = storedNames(query)
   const outerEnd = endSql(orderSql(query, outerOf), perPage + 1, several ? offset : 0)
-  const page = { columns: listed(answeredSelections(query, outerOf)), end: outerEnd }
+  const page = { columns: listed(typedSelections(query, outerOf)), end: outerEnd }
   return { columns: listed(storedSelections(query, columns)), ranges, end, page }
 }
 

@@ -1,7 +1,7 @@
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
 import type { KeyRange } from '../order/key-ranges.ts'
 import { readingOrder } from '../order/reading-order.ts'
-import { answerText, columnOf, keyText, type SqlColumns, valueOf } from './columns.ts'
+import { columnOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
 import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
 /** A column of a statement. */
@@ -49,8 +49,8 @@ function storedFields({ fields, order }: ListQuery): string[] {
 }
 
 /** Returns the columns of the page: the fields and the texts of the sort keys. */
-export function answeredSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
-  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: answerText(nameOf(field), query.kinds?.[field]) }))
+export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelection[] {
+  const members = query.fields.map((field, index) => ({ name: memberName(index), sql: resultText(nameOf(field), query.kinds?.[field]) }))
   const keys = query.order.map(({ field, kind }, index) => ({ name: keyName(index), sql: keyText(nameOf(field), kind) }))
   return [...members, ...keys]
 }

@@ -2,7 +2,7 @@ import { keyName } from './parts.ts'
 
 /** The part of a `pg` client that {@link preparePages} uses. */
 export interface PgClient {
-  query(...asked: never[]): unknown
+  query(...input: never[]): unknown
 }
 
 const mostStatements = 100
@@ -17,17 +17,17 @@ const mostStatements = 100
  * connection ends.
  */
 export function preparePages(client: PgClient): void {
-  const query = client.query.bind(client) as (...asked: unknown[]) => unknown
+  const query = client.query.bind(client) as (...input: unknown[]) => unknown
   const names = new Map<string, string>()
-  client.query = (asked: unknown, ...others: unknown[]) => query(named(asked), ...others)
+  client.query = (input: unknown, ...others: unknown[]) => query(named(input), ...others)
 
-  function named(asked: unknown): unknown {
-    const statement = typeof asked === 'string' ? { text: asked } : asked
+  function named(input: unknown): unknown {
+    const statement = typeof input === 'string' ? { text: input } : input
     const { text, name, submit } = statement as Readonly<Record<string, unknown>>
     // An object with `submit`, such as a cursor or a stream of rows, must not be copied.
-    if (typeof text !== 'string' || name !== undefined || submit !== undefined) return asked
+    if (typeof text !== 'string' || name !== undefined || submit !== undefined) return input
     const kept = names.get(text) ?? keep(text)
-    return kept === undefined ? asked : { ...(statement as object), name: kept }
+    return kept === undefined ? input : { ...(statement as object), name: kept }
   }
 
   function keep(text: string) {

@@ -1,3 +1,2 @@
 export { idempotencyMigrations } from './migrations.ts'
-export type { IdempotencyStoreOptions } from './store.ts'
-export { postgresIdempotency } from './store.ts'
+export { postgresIdempotencyStore } from './store.ts'

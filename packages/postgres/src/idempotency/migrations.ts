@@ -1,6 +1,6 @@
 import type { Migration } from '../migrations.ts'
 
-/** The migrations of the table of `postgresIdempotency`, for `migrate`. */
+/** The migrations of the table of `postgresIdempotencyStore`, for `migrate`. */
 export const idempotencyMigrations: readonly Migration[] = [
   {
     component: 'idempotency',

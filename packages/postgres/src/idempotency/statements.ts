@@ -18,16 +18,16 @@ export function statementsFor(schema: string): Statements {
   const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
 
   return {
-    claim(key, fingerprint, { leaseMilliseconds, lifetimeMilliseconds, takesOver, transaction }) {
+    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, transaction }) {
       const [k, f] = [quoted(key), quoted(fingerprint)]
-      const [lease, lifetime] = [milliseconds(leaseMilliseconds), milliseconds(lifetimeMilliseconds)]
+      const [lease, lifetime] = [milliseconds(leaseMs), milliseconds(lifetimeMs)]
       // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
       // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
       const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
-      return `WITH asked AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
+      return `WITH state AS MATERIALIZED (SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now),
       claimed AS (
         INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
-        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM asked WHERE is_free
+        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state WHERE is_free
         ON CONFLICT (key) DO UPDATE SET
           fingerprint = excluded.fingerprint, token = excluded.token,
           attempt = CASE WHEN old.expires_at <= clock_timestamp() THEN 1 ELSE old.attempt + 1 END,
@@ -41,11 +41,11 @@ export function statementsFor(schema: string): Statements {
         'isFree', is_free,
         'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
         'kept', (
-          SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMilliseconds', extract(epoch FROM lease_until - now) * 1000,
+          SELECT json_build_object('isSame', fingerprint = ${f}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
             'status', status, 'headers', headers, 'body', encode(body, 'base64'))
           FROM ${table} WHERE key = ${k} AND expires_at > now
         )
-      )::text AS json FROM asked`
+      )::text AS json FROM state`
     },
     renew: `WITH kept AS (
         UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'

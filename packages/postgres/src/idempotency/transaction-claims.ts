@@ -1,16 +1,14 @@
 import type { BeginOutcome, Claim, ClaimTerms } from '@concordat/idempotency'
 import { parseRows } from '../postgres.ts'
 import type { Unit } from '../unit-of-work/unit.ts'
-import { busy, type Look, lookUntilKnown, outcomeOf } from './record.ts'
+import { busy, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 
 /** A key to claim, and the statement that claims it. */
-export interface Wish {
+export interface ClaimInput {
   readonly key: string
   readonly fingerprint: string
   readonly terms: ClaimTerms
   readonly sql: string
-  /** Whether the caller has timed out and no longer waits for the claim. */
-  isGivenUp: boolean
 }
 
 /** A claim of an open transaction. */
@@ -21,13 +19,13 @@ export interface Held {
   token: number
 }
 
-type Looking = Promise<BeginOutcome>
+type PendingOutcome = Promise<BeginOutcome>
 
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
   readonly #held = new WeakMap<Claim, Held>()
   readonly #holders = new Map<string, Held>()
-  readonly #looking = new Map<string, { now: Looking; next: Looking | undefined }>()
+  readonly #pending = new Map<string, { now: PendingOutcome; next: PendingOutcome | undefined }>()
   readonly #onEnd: (key: string) => void
 
   /** @param onEnd called when a transaction that owned the key has ended, whether committed or rolled back */
@@ -40,7 +38,7 @@ export class TransactionClaims {
   }
 
   /** Returns the outcome for a request whose key is owned by a transaction of this process, or undefined if none owns it. */
-  outcomeBeside({ key, fingerprint }: Wish): BeginOutcome | undefined {
+  outcomeBeside({ key, fingerprint }: ClaimInput): BeginOutcome | undefined {
     const holder = this.#holders.get(key)
     return holder && (holder.fingerprint === fingerprint ? busy : { state: 'mismatch' })
   }
@@ -49,48 +47,48 @@ export class TransactionClaims {
    * Claims the key in the transaction. Of many requests with one key, one tries at a time. All that arrive meanwhile share the next try,
    * which starts after they arrived. They therefore use one connection, and not all connections of the pool.
    */
-  async begin(unit: Unit, wish: Wish): Promise<BeginOutcome> {
-    const look = async () => this.outcomeBeside(wish) ?? (await this.#claim(unit, wish))
+  async begin(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
+    const tryClaim = async () => this.outcomeBeside(input) ?? (await this.#claim(unit, input))
     // A request that waits for the outer transaction must not block a request inside it.
-    if (unit.isPart) return look()
-    const group = `${wish.key} ${wish.fingerprint} ${wish.terms.takesOver}`
-    const looking = this.#looking.get(group)
-    if (looking?.next !== undefined) {
-      const shared = await looking.next.catch(() => undefined)
-      if (shared === undefined) return this.begin(unit, wish)
+    if (unit.isPart) return tryClaim()
+    const group = `${input.key} ${input.fingerprint} ${input.terms.takesOver}`
+    const pending = this.#pending.get(group)
+    if (pending?.next !== undefined) {
+      const shared = await pending.next.catch(() => undefined)
+      if (shared === undefined) return this.begin(unit, input)
       return shared.state === 'claimed' ? busy : shared
     }
-    if (looking !== undefined) {
-      looking.next = looking.now.then(look, look)
-      return looking.next
+    if (pending !== undefined) {
+      pending.next = pending.now.then(tryClaim, tryClaim)
+      return pending.next
     }
-    const first = { now: look(), next: undefined as Looking | undefined }
-    this.#looking.set(group, first)
-    void this.#lookOn(group, first)
+    const first = { now: tryClaim(), next: undefined as PendingOutcome | undefined }
+    this.#pending.set(group, first)
+    void this.#runNext(group, first)
     return first.now
   }
 
-  async #lookOn(group: string, looking: { now: Looking; next: Looking | undefined }) {
+  async #runNext(group: string, pending: { now: PendingOutcome; next: PendingOutcome | undefined }) {
     for (;;) {
-      await looking.now.catch(() => {})
-      if (looking.next === undefined) break
-      looking.now = looking.next
-      looking.next = undefined
+      await pending.now.catch(() => {})
+      if (pending.next === undefined) break
+      pending.now = pending.next
+      pending.next = undefined
     }
-    this.#looking.delete(group)
+    this.#pending.delete(group)
   }
 
-  #claim(unit: Unit, wish: Wish): Promise<BeginOutcome> {
-    const { key, fingerprint, terms, sql } = wish
-    return lookUntilKnown(async () => {
+  #claim(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
+    const { key, fingerprint, terms, sql } = input
+    return readUntilKnown(async () => {
       const held: Held = { unit, fingerprint, token: 0 }
       let outcome: BeginOutcome | undefined
       await unit.beginWith({
         statements: [sql],
         accept([rows = []]) {
-          const [found] = parseRows<Look>(rows)
+          const [found] = parseRows<ReadRecord>(rows)
           outcome = found && outcomeOf(key, found, terms)
-          if (wish.isGivenUp && outcome?.state === 'claimed') outcome = busy
+          if (terms.signal?.aborted && outcome?.state === 'claimed') outcome = busy
           if (outcome?.state !== 'claimed') return false
           held.token = outcome.claim.token
           return true

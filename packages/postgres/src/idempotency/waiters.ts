@@ -10,7 +10,7 @@ export class Waiters {
   readonly #waiting = new Map<string, Set<() => void>>()
   #line: Promise<(() => Promise<void>) | undefined> | undefined
   #news = new Set<string>()
-  #telling: Promise<void> | undefined
+  #notifying: Promise<void> | undefined
 
   constructor(database: Postgres, channel: string) {
     this.#database = database
@@ -39,18 +39,18 @@ export class Waiters {
    * Announces a change of the key. Other processes are notified by a separate statement, with many keys in one, because a NOTIFY in a
    * transaction that writes makes all commits of the database wait for each other.
    */
-  tell(key: string): void {
+  notify(key: string): void {
     this.#wake(key)
     if (this.#database.isEmbedded) return
     this.#news.add(key)
-    this.#telling ??= this.#tellOthers().finally(() => {
-      this.#telling = undefined
+    this.#notifying ??= this.#notifyOthers().finally(() => {
+      this.#notifying = undefined
     })
   }
 
   async close(): Promise<void> {
     for (const key of this.#waiting.keys()) this.#wake(key)
-    await this.#telling
+    await this.#notifying
     const end = await this.#line
     await end?.()
   }
@@ -59,7 +59,7 @@ export class Waiters {
     for (const end of this.#waiting.get(key) ?? []) end()
   }
 
-  async #tellOthers() {
+  async #notifyOthers() {
     while (this.#news.size > 0) {
       const keys = [...this.#news].slice(0, keysPerNotice)
       for (const key of keys) this.#news.delete(key)
@@ -69,14 +69,14 @@ export class Waiters {
   }
 
   #listen() {
-    const heard = (keys: string) => {
+    const onMessage = (keys: string) => {
       for (const key of keys.split(',')) this.#wake(key)
     }
-    const lost = () => {
+    const onLost = () => {
       this.#line = undefined
     }
-    return this.#database.listen(this.#channel, { heard, lost }).catch(() => {
-      lost()
+    return this.#database.listen(this.#channel, { onMessage, onLost }).catch(() => {
+      onLost()
       return undefined
     })
   }

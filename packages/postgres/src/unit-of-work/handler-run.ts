@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify'
 import { transactionConflict } from '../errors.ts'
 import { isConflict } from '../failure.ts'
 import { handlerTransactions } from '../open-transaction.ts'
-import { refuseHijack, snapshotOf } from './answer.ts'
+import { refuseHijack, snapshotOf } from './reply.ts'
 import type { Unit } from './unit.ts'
 
-const shortestPauseMilliseconds = 5
+const shortestPauseMs = 5
 
 /** Runs a handler in its transaction. Runs it again if the transaction conflicted with others and retries are left. */
-export function runHandler(unit: Unit, reply: FastifyReply, retries: number, handler: () => unknown): unknown {
-  const restore = retries > 0 ? snapshotOf(reply) : undefined
+export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, handler: () => unknown): unknown {
+  const restore = maxRetries > 0 ? snapshotOf(reply) : undefined
   const run = () => handlerTransactions.run(unit, handler)
   refuseHijack(reply)
   unit.enterHandler()
@@ -20,16 +20,16 @@ export function runHandler(unit: Unit, reply: FastifyReply, retries: number, han
 
   async function finish(pending: PromiseLike<unknown>, attempt: number): Promise<unknown> {
     try {
-      const answer = await pending
+      const payload = await pending
       // When the client has disconnected, Fastify does not send an empty response, and the transaction would not end. In other cases,
       // undefined may come from a handler that has returned `reply` and will send later.
-      if (answer === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
-      return answer
+      if (payload === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
+      return payload
     } catch (error) {
       if (!isConflict(error)) throw error
-      if (restore === undefined || attempt >= retries || !unit.canRestart) throw transactionConflict(error)
+      if (restore === undefined || attempt >= maxRetries || !unit.canRestart) throw transactionConflict(error)
       await unit.restart()
-      await delay(Math.random() * shortestPauseMilliseconds * 2 ** attempt)
+      await delay(Math.random() * shortestPauseMs * 2 ** attempt)
       restore()
       return finish(Promise.resolve(run()), attempt + 1)
     }

@@ -9,7 +9,7 @@ type Rows = readonly unknown[]
 export interface First {
   readonly statements: readonly string[]
   /** Returns whether the results of the statements allow the transaction to continue. */
-  readonly accept: (answers: readonly Rows[]) => boolean
+  readonly accept: (results: readonly Rows[]) => boolean
 }
 
 const openingAttempts = 3
@@ -119,8 +119,8 @@ export class LazySession {
     if (this.#session !== undefined) return this.#session
     this.#isOpening = true
     try {
-      const { session, answers } = await this.#open(this.#first?.statements ?? [])
-      const isAccepted = this.#first?.accept(answers) ?? true
+      const { session, results } = await this.#open(this.#first?.statements ?? [])
+      const isAccepted = this.#first?.accept(results) ?? true
       if (this.#isOver || !isAccepted) {
         await session.rollback()
         throw this.#isOver ? transactionEnded() : notAccepted

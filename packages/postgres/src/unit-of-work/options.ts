@@ -1,8 +1,9 @@
+import { optionChecks } from '@concordat/plugin-options'
 import type { Postgres } from '../postgres.ts'
 import type { Isolation } from '../session.ts'
 
-const isolations: readonly string[] = ['read committed', 'repeatable read', 'serializable']
-const mostRetries = 10
+const { integer, number, oneOf } = optionChecks('unit-of-work')
+const isolations: readonly Isolation[] = ['read committed', 'repeatable read', 'serializable']
 
 /** Options of `@concordat/postgres/unit-of-work`. */
 export interface UnitOfWorkOptions {
@@ -24,7 +25,7 @@ export interface RouteTransaction {
    * for a handler whose effects are all in the transaction.
    * @default 0: the response is 503 `TRANSACTION_CONFLICT` with Retry-After
    */
-  readonly retries?: number | undefined
+  readonly maxRetries?: number | undefined
   /** Refuses writes. @default false */
   readonly readOnly?: boolean | undefined
 }
@@ -32,10 +33,10 @@ export interface RouteTransaction {
 /** The validated transaction options of a route. */
 export interface UnitSettings {
   readonly isolation: Isolation | undefined
-  readonly retries: number
+  readonly maxRetries: number
   readonly readOnly: boolean
   /** The timeout of the handler. */
-  readonly timeoutMilliseconds: number
+  readonly timeoutMs: number
 }
 
 /** Validates the options. Throws a `TypeError` for an invalid database or timeout. */
@@ -43,30 +44,24 @@ export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOp
   if (typeof database?.open !== 'function') {
     throw new TypeError('unit-of-work: options.database is not a database. Create it with fromPool or fromPGlite.')
   }
-  if (handlerTimeoutSeconds !== undefined && !(Number.isFinite(handlerTimeoutSeconds) && handlerTimeoutSeconds > 0)) {
-    throw new TypeError(`unit-of-work: options.handlerTimeoutSeconds is ${handlerTimeoutSeconds}. It must be a positive number of seconds.`)
-  }
+  if (handlerTimeoutSeconds !== undefined) number('options.handlerTimeoutSeconds', handlerTimeoutSeconds, 0.001)
   return { database, handlerTimeoutSeconds }
 }
 
 /** Validates `config.transaction` of a route. Throws a `TypeError` that names the route. */
-export function resolveRoute(route: string, wish: true | RouteTransaction, timeoutMilliseconds: number): UnitSettings {
+export function resolveRoute(route: string, setting: true | RouteTransaction, timeoutMs: number): UnitSettings {
   const refuse = (reason: string) => new TypeError(`unit-of-work: ${route}: ${reason}`)
-  if (wish !== true && (typeof wish !== 'object' || wish === null)) {
-    throw refuse(`config.transaction is ${String(wish)}. It must be true, or an object with isolation, retries and readOnly.`)
+  if (setting !== true && (typeof setting !== 'object' || setting === null)) {
+    throw refuse(`config.transaction is ${String(setting)}. It must be true, or an object with isolation, maxRetries and readOnly.`)
   }
-  const { isolation, retries = 0, readOnly = false, ...others } = wish === true ? {} : wish
+  const { isolation, maxRetries = 0, readOnly = false, ...others } = setting === true ? {} : setting
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw refuse(`config.transaction.${unknown} is unknown. Use only isolation, retries and readOnly.`)
-  if (isolation !== undefined && !isolations.includes(isolation)) {
-    throw refuse(`config.transaction.isolation is "${isolation}". It must be one of: ${isolations.join(', ')}.`)
-  }
-  if (!Number.isInteger(retries) || retries < 0 || retries > mostRetries) {
-    throw refuse(`config.transaction.retries is ${String(retries)}. It must be an integer from 0 to ${mostRetries}.`)
-  }
-  if (typeof readOnly !== 'boolean') throw refuse(`config.transaction.readOnly is ${String(readOnly)}. It must be true or false.`)
-  if (!(timeoutMilliseconds > 0)) {
+  if (unknown !== undefined) throw refuse(`config.transaction.${unknown} is unknown. Use only isolation, maxRetries and readOnly.`)
+  if (isolation !== undefined) oneOf(`${route}: config.transaction.isolation`, isolation, isolations)
+  integer(`${route}: config.transaction.maxRetries`, maxRetries, 0, 10)
+  oneOf(`${route}: config.transaction.readOnly`, readOnly, [true, false])
+  if (!(timeoutMs > 0)) {
     throw refuse('config.transaction requires a handler timeout: a handler that hangs would never end it. Set handlerTimeout.')
   }
-  return { isolation, retries, readOnly, timeoutMilliseconds }
+  return { isolation, maxRetries, readOnly, timeoutMs }
 }

@@ -33,12 +33,12 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   app.addHook('onReady', async () => requireOrderKept())
 
   function prepareRoute(route: RouteOptions) {
-    const wish = route.config?.transaction
-    if (wish === undefined || wish === false) return
-    const timeoutMilliseconds = route.handlerTimeout ?? ((handlerTimeoutSeconds ?? 0) * 1000 || handlerTimeout)
-    const settings = resolveRoute(`${String(route.method)} ${route.url}`, wish, timeoutMilliseconds)
+    const setting = route.config?.transaction
+    if (setting === undefined || setting === false) return
+    const timeoutMs = route.handlerTimeout ?? ((handlerTimeoutSeconds ?? 0) * 1000 || handlerTimeout)
+    const settings = resolveRoute(`${String(route.method)} ${route.url}`, setting, timeoutMs)
     planRoute(route, { database, settings })
-    route.handler = inTransaction(route.handler, settings.retries)
+    route.handler = inTransaction(route.handler, settings.maxRetries)
     route.onSend = [...[route.onSend ?? []].flat(), commit]
   }
 }
@@ -53,12 +53,12 @@ function transactionOfRequest(this: FastifyRequest): Transaction {
   return unit.domain
 }
 
-function inTransaction(handler: RouteHandlerMethod, retries: number): RouteHandlerMethod {
+function inTransaction(handler: RouteHandlerMethod, maxRetries: number): RouteHandlerMethod {
   return function runInTransaction(request, reply) {
     const unit = unitOf(request) as Unit
     // A response that no hook saw, for example after two failures of the error handler, does not end the transaction.
     reply.raw.once('close', () => void (reply.sent && unit.phase === 'running' && unit.abort()))
-    return runHandler(unit, reply, retries, () => handler.call(this, request, reply))
+    return runHandler(unit, reply, maxRetries, () => handler.call(this, request, reply))
   }
 }
 
@@ -73,15 +73,15 @@ function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
     if (isFailure) void overtake(unit, () => next(null, payload))
     return
   }
-  const answer = (error: Error | null) => {
+  const respond = (error: Error | null) => {
     if (!unit.isOvertaken) next(error, payload)
   }
-  unit.settle(reply, payload).then(() => answer(null), answer)
+  unit.settle(reply, payload).then(() => respond(null), respond)
 }
 
-async function overtake(unit: Unit, answer: () => void) {
+async function overtake(unit: Unit, respond: () => void) {
   await unit.overtake()
-  answer()
+  respond()
 }
 
 const plugin: FastifyPluginAsync<UnitOfWorkOptions> = fp(unitOfWork, { name: '@concordat/postgres/unit-of-work', fastify: '5.x' })

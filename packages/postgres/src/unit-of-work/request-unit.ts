@@ -13,7 +13,7 @@ interface Plan {
   readonly database: Postgres
   readonly settings: UnitSettings
 }
-type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan }
+type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
 type Carrier = FastifyRequest & { [unitKey]: Unit | null }
 
 /** Gives each request of a route its own unit. */

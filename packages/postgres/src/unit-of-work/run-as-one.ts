@@ -5,8 +5,8 @@ import { Unit } from './unit.ts'
 /** Options of {@link runAsOne}. */
 export interface CommonTransaction {
   readonly database: Postgres
-  /** The time after which the transaction is rolled back, even if work in it is still running. */
-  readonly timeoutMilliseconds: number
+  /** The time after which the transaction is rolled back, in seconds, even if work in it is still running. */
+  readonly timeoutSeconds: number
   /** Called with errors that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
@@ -16,10 +16,13 @@ export interface CommonTransaction {
  * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects.
  */
 export async function runAsOne<Result>(
-  { database, timeoutMilliseconds, onFault }: CommonTransaction,
+  { database, timeoutSeconds, onFault }: CommonTransaction,
   work: () => Promise<Result>
 ): Promise<Result> {
-  const unit = new Unit({ database, outer: undefined, onFault }, { isolation: undefined, retries: 0, readOnly: false, timeoutMilliseconds })
+  const unit = new Unit(
+    { database, outer: undefined, onFault },
+    { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
+  )
   try {
     const result = await handlerTransactions.run(unit, work)
     await unit.commit()

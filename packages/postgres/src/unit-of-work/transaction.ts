@@ -13,7 +13,7 @@ export interface Transaction extends SqlClient {
   /** Runs work in the transaction when the response is ready. It is dropped if the domain writes are rolled back. */
   beforeCommit(work: BeforeCommit): void
   /** Calls the function after the commit and before the response is sent, and not after a rollback. The response does not wait for it. */
-  afterCommit(told: () => void): void
+  afterCommit(callback: () => void): void
 }
 
 /**

@@ -4,14 +4,14 @@ import { isConflict } from '../failure.ts'
 import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
 import { IgnoredFailure, type Opened } from '../session.ts'
-import { requireWhole } from './answer.ts'
 import { type First, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
+import { requireWhole } from './reply.ts'
 import type { BeforeCommit, EnclosingTransaction, Transaction } from './transaction.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
-const graceMilliseconds = 1000
-const idleGraceMilliseconds = 5000
+const graceMs = 1000
+const idleGraceMs = 5000
 const savepoint = 'concordat_work'
 
 const units = new WeakMap<object, Unit>()
@@ -66,7 +66,7 @@ export class Unit implements HandlerTransaction {
   readonly domain: Transaction = {
     query: ((text, values = []) => this.#queryDomain(text, values)) as Transaction['query'],
     beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
-    afterCommit: (told) => void this.#requireDomain().#afterCommit.push(told)
+    afterCommit: (callback) => void this.#requireDomain().#afterCommit.push(callback)
   }
 
   /** The transaction for code around the handler. */
@@ -103,8 +103,8 @@ export class Unit implements HandlerTransaction {
   }
 
   /** Calls the function once when the unit has ended, whether committed or rolled back. */
-  afterEnd(told: () => void): void {
-    this.#requireLife().#afterEnd.push(told)
+  afterEnd(callback: () => void): void {
+    this.#requireLife().#afterEnd.push(callback)
   }
 
   /** Runs a statement of code around the handler. Its values are computed after the transaction has opened. */
@@ -168,7 +168,7 @@ export class Unit implements HandlerTransaction {
 
   async #commit() {
     await this.#session.commit()
-    this.#tellCommit()
+    this.#notifyCommit()
   }
 
   async #end(phase: 'ended' | 'aborted') {
@@ -176,20 +176,20 @@ export class Unit implements HandlerTransaction {
     this.#phase = phase
     clearTimeout(this.#deadline)
     await this.#session.end()
-    for (const told of this.#afterEnd) told()
+    for (const callback of this.#afterEnd) callback()
   }
 
   #open(statements: readonly string[]): Promise<Opened> {
-    const { isolation, readOnly, timeoutMilliseconds } = this.#settings
+    const { isolation, readOnly, timeoutMs } = this.#settings
     if (this.#outer !== undefined) return this.#outer.#session.openInner(statements)
     // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
     return handlerTransactions.run(undefined, () =>
-      this.database.open({ isolation, readOnly, idleMilliseconds: timeoutMilliseconds + idleGraceMilliseconds, statements })
+      this.database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements })
     )
   }
 
   #limit() {
-    this.#deadline ??= setTimeout(() => void this.abort(), this.#settings.timeoutMilliseconds + graceMilliseconds).unref()
+    this.#deadline ??= setTimeout(() => void this.abort(), this.#settings.timeoutMs + graceMs).unref()
   }
 
   async #returnDomain() {
@@ -200,12 +200,12 @@ export class Unit implements HandlerTransaction {
     await this.#session.runIfOpen((session) => session.send([`ROLLBACK TO SAVEPOINT ${savepoint}`]))
   }
 
-  #tellCommit() {
-    for (const told of this.#afterCommit) {
+  #notifyCommit() {
+    for (const callback of this.#afterCommit) {
       try {
         // A part of another transaction is committed with that transaction.
-        if (this.#outer === undefined) told()
-        else this.#outer.#afterCommit.push(told)
+        if (this.#outer === undefined) callback()
+        else this.#outer.#afterCommit.push(callback)
       } catch (error) {
         this.#onFault(error)
       }

@@ -41,8 +41,8 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
       const sql = `SELECT ${delivery}::text AS json FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}`
       return (await joined(database, transaction).query<Delivery>(sql, [id]))[0]
     },
-    async deliveriesOf(subscriptionId, { status, ...wish }, transaction) {
-      const { condition, order, values } = pageOf(subscriptionId, wish)
+    async deliveriesOf(subscriptionId, { status, ...input }, transaction) {
+      const { condition, order, values } = pageOf(subscriptionId, input)
       // The index returns each part in order, so that at most a page of each is read.
       const parts = (status === undefined ? statuses : [status]).map(
         (one) => `(SELECT * FROM ${deliveries} AS delivery
@@ -53,8 +53,8 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
         values
       )
     },
-    async attemptsOf(deliveryId, wish, transaction) {
-      const { condition, order, values } = pageOf(deliveryId, wish)
+    async attemptsOf(deliveryId, input, transaction) {
+      const { condition, order, values } = pageOf(deliveryId, input)
       return joined(database, transaction).query(
         `SELECT ${attemptRecords.json('attempt')}::text AS json FROM ${attempts} AS attempt
         WHERE delivery_id = $1::uuid ${condition} AND EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${isThere}) ${order}`,

@@ -1,2 +1,2 @@
 export { webhookMigrations } from './migrations.ts'
-export { postgresWebhooks } from './store.ts'
+export { postgresWebhookStore } from './store.ts'

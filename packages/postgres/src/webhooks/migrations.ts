@@ -1,6 +1,6 @@
 import type { Migration } from '../migrations.ts'
 
-/** The migrations of the tables of `postgresWebhooks`, for `migrate`. */
+/** The migrations of the tables of `postgresWebhookStore`, for `migrate`. */
 export const webhookMigrations: readonly Migration[] = [
   {
     component: 'webhooks',

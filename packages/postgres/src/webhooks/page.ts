@@ -1,4 +1,4 @@
-import type { PageWish } from '@concordat/webhooks'
+import type { PageSelection } from '@concordat/webhooks'
 
 /** The SQL of one page of a list, ordered by id. `$1` is the id of the parent of the list. */
 export interface Page {
@@ -7,7 +7,7 @@ export interface Page {
   readonly values: readonly unknown[]
 }
 
-export function pageOf(parent: string, { limit, after, oldestFirst = false }: PageWish): Page {
+export function pageOf(parent: string, { limit, after, oldestFirst = false }: PageSelection): Page {
   return {
     condition: after === undefined ? '' : `AND id ${oldestFirst ? '>' : '<'} $3::uuid`,
     order: `ORDER BY id ${oldestFirst ? 'ASC' : 'DESC'} LIMIT $2`,

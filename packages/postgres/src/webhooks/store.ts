@@ -12,7 +12,7 @@ import { tablesOf } from './tables.ts'
  * Creates a store of webhook subscriptions and deliveries in PostgreSQL 13 or later, in the database of their queue. An event exists from
  * the commit of its emitter on, or never. The outcome of an attempt is committed with the end of its job.
  */
-export function postgresWebhooks(database: Postgres, options: StoreOptions = {}): WebhookStore {
+export function postgresWebhookStore(database: Postgres, options: StoreOptions = {}): WebhookStore {
   const tables = tablesOf(options)
   return {
     transaction: (work) => runInSession(database.open({}), work),

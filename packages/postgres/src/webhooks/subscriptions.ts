@@ -39,8 +39,8 @@ export function subscriptionStore(database: Postgres, { subscriptions, removals 
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE id = $1::uuid`
       return (await joined(database, transaction).query<Subscription>(sql, [id]))[0]
     },
-    async subscriptionsOf(owner, wish, transaction) {
-      const { condition, order, values } = pageOf(owner, wish)
+    async subscriptionsOf(owner, input, transaction) {
+      const { condition, order, values } = pageOf(owner, input)
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE owner = $1 ${condition} ${order}`
       return joined(database, transaction).query(sql, values)
     },

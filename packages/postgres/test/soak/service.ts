@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import idempotency from '@concordat/idempotency'
 import { fromPool } from '@concordat/postgres'
-import { postgresIdempotency } from '@concordat/postgres/idempotency'
+import { postgresIdempotencyStore } from '@concordat/postgres/idempotency'
 import unitOfWork, { enclosingTransaction } from '@concordat/postgres/unit-of-work'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { Pool } from 'pg'
@@ -21,20 +21,20 @@ const app = Fastify({ handlerTimeout: 60_000 })
 await app.register(unitOfWork, { database })
 await app.register(idempotency, {
   scope: () => 'soak',
-  store: postgresIdempotency(database, { ...(schema && { schema }) }),
+  store: postgresIdempotencyStore(database, { ...(schema && { schema }) }),
   transaction: enclosingTransaction,
-  maximumWaitersPerKey: 1000
+  maxWaitersPerKey: 1000
 })
 
-const waiting = (waitMilliseconds: number) => ({ transaction: true, idempotency: { key: 'required', waitMilliseconds } }) as const
+const waiting = (waitSeconds: number) => ({ transaction: true, idempotency: { key: 'required', waitSeconds } }) as const
 
-app.post('/orders', { config: waiting(2000) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
+app.post('/orders', { config: waiting(2) }, (request, reply) => makeOrder(request, reply, 'SELECT pg_sleep($1)', Math.random() / 100))
 // Waits while another session has the lock that is named by the schema.
-app.post('/held-orders', { config: waiting(50_000) }, (request, reply) =>
+app.post('/held-orders', { config: waiting(50) }, (request, reply) =>
   makeOrder(request, reply, 'SELECT pg_advisory_xact_lock(hashtext($1))', schema)
 )
 // Hangs at the place in a header, which a retry does not repeat: in the middle of a statement, or between two.
-app.post('/hanging-orders', { config: waiting(50_000) }, async (request, reply) => {
+app.post('/hanging-orders', { config: waiting(50) }, async (request, reply) => {
   const { 'x-hangs-in': place } = request.headers
   if (place !== undefined) await request.transaction.query('SELECT pg_sleep($1)', [place === 'statement' ? 60 : 0])
   if (place === 'transaction') await new Promise(() => {})

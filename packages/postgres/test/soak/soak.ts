@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak, type FleetProgram } from '@concordat/idempotency/crash-soak'
+import { type CrashReport, type CrashSoak, crashSoak, type FleetProgram } from '@concordat/idempotency/testing'
 import { compileCache } from '@concordat/test-harness/child'
 import { Pool } from 'pg'
 import { makeTables } from './tables.ts'

@@ -12,9 +12,9 @@ if ((await app.webhooks.subscriptions('soak', { limit: 1 })).length === 0) {
   }
 }
 const stop = new AbortController()
-process.on('message', async (wish) => {
-  if (wish === 'stop') stop.abort()
-  if (wish === 'pending') process.send?.({ pending: await countPending() })
+process.on('message', async (input) => {
+  if (input === 'stop') stop.abort()
+  if (input === 'pending') process.send?.({ pending: await countPending() })
 })
 process.on('disconnect', () => process.exit())
 // The parent may end before it receives a message.

@@ -13,7 +13,7 @@ export interface Received {
   readonly sender: string
   readonly at: number
   /** How long ago the event was emitted. */
-  readonly ageMilliseconds: number
+  readonly ageMs: number
 }
 
 const altNames = [{ type: 2 as const, value: 'localhost' }]
@@ -42,13 +42,13 @@ function record({ url, headers }: IncomingMessage, text: string) {
   const at = Date.now()
   const { 'webhook-id': webhookId, 'user-agent': sender } = headers
   const seen = { path: String(url), webhookId: String(webhookId), emittedId: data.id, sender: String(sender) }
-  received.push({ ...seen, at, ageMilliseconds: at - Date.parse(timestamp) })
+  received.push({ ...seen, at, ageMs: at - Date.parse(timestamp) })
 }
 
 server.listen(0, '127.0.0.1', () => process.send?.({ address: server.address(), certificate: cert }))
-process.on('message', (wish) => {
-  if (wish === 'count') process.send?.({ count })
-  if (wish === 'take') {
+process.on('message', (input) => {
+  if (input === 'count') process.send?.({ count })
+  if (input === 'take') {
     process.send?.({ received })
     received = []
   }

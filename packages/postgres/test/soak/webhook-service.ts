@@ -1,6 +1,6 @@
 import { fromPGlite, fromPool, migrate, type Postgres } from '@concordat/postgres'
-import { postgresWebhooks, webhookMigrations } from '@concordat/postgres/webhooks'
-import { pgliteQueue, postgresQueue } from '@concordat/postgres/work-queue'
+import { postgresWebhookStore, webhookMigrations } from '@concordat/postgres/webhooks'
+import { pgliteWorkQueue, postgresWorkQueue } from '@concordat/postgres/work-queue'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import webhooks, { type WebhooksOptions } from '@concordat/webhooks'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -31,11 +31,11 @@ export async function startWebhookService(
   await app.register(webhooks, {
     events: { 'order.created': { description: 'An order was placed.', schema: { type: 'object' }, example: {} } },
     mayReceive: 'everyone',
-    store: postgresWebhooks(database, { schema }),
+    store: postgresWebhookStore(database, { schema }),
     queue,
     certificateAuthorities: [certificate],
     dangerouslyAllowLoopback: true,
-    maximumSubscriptions: 100_000,
+    maxSubscriptions: 100_000,
     ...options
   })
   await app.ready()
@@ -54,7 +54,7 @@ function onServer(where: string, schema: string) {
   const pool = new Pool({ connectionString: where, max: 10 })
   return {
     database: fromPool(pool, { onError: warn }),
-    queue: postgresQueue(pool, { schema: `${schema}_queue`, onError: warn }),
+    queue: postgresWorkQueue(pool, { schema: `${schema}_queue`, onError: warn }),
     end: () => pool.end()
   }
 }
@@ -63,7 +63,7 @@ async function inFolder(where: string, schema: string) {
   const pglite = await startPGlite(where)
   return {
     database: fromPGlite(pglite),
-    queue: pgliteQueue(pglite, { schema: `${schema}_queue`, onError: warn }),
+    queue: pgliteWorkQueue(pglite, { schema: `${schema}_queue`, onError: warn }),
     end: () => pglite.close()
   }
 }

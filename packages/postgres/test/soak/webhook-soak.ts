@@ -6,7 +6,7 @@ import { childEnvironment, nodeOptions } from '@concordat/test-harness/child'
 import type { Received } from './webhook-receiver.ts'
 
 const subscriptions = 3
-const drainMilliseconds = 120_000
+const drainMs = 120_000
 
 /** The load of a webhook soak test. */
 export interface WebhookLoad {
@@ -15,7 +15,7 @@ export interface WebhookLoad {
   readonly processes: number
   readonly kills: number
   /** The average time that a process emits and delivers before it is killed. */
-  readonly lifeMilliseconds: number
+  readonly lifeMs: number
 }
 
 /** The result of a webhook soak test. */
@@ -51,7 +51,7 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
   try {
     for (let index = 0; index < load.processes; index += 1) members.push(await startMember())
     while (killedAt.size < load.kills) {
-      await delay((load.lifeMilliseconds / load.processes) * (0.5 + Math.random()))
+      await delay((load.lifeMs / load.processes) * (0.5 + Math.random()))
       const victim = Math.floor(Math.random() * members.length)
       await killed(members[victim])
       members[victim] = await startMember()
@@ -85,7 +85,7 @@ export async function webhookSoak(load: WebhookLoad): Promise<WebhookReport> {
     const stopped = said(survivor, 'stopped')
     survivor.send('stop')
     await stopped
-    for (const end = Date.now() + drainMilliseconds; ; await delay(200)) {
+    for (const end = Date.now() + drainMs; ; await delay(200)) {
       survivor.send('pending')
       const [{ pending: counts }] = (await once(survivor, 'message')) as [{ pending: { pending: number; unrecorded: number } }]
       if (counts.pending === 0 || Date.now() > end) return counts.unrecorded

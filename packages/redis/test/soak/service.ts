@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module'
 import { setTimeout as delay } from 'node:timers/promises'
 import idempotency from '@concordat/idempotency'
 import { fromIoredis } from '@concordat/redis'
-import { redisIdempotency } from '@concordat/redis/idempotency'
+import { redisIdempotencyStore } from '@concordat/redis/idempotency'
 import Fastify from 'fastify'
 import { Redis } from 'ioredis'
 
@@ -13,12 +13,12 @@ const client = new Redis(REDIS_URL, { retryStrategy: () => 50 }).on('error', () 
 const app = Fastify()
 await app.register(idempotency, {
   scope: () => 'soak',
-  store: redisIdempotency(fromIoredis(client), { prefix }),
-  leaseMilliseconds: Number(LEASE_MILLISECONDS),
+  store: redisIdempotencyStore(fromIoredis(client), { prefix }),
+  leaseSeconds: Number(LEASE_MILLISECONDS) / 1000,
   // A restart of Redis may take this long on a busy machine.
-  storeTimeoutMilliseconds: 20_000
+  storeTimeoutSeconds: 20
 })
-app.post('/orders', { config: { idempotency: { key: 'required', waitMilliseconds: 5000 } } }, async ({ idempotency: run }, reply) => {
+app.post('/orders', { config: { idempotency: { key: 'required', waitSeconds: 5 } } }, async ({ idempotency: run }, reply) => {
   await delay(Math.random() * 10)
   const id = `${run?.token}`
   await appendFile(LEDGER, `${run?.key} ${id}\n`)

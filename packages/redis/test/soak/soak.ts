@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/crash-soak'
+import { type CrashReport, type CrashSoak, crashSoak } from '@concordat/idempotency/testing'
 import { compileCache } from '@concordat/test-harness/child'
 
 /** The contents of the file at the end. */
@@ -17,11 +17,11 @@ export interface Counts {
 /** Options of {@link soakRedis}. */
 export interface RedisSoak extends Omit<CrashSoak, 'program' | 'request'> {
   readonly redisUrl: string
-  readonly leaseMilliseconds: number
+  readonly leaseMs: number
 }
 
 /** Runs a soak test of the service with a separate prefix, and counts what it did. */
-export async function soakRedis({ redisUrl, leaseMilliseconds, ...soak }: RedisSoak): Promise<CrashReport & Counts> {
+export async function soakRedis({ redisUrl, leaseMs, ...soak }: RedisSoak): Promise<CrashReport & Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'concordat-soak-'))
   const ledger = join(folder, 'ledger')
   writeFileSync(ledger, '')
@@ -30,7 +30,7 @@ export async function soakRedis({ redisUrl, leaseMilliseconds, ...soak }: RedisS
     REDIS_URL: redisUrl,
     PREFIX: `concordat-soak-${randomUUID().slice(0, 8)}`,
     LEDGER: ledger,
-    LEASE_MILLISECONDS: String(leaseMilliseconds)
+    LEASE_MILLISECONDS: String(leaseMs)
   }
   const service = fileURLToPath(new URL('./service.ts', import.meta.url))
   const command = [process.execPath, '--conditions=@concordat/source', service] as const

@@ -1,0 +1,85 @@
+import type { ErrorDefinition } from './define-errors.ts'
+
+// As [status code, English message, Spanish message, remedy].
+const texts = {
+  JSON_TOO_DEEP: [
+    400,
+    'The body is nested more than {limit} levels deep. Use fewer levels.',
+    'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.',
+    'Use fewer levels of nested objects and arrays.'
+  ],
+  AUTHENTICATION_REQUIRED: [
+    401,
+    'Authentication is required. Send valid credentials in the Authorization header.',
+    'Se requiere autenticación. Envíe credenciales válidas en el encabezado Authorization.',
+    'Authenticate with a scheme that the WWW-Authenticate header lists.'
+  ],
+  HTTPS_REQUIRED: [
+    403,
+    'This service accepts only HTTPS. Use https, and replace every credential that was sent unencrypted.',
+    'Este servicio solo acepta HTTPS. Use https y sustituya las credenciales enviadas sin cifrar.',
+    'Use https, and replace the credentials that were sent without it.'
+  ],
+  RESOURCE_NOT_FOUND: [
+    404,
+    'The resource was not found. Check the path and the identifiers in it.',
+    'No se encontró el recurso. Revise la ruta y los identificadores que contiene.',
+    'Follow the links in other responses, or take the path from the API description.'
+  ],
+  METHOD_NOT_ALLOWED: [
+    405,
+    'This resource does not support the method. The Allow header lists the supported methods.',
+    'Este recurso no admite el método. El encabezado Allow enumera los métodos admitidos.',
+    'Use one of the methods in the Allow header.'
+  ],
+  NOT_ACCEPTABLE: [
+    406,
+    'The response is not available in any media type that Accept allows. Send a supported media type in Accept, or omit the header.',
+    'La respuesta no está disponible en ningún tipo de medio que admita Accept. Envíe un tipo de medio admitido en Accept u omita el encabezado.',
+    'Send one of the media types listed in errors in Accept, or omit the header.'
+  ],
+  PRECONDITION_FAILED: [
+    412,
+    'The resource is not in the state that the request requires. Fetch it again, then repeat your change with its current ETag.',
+    'El recurso no está en el estado que requiere la petición. Obténgalo de nuevo y repita el cambio con su ETag actual.',
+    'Fetch the resource again, apply your change to it, then send its new ETag in If-Match.'
+  ],
+  UNSUPPORTED_MEDIA_TYPE: [
+    415,
+    'Content-Type is missing, repeated or not supported by this resource. Send a supported media type in Content-Type.',
+    'Content-Type falta, está repetido o este recurso no lo admite. Envíe un tipo de medio admitido en Content-Type.',
+    'Set Content-Type to one of the media types in the Accept header of the response, or to application/json if it has none.'
+  ],
+  RATE_LIMIT_EXCEEDED: [
+    429,
+    'Too many requests were sent. Wait for the number of seconds in Retry-After.',
+    'Se enviaron demasiadas peticiones. Espere los segundos que indica Retry-After.',
+    'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
+  ],
+  INTERNAL_ERROR: [
+    500,
+    'The service failed to process the request. If it happens again, report the Request-Id.',
+    'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.',
+    'Try again later. If it keeps failing, report the Request-Id.'
+  ],
+  METHOD_NOT_IMPLEMENTED: [
+    501,
+    'The server does not support this method. Use a standard HTTP method, in uppercase.',
+    'El servidor no admite este método. Use un método estándar de HTTP, en mayúsculas.',
+    'Use one of the methods that the API description lists, in uppercase.'
+  ],
+  HANDLER_TIMEOUT: [
+    503,
+    'The request timed out. Try again after the number of seconds in Retry-After.',
+    'La petición superó el tiempo de espera. Inténtelo de nuevo tras los segundos que indica Retry-After.',
+    'Retry after the number of seconds in Retry-After, with a smaller request if possible.'
+  ]
+} as const
+
+/**
+ * The definitions of HTTP errors that several packages raise, by error code, so that each code has one wording. A list that raises one
+ * includes it: `defineErrors({ RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND, … })`.
+ */
+export const sharedDefinitions = Object.fromEntries<ErrorDefinition>(
+  Object.entries(texts).map(([code, [statusCode, en, es, remedy]]) => [code, { statusCode, message: { en, es }, remedy }])
+) as Readonly<Record<keyof typeof texts, ErrorDefinition>>

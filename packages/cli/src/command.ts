@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { breakingChanges, changesText, type OpenapiDocument } from '@concordat/openapi/diff'
+import { findingsText, type LintOptions, lintDocument } from '@concordat/openapi/lint'
+
+type RouteLints = NonNullable<LintOptions['routeLints']>
+
+const usage = `concordat diff <released.json> <present.json>
+  Fails when the second document breaks clients of the first (rules V3, V4).
+concordat lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]
+  Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
+  --waive skips a rule. With --warn the command prints the findings and succeeds. --with and --waive can be repeated.`
+
+// 0: no findings. 1: findings. 2: the command was invalid.
+try {
+  const { text, isWrong } = await run(process.argv.slice(2))
+  console.log(text)
+  process.exitCode = isWrong ? 1 : 0
+} catch (error) {
+  console.error(`${(error as Error).message}\n\n${usage}`)
+  process.exitCode = 2
+}
+
+async function run(args: readonly string[]): Promise<{ readonly text: string; readonly isWrong: boolean }> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { with: { type: 'string', multiple: true }, waive: { type: 'string', multiple: true }, warn: { type: 'boolean' } }
+  })
+  const [command, ...files] = positionals
+  if (command === 'diff' && files.length === 2) {
+    const [released, present] = await Promise.all(files.map(readDocument))
+    const changes = breakingChanges(released as OpenapiDocument, present as OpenapiDocument)
+    return { text: changesText(changes), isWrong: changes.length > 0 }
+  }
+  if (command === 'lint' && files.length === 1) {
+    const routeLints = (await Promise.all((values.with ?? []).map(readLints))).flat()
+    const waivers = Object.fromEntries((values.waive ?? []).map(readWaiver))
+    const findings = lintDocument(await readDocument(files[0] as string), { routeLints, waivers })
+    return { text: findingsText(findings), isWrong: findings.length > 0 && values.warn !== true }
+  }
+  throw new Error(command === undefined ? 'The command is missing.' : `"${[command, ...files].join(' ')}" is not a valid command.`)
+}
+
+async function readDocument(file: string): Promise<OpenapiDocument> {
+  let document: unknown
+  try {
+    document = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new Error(`${file} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
+  }
+  const { openapi } = (document ?? {}) as { openapi?: unknown }
+  if (typeof openapi === 'string' && openapi.startsWith('3.1.')) return document as OpenapiDocument
+  throw new Error(`${file} is not an OpenAPI 3.1 document.`)
+}
+
+// Resolved from the working directory, because the module belongs to the project there.
+async function readLints(name: string): Promise<RouteLints> {
+  const path = createRequire(`${process.cwd()}/`).resolve(name)
+  const { lints } = (await import(pathToFileURL(path).href)) as { lints?: RouteLints }
+  if (Array.isArray(lints)) return lints
+  throw new Error(`${name} does not export lints.`)
+}
+
+function readWaiver(text: string): readonly [string, string] {
+  const [, rule, reason] = /^([A-Z]\d+)=(.*\S.*)$/.exec(text) ?? []
+  if (rule !== undefined && reason !== undefined) return [rule, reason]
+  throw new Error(`--waive ${text} has no reason. Use the form <rule>=<reason>, for example F1=old clients.`)
+}

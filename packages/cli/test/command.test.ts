@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+
+const command = join(import.meta.dirname, '../src/command.ts')
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function concordat(cwd: string, ...args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=@concordat/source', command, ...args], { cwd }, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+    })
+  })
+}
+
+function folder(t: Test, files: Record<string, unknown>): string {
+  const path = t.testdir({})
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(path, name), typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const order = { id: { type: 'string', format: 'uuid' }, note: { type: 'string' } }
+
+/** A document whose orders have these properties. */
+const documentOf = (properties: object) => ({
+  openapi: '3.1.1',
+  info: { title: 'Shop', version: '1.0.0' },
+  paths: {
+    '/v1/orders': {
+      get: { responses: { 200: { description: 'All.', content: { 'application/json': { schema: { type: 'object', properties } } } } } }
+    }
+  }
+})
+
+t.test('concordat diff fails and prints every breaking change, and succeeds for compatible changes [V3] [V4]', async (t) => {
+  const path = folder(t, {
+    'old.json': documentOf(order),
+    'broken.json': documentOf({ id: order.id }),
+    'wider.json': documentOf({ ...order, coupon: { type: 'string' } })
+  })
+  const failed = await concordat(path, 'diff', 'old.json', 'broken.json')
+  t.match(failed, { code: 1, out: /GET \/v1\/orders 200 application\/json\.note: was removed/, err: '' })
+  t.strictSame(await concordat(path, 'diff', 'old.json', 'wider.json'), { code: 0, out: 'No breaking changes.\n', err: '' })
+})
+
+const bad = {
+  openapi: '3.1.0',
+  info: { title: 'A', version: '1' },
+  security: [],
+  paths: {
+    '/v1/getOrders': {
+      get: { parameters: [{ name: 'order_id', in: 'query', schema: { type: 'string' } }], responses: { 200: { description: 'All.' } } }
+    }
+  }
+}
+const lints = `export const lints = [{ id: 'P3', check: ({ url }) => url.includes('get') ? '"getOrders" begins with a verb. Let the method say it.' : undefined }]`
+
+t.test('concordat lint fails and prints the rule, place and remedy of every finding [F1]', async (t) => {
+  const path = folder(t, { 'bad.json': bad, 'lints.mjs': lints })
+  const failed = await concordat(path, 'lint', 'bad.json', '--with', './lints.mjs')
+  t.match(failed, { code: 1, err: '' })
+  t.match(failed.out, /^2 places break a rule\./)
+  t.match(failed.out, / F1 GET \/v1\/getOrders query order_id: "order_id" is not in camelCase\. Rename it to "orderId"\./)
+  t.match(failed.out, / P3 GET \/v1\/getOrders: "getOrders" begins with a verb\. Let the method say it\./)
+  t.match(await concordat(path, 'lint', 'bad.json', '--warn'), { code: 0, out: /^1 place breaks a rule/ })
+  t.strictSame(await concordat(path, 'lint', 'bad.json', '--waive', 'F1=old clients'), { code: 0, out: 'No findings.\n', err: '' })
+})
+
+t.test('an invalid command exits with 2 and prints the usage', async (t) => {
+  const path = folder(t, { 'bad.json': bad, 'text.json': 'no', 'old.json': { openapi: '3.0.3' }, 'empty.mjs': 'export {}' })
+  const cases: [string[], RegExp][] = [
+    [[], /^The command is missing\./],
+    [['diff', 'bad.json'], /^"diff bad\.json" is not a valid command\./],
+    [['frobnicate'], /^"frobnicate" is not a valid command/],
+    [['lint', 'text.json'], /^text\.json cannot be read as JSON/],
+    [['lint', 'nowhere.json'], /^nowhere\.json cannot be read as JSON: ENOENT/],
+    [['lint', 'old.json'], /^old\.json is not an OpenAPI 3\.1 document\./],
+    [['lint', 'bad.json', '--waive', 'F1'], /^--waive F1 has no reason/],
+    [['lint', 'bad.json', '--with', './empty.mjs'], /^\.\/empty\.mjs does not export lints/],
+    [['lint', 'bad.json', '--with', '@concordat/nowhere'], /^Cannot find module/],
+    [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'/]
+  ]
+  const outcomes = await Promise.all(cases.map(async ([args, message]) => ({ args, message, ...(await concordat(path, ...args)) })))
+  for (const { args, message, code, out, err } of outcomes) {
+    t.equal(code, 2, args.join(' '))
+    t.equal(out, '')
+    t.match(err, message)
+    t.match(err, /concordat diff <released\.json> <present\.json>/)
+  }
+})
+t.test('concordat lint loads the rules for paths from versioning [P3]', async (t) => {
+  const operation = { security: [], responses: { 200: { description: 'All.' } } }
+  const paths = { '/v1/getOrders': { get: operation }, '/v1/orders': { get: operation } }
+  const path = folder(t, { 'bad.json': { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths } })
+  const { out } = await concordat(join(import.meta.dirname, '..'), 'lint', join(path, 'bad.json'), '--with', '@concordat/versioning')
+  t.match(out, /P3 GET \/v1\/getOrders: "getOrders" starts with a verb\. Use the HTTP method for the action/)
+  t.notMatch(out, /GET \/v1\/orders:/)
+})

@@ -1,0 +1,1 @@
+export { type ContractCases, type RunTest, runCases } from './contract-testing.ts'

@@ -1,0 +1,30 @@
+import type { ConventionsOptions } from './options.ts'
+
+/**
+ * Throws a `TypeError` when stores that write in the transaction of a request are set without `transactions`, or `transactions` without
+ * the stores that must write in them.
+ */
+export function requireTransactionalStores(options: ConventionsOptions): void {
+  const { stores = {}, transactions, idempotency, jobs, webhooks } = options
+  if (transactions === undefined) {
+    const isTransactional = {
+      idempotency: stores.idempotency?.guarantees?.transactional,
+      queue: stores.queue?.capabilities?.transactional
+    }
+    for (const [store, is] of Object.entries(isTransactional))
+      if (is === true)
+        throw new TypeError(
+          `conventions: options.transactions must be set, because options.stores.${store} is transactional. Use the transactions of the same database, for example postgresTransactions(database).`
+        )
+    return
+  }
+  if (idempotency !== false && (idempotency?.store ?? stores.idempotency) === undefined)
+    throw new TypeError(
+      'conventions: options.stores.idempotency must be set, because options.transactions is set. Use a store in the same database, for example that of postgresStores(database).'
+    )
+  for (const plugin of [jobs, webhooks])
+    if (plugin !== undefined && (plugin.queue ?? stores.queue)?.capabilities?.transactional !== true)
+      throw new TypeError(
+        'conventions: options.stores.queue must be transactional, because options.transactions is set. Use a queue in the same database, for example postgresWorkQueue(pool).'
+      )
+}

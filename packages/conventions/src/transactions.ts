@@ -1,0 +1,24 @@
+import type { ErrorList } from '@concordat/api-error'
+import type { RequestTransaction } from '@concordat/idempotency'
+import type { JobTransaction } from '@concordat/jobs'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** Runs each request to a route with `config.transaction` in one transaction, for example `postgresTransactions(database)`. */
+export interface Transactions {
+  /**
+   * Registers the plugin that runs the transactions. `handlerTimeoutSeconds` is the time limit of handlers; `undefined` if the preset
+   * does not limit them.
+   */
+  readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
+  /** Returns the transaction of a request, or `undefined` on a route without a transaction. */
+  readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
+  /** Returns the transaction of the handler that calls it, or `undefined` elsewhere. */
+  readonly currentTransaction: () => JobTransaction | undefined
+  /**
+   * Runs `work` in one transaction that includes the requests that `work` injects: committed when `work` resolves, otherwise rolled
+   * back. Without it, no batch is atomic.
+   */
+  readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
+  /** The errors that the plugin raises, for the catalogue. */
+  readonly errors: ErrorList
+}

@@ -1,0 +1,34 @@
+/** Options of {@link withDeadline}. */
+export interface Deadline<Result> {
+  /** The time limit, in milliseconds. */
+  readonly ms: number
+  /** Returns the error with which the promise rejects after the time limit. Can also stop the work. */
+  readonly onTimeout: () => Error
+  /** Called with the result when it arrives after the time limit, so that it can be released. */
+  readonly onLateResult?: ((result: Result) => void) | undefined
+}
+
+/**
+ * Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A rejection of the work after the
+ * time limit is ignored. A pending timer does not outlive the work.
+ */
+export async function withDeadline<Result>(work: Promise<Result>, { ms, onTimeout, onLateResult }: Deadline<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(onTimeout())
+    work.then(onLateResult, () => {})
+  }, ms)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Waits until the work has ended, whether it resolves or rejects, but at most `ms` milliseconds. Never rejects. */
+export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  await Promise.race([work, late]).catch(() => {})
+  clearTimeout(timer)
+}

@@ -1,0 +1,1 @@
+export { type Deadline, waitAtMost, withDeadline } from './deadline.ts'

@@ -1,0 +1,61 @@
+import type { JsonSchema } from '@concordat/json-schema'
+import { envelopeSchema, refersToItself } from './envelope-schema.ts'
+
+/** The responses that a route declares, read from its response schemas. */
+export interface DeclaredResponses {
+  /** The response schemas with the resource in its envelope; those without a JSON body are unchanged. */
+  readonly response: Readonly<Record<string, unknown>>
+  /** The original schema of each status that is enveloped, by `200`, `201` or `2xx`. */
+  readonly resources: ReadonlyMap<string, JsonSchema>
+  /** Media types other than JSON that the route declares for its responses. */
+  readonly otherTypes: ReadonlySet<string>
+}
+
+const success = /^2(\d\d|xx)$/i
+const bodiless = new Set(['204', '205'])
+
+/**
+ * Puts the resources that a route declares into the envelope. `reference` stores a schema that refers to itself under its own id
+ * and returns a reference to it. Throws a `TypeError` if the route declares no success, or declares an error: all errors have the same
+ * shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of further members of
+ * `_meta`.
+ */
+export function declareResponses(
+  route: string,
+  response: unknown,
+  reference: (schema: JsonSchema, status: string) => JsonSchema,
+  meta?: Readonly<Record<string, JsonSchema>>
+): DeclaredResponses {
+  const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
+  if (!declared.some(([status]) => success.test(status))) {
+    throw new TypeError(`envelope: ${route} declares no success. Add schema.response with a 2xx status, or set config.envelope to false.`)
+  }
+  const wrong = declared.find(([status]) => !/^[1-3]/.test(status))
+  if (wrong)
+    throw new TypeError(
+      `envelope: ${route} declares a schema for "${wrong[0]}". Remove it: all errors have the same shape, which routes do not declare.`
+    )
+  const resources = new Map<string, JsonSchema>()
+  const otherTypes = new Set<string>()
+  const wrapped = declared.map(([status, schema]) => [
+    status,
+    success.test(status) && !bodiless.has(status) ? wrap(status, schema) : schema
+  ])
+  return { response: Object.fromEntries(wrapped), resources, otherTypes }
+
+  function wrap(status: string, schema: JsonSchema): JsonSchema {
+    const content = schema['content'] as Record<string, { schema: JsonSchema }> | undefined
+    if (content === undefined || 'type' in schema) return envelop(status, schema)
+    const types = Object.entries(content).map(([type, entry]) => {
+      if (/[/+]json\b/.test(type)) return [type, { ...entry, schema: envelop(status, entry.schema) }]
+      otherTypes.add(type.toLowerCase())
+      return [type, entry]
+    })
+    return { ...schema, content: Object.fromEntries(types) }
+  }
+
+  function envelop(status: string, schema: JsonSchema): JsonSchema {
+    resources.set(status.toLowerCase(), schema)
+    return envelopeSchema(refersToItself(schema) ? reference(schema, status) : schema, meta)
+  }
+}

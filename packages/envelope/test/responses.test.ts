@@ -1,0 +1,172 @@
+import { Readable } from 'node:stream'
+import envelope, { timestampTail } from '@concordat/envelope'
+import { turns } from '@concordat/test-harness/until'
+import Fastify, { type RouteHandlerMethod } from 'fastify'
+import t from 'tap'
+
+const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+
+async function responseOf(handler: RouteHandlerMethod, response: Record<string, unknown> = { 200: Thing }) {
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.post('/things', { schema: { response } }, handler)
+  return app.inject({ method: 'POST', url: '/things' })
+}
+
+t.test('created responds with 201 and Location, and the self link is the new resource [M2]', async (t) => {
+  const received = await responseOf(async (_request, reply) => reply.created('/things/9', { id: '9' }), { 201: Thing })
+  t.equal(received.statusCode, 201)
+  t.equal(received.headers.location, 'https://api.example.com/things/9')
+  t.strictSame(received.json().data, { id: '9' })
+  t.strictSame(received.json()._links, [{ rel: 'self', href: 'https://api.example.com/things/9', method: 'GET' }])
+})
+
+t.test('noContent responds with 204 and no body', async (t) => {
+  const received = await responseOf(async (_request, reply) => reply.noContent(), { 204: { type: 'null' } })
+  t.strictSame([received.statusCode, received.body, received.headers['content-type']], [204, '', undefined])
+})
+
+t.test('a redirect has no envelope', async (t) => {
+  const received = await responseOf((_request, reply) => reply.code(303).header('location', '/elsewhere').send())
+  t.strictSame([received.statusCode, received.body], [303, ''])
+})
+
+t.test('never sends a field that the schema does not declare [F9]', async (t) => {
+  const received = await responseOf(async () => ({ id: '1', passwordHash: 'secret' }))
+  t.strictSame(received.json().data, { id: '1' })
+})
+
+for (const [name, handler] of Object.entries<RouteHandlerMethod>({
+  'a status that the route does not declare': async (_request, reply) => reply.code(202).send({ secret: 1 }),
+  'a string': async () => 'secret',
+  nothing: async () => undefined,
+  null: async () => null,
+  'a Buffer': async () => Buffer.from('secret'),
+  'a Response': async () => new Response('secret'),
+  'a stream': async () => Readable.from(['secret']),
+  'a stream that has failed': async () => Readable.from(['secret']).destroy(new Error('secret'))
+})) {
+  t.test(`responds with 500 to ${name}, without details`, async (t) => {
+    const received = await responseOf(handler)
+    t.equal(received.statusCode, 500)
+    t.notMatch(received.body, /secret/)
+    t.match(received.json(), { code: 'INTERNAL_ERROR' })
+  })
+}
+
+t.test('a range of statuses may share a schema', async (t) => {
+  const received = await responseOf(async (_request, reply) => reply.code(202).send({ id: '1' }), { '2xx': Thing })
+  t.strictSame([received.statusCode, received.json().data], [202, { id: '1' }])
+})
+
+t.test('sends other declared media types unchanged, and puts JSON next to them in the envelope', async (t) => {
+  const response = {
+    200: { content: { 'application/json': { schema: Thing }, 'text/csv': { schema: { type: 'string' } } } }
+  }
+  const csv = await responseOf(async (_request, reply) => reply.type('text/csv').send('id\r\n1\r\n'), response)
+  t.strictSame([csv.statusCode, csv.body], [200, 'id\r\n1\r\n'])
+  const json = await responseOf(async () => ({ id: '1', more: true }), response)
+  t.strictSame(json.json().data, { id: '1' })
+  const html = await responseOf(async (_request, reply) => reply.type('text/html').send('<b>'), response)
+  t.equal(html.statusCode, 500)
+})
+
+t.test('streamed sends a list piece by piece in the envelope, at the pace of the client', async (t) => {
+  const response = { 200: { type: 'array', items: Thing } }
+  const received = await responseOf(
+    async (_request, reply) => reply.link('up', '/x').streamed(Readable.from(['{"id":"1"}', '', '{"id":"2"},{"id":"3"}'])),
+    response
+  )
+  t.match([received.statusCode, received.headers['content-type']], [200, 'application/json; charset=utf-8'])
+  t.match(received.json(), {
+    data: [{ id: '1' }, { id: '2' }, { id: '3' }],
+    _links: [{ rel: 'self' }, { rel: 'up', href: 'https://api.example.com/x' }],
+    _meta: { version: 'v1', timestamp: /Z$/ }
+  })
+  const empty = await responseOf(async (_request, reply) => reply.streamed((async function* () {})()), response)
+  t.strictSame(empty.json().data, [])
+
+  let requested = 0
+  const endless = async function* () {
+    for (;;) yield JSON.stringify({ id: 'x'.repeat((requested += 1) && 10_000) })
+  }
+  const app = Fastify()
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
+  app.get('/things', { schema: { response } }, async (_request, reply) => reply.streamed(endless()) as never)
+  t.teardown(() => app.close())
+  const { body } = await fetch(`${await app.listen({ port: 0 })}/things`)
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  // Both ends of the connection are in this process: if no piece is read in many turns of the event loop, the stream waits.
+  for (let before = -1; before !== requested; await turns(100)) before = requested
+  t.ok(requested < 5000, `waits after ${requested} pieces`)
+  await reader.cancel()
+})
+
+t.test('a route that declares no success, or an error, stops the boot', async (t) => {
+  await t.rejects(
+    responseOf(async () => ({}), {}),
+    /envelope: POST \/things declares no success\. Add schema\.response/
+  )
+  await t.rejects(
+    responseOf(async () => ({}), { 200: Thing, 404: Thing }),
+    /envelope: POST \/things declares a schema for "404"/
+  )
+})
+
+t.test('the hooks of a route receive the resource, then the serialized body', async (t) => {
+  const app = Fastify()
+  await app.register(envelope)
+  const seen: unknown[] = []
+  app.get(
+    '/things',
+    {
+      schema: { response: { 200: Thing } },
+      preSerialization: async (_request, _reply, payload) => {
+        seen.push(payload)
+        return payload
+      },
+      onSend: [
+        async (_request, _reply, payload) => {
+          seen.push(typeof payload)
+          return payload
+        }
+      ]
+    },
+    async () => ({ id: '1' })
+  )
+  await app.inject('/things')
+  t.strictSame(seen, [{ id: '1' }, 'string'])
+})
+
+t.test('does not change the schema of the author', async (t) => {
+  const app = Fastify()
+  await app.register(envelope)
+  const schema = { response: { 200: Thing } }
+  const before = structuredClone(schema)
+  app.get('/a', { schema }, async () => ({ id: '1' }))
+  app.get('/b', { schema }, async () => ({ id: '2' }))
+  t.strictSame((await app.inject('/b')).json().data, { id: '2' })
+  t.strictSame(schema, before)
+})
+
+t.test('timestampTail covers what differs each time, and is 0 for a body that only looks like an envelope', async (t) => {
+  const app = Fastify()
+  let clock = 0
+  await app.register(envelope, { now: () => (clock += 1000) })
+  const fronts: string[] = []
+  app.addHook('onSend', async (_request, reply, payload) => {
+    fronts.push((payload as string).slice(0, (payload as string).length - timestampTail(reply, payload as string)))
+    return payload
+  })
+  app.get('/things', { schema: { response: { 200: Thing } } }, async () => ({ id: '1' }))
+  app.get('/copy', { config: { envelope: false } }, async (_request, reply) =>
+    reply.type('application/json').send('{"_meta":{"timestamp":"2026-01-02T00:00:00.000Z"}}')
+  )
+  const bodies = [await app.inject('/things'), await app.inject('/things')].map(({ body }) => body)
+  t.not(bodies[0], bodies[1])
+  t.equal(fronts[0], fronts[1])
+  t.match(fronts[0], /"version":"v1",$/)
+  await app.inject('/copy')
+  t.match(fronts[2], /000Z"\}\}$/)
+})

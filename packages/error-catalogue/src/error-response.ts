@@ -1,0 +1,123 @@
+import { type IncomingHttpHeaders, type IncomingMessage, validateHeaderName, validateHeaderValue } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
+import { fillTemplate } from '@concordat/api-error'
+import { hrefOf, type OriginRequest, originResolver, targetWithoutSecrets } from '@concordat/links'
+import type { FastifyRequest } from 'fastify'
+import type { Catalogue } from './catalogue.ts'
+import type { Failure } from './failure.ts'
+import type { ResolvedErrorCatalogueOptions } from './options.ts'
+import { reasonPhraseOf } from './reason-phrase.ts'
+
+/** What is known about a failed request, whether or not it reached Fastify. */
+export interface RequestFacts {
+  readonly method: string
+  /** The request target from the request line. */
+  readonly target: string
+  readonly headers: IncomingHttpHeaders
+  readonly origin: OriginRequest | undefined
+  readonly request?: FastifyRequest | undefined
+}
+
+/** A complete error response. */
+export interface ErrorResponse {
+  readonly statusCode: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Returns what is known about a request that reached the hooks. */
+export function factsOf(request: FastifyRequest): RequestFacts {
+  return { method: request.method, target: targetOf(request.raw), headers: request.headers, origin: request, request }
+}
+
+/** Returns what is known about a request that did not reach Fastify. */
+export function factsOfRaw(raw: IncomingMessage | Http2ServerRequest): RequestFacts {
+  const socket = raw.socket as Socket & { encrypted?: boolean }
+  const host = raw.headers[':authority'] ?? raw.headers.host ?? ''
+  return {
+    method: raw.method ?? 'UNKNOWN',
+    target: targetOf(raw),
+    headers: raw.headers,
+    origin: { protocol: socket.encrypted === true ? 'https' : 'http', host: String(host), socket }
+  }
+}
+
+/** Returns the request target as the client sent it, before Fastify's `rewriteUrl`. */
+export function targetOf(raw: { readonly url?: string | undefined; readonly originalUrl?: string | undefined }): string {
+  return raw.originalUrl ?? raw.url ?? '/'
+}
+
+/** Creates a function that returns the error response for a failure (rules E4, E5, G1, K3). */
+export function responseWriter(
+  options: ResolvedErrorCatalogueOptions,
+  catalogue: Catalogue
+): (failure: Failure, facts: RequestFacts) => ErrorResponse {
+  const originOf = originResolver(options)
+  return (failure, facts) => {
+    const { statusCode, code, validation } = failure
+    const locale = knownLocale(facts)
+    const entry = catalogue.find(code)
+    const text =
+      failure.messages?.[locale] ?? entry?.message[locale] ?? entry?.message.en ?? failure.message ?? generalText(statusCode, locale)
+    const errors = failure.errors.map(({ field, key, params, message }) => ({
+      field,
+      message: catalogue.fieldText(key, locale, params) ?? message
+    }))
+    const body = JSON.stringify({
+      error: {
+        status: statusCode,
+        error: (validation ?? entry?.validation) === true ? 'ValidationError' : reasonPhraseOf(statusCode),
+        message: fillTemplate(text, failure.params),
+        code,
+        ...(errors.length > 0 ? { errors } : {})
+      },
+      _links: [
+        { rel: 'self', href: hrefOf(originOf(facts.origin), pathOf(facts.target)), method: facts.method === 'HEAD' ? 'GET' : facts.method }
+      ],
+      _meta: { version: options.version(facts.request), timestamp: new Date(options.now()).toISOString() }
+    })
+    return { statusCode, headers: headersOf(failure, locale), body }
+  }
+
+  function knownLocale(facts: RequestFacts) {
+    const locale = options.locale(facts.request ?? facts)
+    return catalogue.locales.includes(locale) ? locale : (catalogue.locales[0] as string)
+  }
+
+  function generalText(statusCode: number, locale: string) {
+    const { message } = catalogue.ofStatus(statusCode)
+    return message[locale] ?? message.en
+  }
+
+  function headersOf({ statusCode, headers }: Failure, locale: string): Record<string, string> {
+    return {
+      ...(statusCode === 503 ? { 'retry-after': String(options.retryAfterSeconds) } : {}),
+      ...sendable(headers),
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-language': locale,
+      vary: 'accept-language'
+    }
+  }
+}
+
+/** Returns the headers that Node.js accepts. An invalid header must not prevent the response. */
+export function sendable<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
+  const kept = Object.entries(headers).filter(([name, value]) => {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value as string)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return Object.fromEntries(kept)
+}
+
+// The target can be in absolute, authority or asterisk form (RFC 9112 §3.2). A link contains a path of this server.
+function pathOf(target: string) {
+  const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  return targetWithoutSecrets(path.startsWith('/') ? path : '/')
+}

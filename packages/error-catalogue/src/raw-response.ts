@@ -1,0 +1,38 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import type { ErrorResponse } from './error-response.ts'
+import { reasonPhraseOf } from './reason-phrase.ts'
+
+/** How long a client may take to read the last response on a connection before the connection is closed. */
+const lingerMs = 2000
+
+/** Writes a response that Fastify does not handle. An HTTP/1 response has `Connection: close`. */
+export function writeResponse(
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+  { statusCode, headers, body }: ErrorResponse
+): void {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const connection = request.httpVersionMajor === 1 ? { connection: 'close' } : {}
+  // Http2ServerResponse and ServerResponse have this method with incompatible overloads.
+  const writable = response as ServerResponse
+  writable.writeHead(statusCode, { ...headers, ...connection, 'content-length': Buffer.byteLength(body) })
+  writable.end(body)
+}
+
+/** Writes an HTTP/1.1 response directly to a socket whose request could not be parsed, and closes the socket. */
+export function writeSocket(socket: Duplex, { statusCode, headers, body }: ErrorResponse): void {
+  // Node.js has removed its own listeners from some of these sockets, so a reset by the client would end the process.
+  socket.on('error', () => socket.destroy())
+  const head = { date: new Date().toUTCString(), connection: 'close', 'content-length': Buffer.byteLength(body), ...headers }
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${statusCode} ${reasonPhraseOf(statusCode)}\r\n${lines.join('')}\r\n${body}`)
+  // Remaining input is read and discarded. Otherwise the operating system would send a reset that can overtake the response.
+  // Without a time limit, a client that never closes would keep the connection open indefinitely.
+  socket.resume()
+  setTimeout(() => socket.destroy(), lingerMs).unref()
+}

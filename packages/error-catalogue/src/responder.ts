@@ -1,0 +1,102 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { Catalogue } from './catalogue.ts'
+import { type ErrorResponse, factsOf, type RequestFacts, responseWriter, sendable } from './error-response.ts'
+import { type Failure, failureFrom, failureOf, statusOf } from './failure.ts'
+import { type FinalResponse, holdResponse } from './final-response.ts'
+import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts'
+
+/** Creates error responses for failures, even when a function in the options throws. */
+export interface Responder {
+  /** Returns the response to a request that did not reach the hooks, with the constant headers and a request id. */
+  bare(failure: Failure, facts: RequestFacts): ErrorResponse
+  /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
+  settle(reply: FastifyReply, failure: Failure): string
+  /** Returns the failure for a value that was thrown on this route. */
+  failureOn(request: FastifyRequest, error: unknown): Failure
+  /** Like `failureOn`, for a response that other code sent. Its status code takes precedence over that of the error. */
+  failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure
+}
+
+/** The key of the final response on a reply. */
+export const finalResponse: unique symbol = Symbol('concordat.finalAnswer')
+
+/** A reply of an application with the error catalogue. */
+export type SettledReply = FastifyReply & { [finalResponse]?: FinalResponse | null | undefined }
+
+// These headers describe the representation that was not sent.
+const representationHeaders = [
+  'accept-ranges',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'etag',
+  'expires',
+  'last-modified',
+  'location'
+]
+
+/** Creates the functions of `Responder`. When a function in the options throws, the error is logged and the defaults are used. */
+export function createResponder(options: ResolvedErrorCatalogueOptions, catalogue: Catalogue, log: FastifyBaseLogger): Responder {
+  const write = responseWriter(options, catalogue)
+  const writePlainly = responseWriter(resolveOptions({ locales: options.locales }), catalogue)
+  return { bare, settle, failureOn, failureSent }
+
+  function bare(failure: Failure, facts: RequestFacts): ErrorResponse {
+    const response = responseOf(failure, facts)
+    return { ...response, headers: { ...constantHeaders(facts.request), ...response.headers } }
+  }
+
+  function settle(reply: FastifyReply, failure: Failure): string {
+    const own = reply as SettledReply
+    const response = responseOf(failure, factsOf(reply.request))
+    for (const name of representationHeaders) reply.removeHeader(name)
+    const vary = varyWith(reply.getHeader('vary'))
+    // This serializer replaces all others, so a response schema for 4xx cannot change the envelope.
+    reply.code(response.statusCode).headers(response.headers).header('vary', vary).serializer(String)
+    // For an unknown method Fastify creates a reply without decorators, and runs no hooks.
+    if (own[finalResponse] === undefined) reply.headers(constantHeaders(reply.request))
+    if (own[finalResponse]) own[finalResponse].response = response
+    else holdResponse(reply, (own[finalResponse] = { response, ofStatus }))
+    return response.body
+
+    function ofStatus(statusCode: number) {
+      return responseOf(failureOf(catalogue.ofStatus(statusCode)), factsOf(reply.request))
+    }
+  }
+
+  function failureOn(request: FastifyRequest, error: unknown): Failure {
+    return failureFrom(error, catalogue, request.routeOptions.config?.validationCode ?? 'VALIDATION_FAILED')
+  }
+
+  function failureSent(request: FastifyRequest, error: unknown, statusCode: number): Failure {
+    const failure = failureOn(request, error)
+    const isMeant = statusCode === failure.statusCode || statusCode === statusOf(error)
+    return isMeant ? failure : failureOf(catalogue.ofStatus(statusCode))
+  }
+
+  function responseOf(failure: Failure, facts: RequestFacts): ErrorResponse {
+    try {
+      return write(failure, facts)
+    } catch (error) {
+      log.error({ err: error }, 'error-catalogue: a function in the options threw an error, so the default response is sent')
+      return writePlainly(failureOf(catalogue.find(failure.code) ?? catalogue.ofStatus(failure.statusCode)), facts)
+    }
+  }
+
+  function constantHeaders(request?: FastifyRequest) {
+    try {
+      return sendable(options.responseHeaders(request))
+    } catch (error) {
+      log.error({ err: error }, 'error-catalogue: options.responseHeaders threw an error')
+      return {}
+    }
+  }
+}
+
+// Another plugin may have set Vary already, for example CORS for Origin.
+function varyWith(present: ReturnType<FastifyReply['getHeader']> = []): string {
+  const names = [present].flat().join(',').toLowerCase().split(',')
+  const merged = new Set([...names.map((name) => name.trim()).filter((name) => name !== ''), 'accept-language'])
+  return merged.has('*') ? '*' : [...merged].join(', ')
+}

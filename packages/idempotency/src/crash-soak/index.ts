@@ -1,7 +1,0 @@
-export type { KeyedRequest } from './client.ts'
-export type { Fleet, FleetMember, FleetProgram } from './fleet.ts'
-export { freePort, startFleet } from './fleet.ts'
-export type { CrashReport, CrashSoak } from './soak.ts'
-export { crashSoak } from './soak.ts'
-export type { Spread } from './spread.ts'
-export { spreadOf } from './spread.ts'

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import { responseUnavailable } from './errors.ts'
+import type { StoredResponse } from './store.ts'
+
+/** The header fields that belong to a response, not to the time or the client it is sent to. Cookies are never stored. */
+export const responseFields: readonly string[] = [
+  'content-type',
+  'content-language',
+  'content-location',
+  'location',
+  'etag',
+  'last-modified',
+  'link'
+]
+
+// These statuses are not final: the client may send the same request again with the same key.
+const transientStatuses: ReadonlySet<number> = new Set([401, 403, 408, 412, 413, 415, 425, 428, 429])
+
+/** Returns whether a response with this status leaves the key free: nothing was done, and the next response may differ. */
+export function isTransient(status: number, serverErrors: 'store' | 'release'): boolean {
+  return transientStatuses.has(status) || (status >= 500 && serverErrors === 'release')
+}
+
+/** Returns what is stored of the response that a reply is about to send. */
+export function responseOf(reply: FastifyReply, payload: unknown, fields: readonly string[], maxBytes: number): StoredResponse {
+  const headers: Record<string, string> = {}
+  for (const name of fields) {
+    const value = reply.getHeader(name)
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : String(value)
+  }
+  return { status: reply.statusCode, headers, body: bodyOf(payload, maxBytes) }
+}
+
+function bodyOf(payload: unknown, maxBytes: number): string | Uint8Array | null {
+  if (payload === undefined || payload === null) return ''
+  if (typeof payload === 'string') return fits(payload, maxBytes) ? payload : null
+  return payload instanceof Uint8Array && payload.byteLength <= maxBytes ? payload : null
+}
+
+// A UTF-16 code unit takes at most three bytes in UTF-8.
+function fits(text: string, maxBytes: number) {
+  return text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes
+}
+
+/** Turns the reply into a replay and returns its payload. Throws 409 when the body was not stored (rule I3). */
+export function replay(reply: FastifyReply, { status, headers, body }: StoredResponse): string | Buffer | undefined {
+  if (body === null) throw responseUnavailable(status, headers['location'])
+  // The stored body is already serialized, so a serializer that a hook set for the handler's payload must not run on it.
+  reply.code(status).headers(headers).header('idempotency-replayed', 'true').serializer(asItIs)
+  if (body.length === 0) return undefined
+  return typeof body === 'string' ? body : Buffer.from(body)
+}
+
+function asItIs(payload: unknown) {
+  return payload as string
+}
+
+/** Removes what a handler set on the reply when another response is sent instead. */
+export function discard(reply: FastifyReply, payload: unknown, fields: readonly string[]): void {
+  if (payload instanceof Readable) payload.on('error', () => {}).destroy()
+  for (const name of [...fields, 'content-length', 'set-cookie']) reply.removeHeader(name)
+}

@@ -1,0 +1,31 @@
+import type { RunTest } from '@concordat/contract-testing'
+import { keyCases } from './http-contract/key-cases.ts'
+import { leaseResponseCases } from './http-contract/lease-response-cases.ts'
+import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
+import { leaseOutageCases, outageCases } from './http-contract/outage-cases.ts'
+import { responseCases } from './http-contract/response-cases.ts'
+import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './http-contract/service.ts'
+
+/**
+ * Registers tests, over HTTP, of what the clients of a service see when its keys are in one store: the rows of `docs/idempotency.md`, by
+ * number. `create` returns a new server and the store, or another connection to it; a test calls it once for each service that it needs.
+ * The store may contain records of earlier tests, because each test uses new keys; it is closed with its server.
+ */
+export function idempotencyHttpContract(
+  test: RunTest,
+  create: () => ServiceUnderTest | Promise<ServiceUnderTest>,
+  options: HttpContractOptions = {}
+): void {
+  const leaseCases = options.isTransactional === true ? {} : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
+  const cases = { ...keyCases, ...responseCases, ...outageCases, ...leaseCases }
+  for (const [title, check] of Object.entries(cases)) {
+    test(title, async () => {
+      const scene = httpSceneOf(create, options)
+      try {
+        await check(scene)
+      } finally {
+        await scene.close()
+      }
+    })
+  }
+}

@@ -1,0 +1,24 @@
+import { type RunTest, runCases } from '@concordat/contract-testing'
+import type { IdempotencyStore } from '../store.ts'
+import { careCases } from './store-contract/care-cases.ts'
+import { claimCases } from './store-contract/claim-cases.ts'
+import { responseCases } from './store-contract/response-cases.ts'
+import { type StoreContractOptions, sceneOf } from './store-contract/scene.ts'
+import { transactionCases } from './store-contract/transaction-cases.ts'
+
+/**
+ * Registers tests of the guarantees of `IdempotencyStore`; each test uses its own keys. `create` returns a store for each test; the
+ * store may contain records of earlier tests. The tests must run sequentially.
+ */
+export function idempotencyStoreContract(
+  test: RunTest,
+  create: () => IdempotencyStore | Promise<IdempotencyStore>,
+  { createSecond = (first) => first, pass, transact }: StoreContractOptions = {}
+): void {
+  const begin = async () => {
+    const store = await create()
+    return sceneOf(store, await createSecond(store), pass)
+  }
+  runCases(test, { ...claimCases, ...responseCases, ...careCases }, begin)
+  if (transact) runCases(test, transactionCases, async () => ({ scene: await begin(), transact }))
+}

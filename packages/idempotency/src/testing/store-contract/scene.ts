@@ -1,0 +1,93 @@
+import { strictEqual } from 'node:assert/strict'
+import { hash, randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, RequestTransaction, StoredResponse } from '../../store.ts'
+
+/** Options of `idempotencyStoreContract`. */
+export interface StoreContractOptions {
+  /** Returns another connection to the same records, like that of another process. @default the same store */
+  readonly createSecond?: ((first: IdempotencyStore) => IdempotencyStore | Promise<IdempotencyStore>) | undefined
+  /** Advances the time of the store. @default waits */
+  readonly pass?: ((milliseconds: number) => unknown) | undefined
+  /** Runs the work in its own transaction and ends it as the work returns. Required for a store that is `transactional`. */
+  readonly transact?: ((work: (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>) => Promise<unknown>) | undefined
+}
+
+/** The key of a test, and two connections to the store. */
+export interface Scene {
+  readonly key: string
+  readonly store: IdempotencyStore
+  readonly second: IdempotencyStore
+  /** Calls `begin`, by default with the scene's key and fingerprint. */
+  begin(input?: BeginInput): Promise<BeginOutcome>
+  /** Calls `begin` and asserts the outcome `claimed`. */
+  claim(input?: BeginInput): Promise<Claim>
+  /** Claims the key and lets the lease expire. */
+  lose(): Promise<Claim>
+  pass(milliseconds: number): Promise<void>
+  /** Returns a scene with the same stores and another key. */
+  another(): Scene
+}
+
+export interface BeginInput extends Partial<ClaimTerms> {
+  readonly by?: IdempotencyStore | undefined
+  readonly fingerprint?: string | undefined
+}
+
+export const long = 60_000
+const fingerprint = digestOf('a request')
+export const otherFingerprint: string = digestOf('another request')
+export const response: StoredResponse = {
+  status: 201,
+  headers: { 'content-type': 'application/json; charset=utf-8', location: '/orders/1' },
+  body: '{"id":1}'
+}
+
+/** Returns a value in the format of a key or fingerprint. */
+export function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** Creates the scene of a test. */
+export function sceneOf(store: IdempotencyStore, second: IdempotencyStore, pass: StoreContractOptions['pass'] = wait): Scene {
+  const key = digestOf(randomUUID())
+  const scene: Scene = {
+    key,
+    store,
+    second,
+    begin: async ({ by = store, fingerprint: own = fingerprint, ...terms } = {}) =>
+      by.begin(key, own, { leaseMs: long, lifetimeMs: long, takesOver: true, ...terms }),
+    async claim(input) {
+      const outcome = await scene.begin(input)
+      strictEqual(outcome.state, 'claimed')
+      return (outcome as { claim: Claim }).claim
+    },
+    async lose() {
+      const claim = await scene.claim({ leaseMs: 20 })
+      await scene.pass(40)
+      return claim
+    },
+    async pass(milliseconds) {
+      await pass(milliseconds)
+    },
+    another: () => sceneOf(store, second, pass)
+  }
+  return scene
+}
+
+/** Calls `begin` and asserts this outcome. */
+export async function expectState(scene: Scene, state: BeginOutcome['state'], input?: BeginInput): Promise<void> {
+  strictEqual((await scene.begin(input)).state, state)
+}
+
+/** Calls `begin` and asserts the outcome `done` with this response. */
+export async function expectResponse(scene: Scene, wanted: StoredResponse, input?: BeginInput): Promise<void> {
+  const outcome = await scene.begin(input)
+  strictEqual(outcome.state, 'done')
+  const { status, headers, body } = (outcome as { response: StoredResponse }).response
+  strictEqual(status, wanted.status)
+  strictEqual(JSON.stringify(Object.entries(headers).sort()), JSON.stringify(Object.entries(wanted.headers).sort()))
+  strictEqual(body === null, wanted.body === null)
+  strictEqual(Buffer.from((body ?? '') as string).equals(Buffer.from((wanted.body ?? '') as string)), true, 'The body has other bytes.')
+  if (typeof wanted.body !== 'string') strictEqual(typeof body === 'string', false, 'Bytes came back as text.')
+}

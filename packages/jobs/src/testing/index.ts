@@ -1,0 +1,1 @@
+export { jobStoreContract } from './store-contract.ts'

@@ -1,0 +1,67 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type ContractCases, type RunTest, runCases } from '@concordat/contract-testing'
+import type { JobStore, StoredJob } from '../store.ts'
+
+const cases: ContractCases<JobStore> = {
+  'returns a job as it was stored, and does not store a second job with the same id': async (store) => {
+    const job = fresh()
+    strictEqual(await store.read(job.id), undefined)
+    strictEqual(await store.add(job, 0), undefined)
+    deepStrictEqual(await store.add({ ...job, owner: 'other' }, 0), job)
+    deepStrictEqual(await store.read(job.id), job)
+  },
+  'applies a change only in the expected states and at the expected attempt': async (store) => {
+    const job = fresh()
+    await store.add(job, 0)
+    strictEqual(await store.change(randomUUID(), { states: ['queued'] }, { progress: 1 }), false)
+    strictEqual(await store.change(job.id, { states: ['processing', 'failed'] }, { progress: 1 }), false)
+    strictEqual(await store.change(job.id, { states: ['queued'], attempt: 1 }, { progress: 1 }), false)
+    deepStrictEqual(await store.read(job.id), job)
+    strictEqual(await store.change(job.id, { states: ['queued'], attempt: 0 }, { state: 'processing', attempt: 2, tries: 1 }), true)
+    deepStrictEqual(await store.read(job.id), { ...job, state: 'processing', attempt: 2, tries: 1 })
+    strictEqual(await store.change(job.id, { states: ['processing'] }, { progress: 12.5 }), true)
+    const over = { state: 'completed', result: { list: [null, 'x'] }, expiresAt: job.createdAt + 5 } as const
+    strictEqual(await store.change(job.id, { states: ['processing'], attempt: 2 }, over), true)
+    deepStrictEqual(await store.read(job.id), { ...job, attempt: 2, tries: 1, progress: 12.5, ...over })
+  },
+  'stores a null result, and an error with its code': async (store) => {
+    const [one, two] = [fresh(), fresh()]
+    for (const job of [one, two]) await store.add(job, 0)
+    await store.change(one.id, { states: ['queued'] }, { result: null })
+    strictEqual((await store.read(one.id))?.result, null)
+    const error = { code: 'JOB_FAILED', message: 'no' }
+    await store.change(two.id, { states: ['queued'] }, { state: 'failed', error })
+    deepStrictEqual((await store.read(two.id))?.error, error)
+  },
+  'applies one of many simultaneous changes that expect the same state': async (store) => {
+    const job = fresh()
+    await store.add(job, 0)
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, attempt) => store.change(job.id, { states: ['queued'] }, { state: 'processing', attempt }))
+    )
+    strictEqual(made.filter(Boolean).length, 1)
+    strictEqual((await store.read(job.id))?.attempt, made.indexOf(true))
+  },
+  'deletes only jobs that expired long ago when a new job is added': async (store) => {
+    const [old, young, open] = [fresh(), fresh(), fresh()]
+    for (const job of [old, young, open]) await store.add(job, 0)
+    await store.change(old.id, { states: ['queued'] }, { state: 'failed', expiresAt: 1000 })
+    await store.change(young.id, { states: ['queued'] }, { state: 'failed', expiresAt: 2000 })
+    await store.add(fresh(), 2000)
+    deepStrictEqual(
+      [await store.read(old.id), (await store.read(young.id))?.id, (await store.read(open.id))?.id],
+      [undefined, young.id, open.id]
+    )
+  }
+}
+
+/** Registers tests of the requirements on every `JobStore`. `create` returns a store for each test; it may contain jobs of earlier tests. */
+export function jobStoreContract(test: RunTest, create: () => JobStore | Promise<JobStore>): void {
+  runCases(test, cases, create)
+}
+
+function fresh(): StoredJob {
+  const createdAt = Date.now()
+  return { id: randomUUID(), type: 't', owner: 'o', state: 'queued', input: { a: 'Ñandú' }, attempt: 0, tries: 0, progress: 0, createdAt }
+}

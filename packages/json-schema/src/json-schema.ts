@@ -1,0 +1,46 @@
+/** A JSON Schema, as an object of which nothing is known. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Tells whether a value is an object, and not an array or null. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the steps of a JSON pointer (RFC 6901): `/orders/a~1b` has the steps `orders` and `a/b`. */
+export function pointerSteps(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Returns the value at a JSON pointer in a document, or undefined if there is none. `''` is the whole document. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  return pointerSteps(pointer).reduce<unknown>((value, step) => {
+    const isContainer = typeof value === 'object' && value !== null
+    return isContainer && Object.hasOwn(value, step) ? (value as Readonly<Record<string, unknown>>)[step] : undefined
+  }, document)
+}
+
+/** A reference to a schema, split at its `#`. */
+export interface SchemaReference {
+  /** The `$id` of the referenced document; `''` for the document that contains the reference. */
+  readonly id: string
+  /** The JSON pointer in that document, without percent-encoding. */
+  readonly pointer: string
+}
+
+/** Splits a `$ref` such as `orders#/$defs/Order`, whose fragment is percent-encoded (RFC 6901 §6). */
+export function splitReference(reference: string): SchemaReference {
+  const [id = '', fragment = ''] = reference.split('#')
+  return { id, pointer: decoded(fragment) }
+}
+
+// A fragment that nothing has encoded can contain any `%`.
+function decoded(fragment: string) {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}

@@ -1,0 +1,36 @@
+import { isObject, pointerSteps, splitReference, valueAt } from '@concordat/json-schema'
+import t from 'tap'
+
+t.test('splits a pointer into steps, with the escapes of RFC 6901', async (t) => {
+  t.strictSame(pointerSteps(''), [])
+  t.strictSame(pointerSteps('/$defs/Order'), ['$defs', 'Order'])
+  t.strictSame(pointerSteps('/a~1b/m~0n/%C3%A9/'), ['a/b', 'm~n', '%C3%A9', ''])
+  t.strictSame(pointerSteps('/100%/~01'), ['100%', '~1'])
+})
+
+t.test('returns the value at a pointer, through objects and arrays', async (t) => {
+  const document = { $defs: { Order: { anyOf: [{ type: 'string' }] } }, '': 1, nothing: null }
+  t.equal(valueAt(document, ''), document)
+  t.equal(valueAt(document, '/'), 1)
+  t.strictSame(valueAt(document, '/$defs/Order/anyOf/0'), { type: 'string' })
+})
+
+t.test('returns undefined for a pointer to nothing, and for inherited members', async (t) => {
+  const document = { text: 'abc', nothing: null }
+  for (const pointer of ['/missing', '/missing/deeper', '/text/0', '/text/length', '/nothing/x', '/constructor', '/__proto__/x']) {
+    t.equal(valueAt(document, pointer), undefined, pointer)
+  }
+})
+
+t.test('splits a reference into the id of the document and the pointer', async (t) => {
+  t.strictSame(splitReference('#/$defs/Order'), { id: '', pointer: '/$defs/Order' })
+  t.strictSame(splitReference('orders#/$defs/Order'), { id: 'orders', pointer: '/$defs/Order' })
+  t.strictSame(splitReference('orders#'), { id: 'orders', pointer: '' })
+  t.strictSame(splitReference('orders'), { id: 'orders', pointer: '' })
+  t.strictSame(splitReference('#/%C3%A9/a%7E1b'), { id: '', pointer: '/é/a~1b' })
+  t.strictSame(splitReference('#/100%'), { id: '', pointer: '/100%' })
+})
+
+t.test('tells objects from arrays, null and scalars', async (t) => {
+  t.strictSame([{}, [], null, 'a', undefined, Object.create(null)].map(isObject), [true, false, false, false, false, true])
+})

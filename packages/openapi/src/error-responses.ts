@@ -1,0 +1,123 @@
+import { STATUS_CODES } from 'node:http'
+import type { JsonSchema } from '@concordat/json-schema'
+import type { MediaType, Response } from './document.ts'
+import type { DescribedError } from './options.ts'
+import { references } from './response-headers.ts'
+import { pascalCase } from './words.ts'
+
+const link: JsonSchema = {
+  type: 'object',
+  description: 'A link to a resource or an action.',
+  required: ['rel', 'href', 'method'],
+  properties: {
+    rel: { type: 'string', description: 'The relation of the target to this response.', examples: ['self'] },
+    href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: ['https://api.example.com/v1'] },
+    method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
+  }
+}
+
+const meta: JsonSchema = {
+  type: 'object',
+  description: 'Metadata of the response.',
+  required: ['version', 'timestamp'],
+  properties: {
+    version: { type: 'string', description: 'The version of the API.', examples: ['v1'] },
+    timestamp: { type: 'string', format: 'date-time', description: 'The time at which the response was created.' }
+  }
+}
+
+const fieldError: JsonSchema = {
+  type: 'object',
+  description: 'An invalid part of the request.',
+  required: ['field', 'message'],
+  properties: {
+    field: { type: 'string', description: 'The path of the invalid value in the request.', examples: ['body.name'] },
+    message: { type: 'string', description: 'What is wrong, for people to read.' }
+  }
+}
+
+const errorDetail: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong. Programs compare `code`; people read `message`.',
+  required: ['status', 'error', 'message', 'code'],
+  properties: {
+    status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
+    error: { type: 'string', description: 'The standard name of the error.' },
+    message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language selects.' },
+    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The error code, for programs to compare.' },
+    errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
+  }
+}
+
+/** The schemas that all responses share: links (K1), meta (E1) and errors (E4). */
+export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> = {
+  Link: link,
+  Meta: meta,
+  FieldError: fieldError,
+  ErrorDetail: errorDetail
+}
+
+/** The headers that HTTP defines for errors, by status code. */
+const headersOfStatus: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  405: ['Allow'],
+  415: ['Accept', 'Accept-Patch', 'Accept-Post'],
+  429: ['Retry-After'],
+  503: ['Retry-After']
+}
+
+/** Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). */
+export function errorResponses(errors: readonly DescribedError[], version: string): ReadonlyMap<string, Response> {
+  const sorted = errors.toSorted((a, b) => a.statusCode - b.statusCode || (a.code < b.code ? -1 : 1))
+  const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
+  return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version)]))
+}
+
+/** Returns the component name of an error response: from its only error code, or else from its status code. */
+export function errorResponseName(status: string, response: Response): string {
+  const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
+  return pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))
+}
+
+function errorResponse(status: number, group: readonly DescribedError[], version: string): Response {
+  const codes = group.map(({ code }) => code)
+  const content: MediaType = {
+    schema: {
+      type: 'object',
+      required: ['error', '_links', '_meta'],
+      properties: {
+        error: {
+          allOf: [{ $ref: '#/components/schemas/ErrorDetail' }, { type: 'object', properties: { code: { type: 'string', enum: codes } } }]
+        },
+        _links: { type: 'array', items: { $ref: '#/components/schemas/Link' } },
+        _meta: { $ref: '#/components/schemas/Meta' }
+      }
+    },
+    examples: Object.fromEntries(group.map((one) => [one.code, { summary: one.remedy, value: exampleOf(one, version) }]))
+  }
+  return {
+    description: group.map(({ code, remedy }) => `\`${code}\`: ${remedy}`).join(' '),
+    ...(headersOfStatus[status] !== undefined && { headers: references(headersOfStatus[status]) }),
+    content: { 'application/json': content }
+  }
+}
+
+function exampleOf({ code, statusCode, message, validation }: DescribedError, version: string) {
+  const text = message.en.replaceAll(/\{\w+\}/g, '…')
+  return {
+    error: {
+      status: statusCode,
+      error: validation === true ? 'ValidationError' : reasonOf(statusCode),
+      message: text,
+      code,
+      ...(statusCode === 422 && { errors: [{ field: 'body', message: text }] })
+    },
+    _links: [{ rel: 'self', href: `https://api.example.com/${version}`, method: 'GET' }],
+    _meta: { version, timestamp: '2026-01-31T12:00:00.000Z' }
+  }
+}
+
+function reasonOf(status: number) {
+  return STATUS_CODES[status] ?? 'Error'
+}

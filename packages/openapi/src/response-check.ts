@@ -1,0 +1,140 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { JsonSchema } from '@concordat/json-schema'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { schemaCloser } from './closed-schemas.ts'
+import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
+import { templateFinder } from './path-template.ts'
+
+/** A response and its request, as a test sees them. A response of Fastify's `inject` has all of these values. */
+export interface CheckedResponse {
+  readonly method: string
+  /** The path, with or without the query. */
+  readonly url: string
+  readonly status: number
+  /** The response headers by lower-case name. */
+  readonly headers: Readonly<Record<string, unknown>>
+  /** The body as it was sent, compressed with gzip or Brotli when `content-encoding` says so. */
+  readonly body: Buffer
+}
+
+/** Options of {@link responseChecker}. */
+export interface ResponseCheckOptions {
+  /** Lower-case names of headers that need no description, in addition to those of every HTTP message and of browsers. */
+  readonly undescribedHeaders?: readonly string[] | undefined
+}
+
+/** Returns a sentence for each difference between a response and its description, or an empty list. */
+export type ResponseChecker = (received: CheckedResponse) => string[]
+
+// Headers that HTTP needs to transfer a message, and headers that only restrict browsers. Neither is part of an operation.
+const ofEveryMessage = `connection content-encoding content-length content-type date keep-alive transfer-encoding
+  content-security-policy cross-origin-resource-policy referrer-policy strict-transport-security x-content-type-options x-frame-options`
+const base = 'concordat:document'
+const errorResponse = {
+  type: 'object',
+  required: ['error', '_links', '_meta'],
+  properties: { error: { $ref: '#/components/schemas/ErrorDetail' }, _links: {}, _meta: {} }
+}
+const missingInItem = /^\/data\/\d+ must have required property/
+
+/**
+ * Creates a function that checks whether a response matches a document: status code, media type, headers, and the body, which must not
+ * contain anything that is not described. Where no operation matches, only errors in the shape of the document and 204 to OPTIONS are
+ * accepted. A response to HEAD must match that to GET, without the body.
+ *
+ * @example
+ * const check = responseChecker((await app.inject('/v1/openapi')).json())
+ * const { statusCode, headers, rawPayload } = await app.inject('/v1/orders')
+ * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
+ */
+export function responseChecker(document: OpenapiDocument, { undescribedHeaders = [] }: ResponseCheckOptions = {}): ResponseChecker {
+  const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
+  const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
+  const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])
+  const requireSchema = schemaValidator(document)
+
+  return (received) => {
+    const described = operationOf(received)
+    const name = `${received.method} ${received.url.split('?', 1)[0]} ${received.status}`
+    const problems = described === undefined ? outsideProblems(received) : responseProblems(received, described)
+    return problems.map((problem) => `${name}: ${problem}`)
+  }
+
+  function operationOf({ method, url }: CheckedResponse) {
+    const template = findTemplate(url.split('?', 1)[0] as string)
+    return operations.get(`${method === 'HEAD' ? 'get' : method.toLowerCase()} ${template}`)
+  }
+
+  function outsideProblems({ method, status, headers, body }: CheckedResponse) {
+    if (method === 'OPTIONS' && status === 204) return []
+    if (status < 400) return ['no operation describes this response.']
+    const shape = document.components?.schemas?.['ErrorDetail']
+    if (shape === undefined || body.length === 0) return []
+    if (!isJson(String(headers['content-type']))) return ['it is an error, but it is not JSON.']
+    return requireSchema(errorResponse, JSON.parse(body.toString()))
+  }
+
+  function responseProblems(received: CheckedResponse, { operation }: PlacedOperation) {
+    const { [received.status]: exact, [`${String(received.status)[0]}XX`]: range, default: any } = operation.responses ?? {}
+    const response = follow<Response>(document, exact ?? range ?? any)
+    if (response === undefined) return ['the status code is not described.', ...codeOf(received)]
+    return [...headerProblems(received, response), ...bodyProblems(received, response)]
+  }
+
+  function headerProblems({ headers }: CheckedResponse, response: Response) {
+    const described = new Map(Object.entries(response.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]))
+    const missing = [...described].filter(([name, header]) => follow<Header>(document, header)?.required && !(name in headers))
+    const sent = Object.entries(headers).filter(([name, value]) => value !== undefined && !undescribed.has(name))
+    return [
+      ...missing.map(([name]) => `the header ${name} is missing.`),
+      ...sent.flatMap(([name, value]) => {
+        const header = described.get(name)
+        if (header === undefined) return [`the header ${name} is not described.`]
+        const schema = follow<Header>(document, header)?.schema ?? {}
+        return requireSchema(schema, schema['type'] === 'integer' ? Number(value) : String(value)).map((one) => `header ${name}: ${one}`)
+      })
+    ]
+  }
+
+  function bodyProblems({ method, url, headers, body: sent }: CheckedResponse, { content }: Response) {
+    const body = decoded(sent, headers['content-encoding'])
+    // The document describes complete items, but a request with `fields` gets only some of their fields.
+    const isProjected = /[?&]fields=/.test(url)
+    if (method === 'HEAD' || content === undefined) return body.length === 0 ? [] : ['it has a body, but none is described.']
+    const mediaType = String(headers['content-type']).split(';', 1)[0] as string
+    const described = content[mediaType]
+    if (described === undefined) return [`the media type ${mediaType} is not described.`]
+    if (described.schema === undefined || !isJson(mediaType)) return []
+    const problems = requireSchema(described.schema, JSON.parse(body.toString()))
+    return isProjected ? problems.filter((problem) => !missingInItem.test(problem)) : problems
+  }
+}
+
+function codeOf({ body }: CheckedResponse) {
+  const [, code] = /"code":"([A-Z_]+)"/.exec(body.toString()) ?? []
+  return code === undefined ? [] : [`its code is ${code}.`]
+}
+
+function decoded(body: Buffer, coding: unknown) {
+  if (body.length === 0) return body
+  if (coding === 'br') return brotliDecompressSync(body)
+  return coding === 'gzip' ? gunzipSync(body) : body
+}
+
+// A single instance has all components, so that each is compiled once. Each schema is compiled when it is first needed.
+function schemaValidator(document: OpenapiDocument): (schema: JsonSchema, value: unknown) => string[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
+  addFormats.default(ajv)
+  const schemas = document.components?.schemas ?? {}
+  const closed = schemaCloser(schemas, base)
+  const components = { schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, closed(schema)])) }
+  ajv.addSchema({ $id: base, components })
+  const compiled = new WeakMap<JsonSchema, ValidateFunction>()
+  return (schema, value) => {
+    let validate = compiled.get(schema)
+    if (validate === undefined) compiled.set(schema, (validate = ajv.compile(closed(schema))))
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}.`)
+  }
+}

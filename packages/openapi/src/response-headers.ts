@@ -1,0 +1,49 @@
+import type { JsonSchema } from '@concordat/json-schema'
+import type { Header } from './document.ts'
+
+const text: JsonSchema = { type: 'string' }
+
+/** The headers that documents describe, by name. Each is listed once, under `components/headers`. */
+export const knownHeaders: Readonly<Record<string, Header>> = {
+  Accept: { description: 'The supported media types of request bodies.', schema: { type: 'string', examples: ['application/json'] } },
+  'Accept-Patch': { description: 'The media types that PATCH accepts.', schema: { type: 'string', examples: ['application/json'] } },
+  'Accept-Post': { description: 'The media types that POST accepts.', schema: { type: 'string', examples: ['application/json'] } },
+  Allow: { description: 'The methods that the resource supports.', schema: { type: 'string', examples: ['GET, HEAD, OPTIONS'] } },
+  'Cache-Control': { description: 'How caches may store the response.', schema: { type: 'string', examples: ['private, no-cache'] } },
+  Deprecation: {
+    description: 'The time from which this version is deprecated: `@` and seconds since 1970 (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$', examples: ['@1798761600'] }
+  },
+  ETag: {
+    description: 'The entity tag of this representation, for If-None-Match and If-Match.',
+    schema: { type: 'string', examples: ['"33a64df5"'] }
+  },
+  'Idempotency-Replayed': {
+    description: '`true` when the response is the one that was stored under the key.',
+    schema: { type: 'string', enum: ['true'] }
+  },
+  Link: { description: 'Related pages: the deprecation notes and the version to migrate to (RFC 8288).', schema: text },
+  Location: {
+    description: 'The URL of the created resource, of the status of the job, or of the result.',
+    schema: { type: 'string', format: 'uri' }
+  },
+  RateLimit: {
+    description: 'The remaining quota of each limit (`r`) and the seconds until its window ends (`t`).',
+    schema: { type: 'string', examples: ['"address";r=1199;t=60'] }
+  },
+  'RateLimit-Policy': {
+    description: 'The limits: the number of requests (`q`) per window and its length in seconds (`w`).',
+    schema: { type: 'string', examples: ['"address";q=1200;w=60'] }
+  },
+  'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer', minimum: 0, examples: [5] } },
+  Sunset: {
+    description: 'The time at which this version is retired (RFC 8594).',
+    schema: { type: 'string', examples: ['Fri, 31 Dec 2027 23:59:59 GMT'] }
+  },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', examples: ['Bearer'] } }
+}
+
+/** Returns references to headers under `components/headers`. */
+export function references(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}

@@ -1,0 +1,107 @@
+import type { FastifyRequest } from 'fastify'
+import type { Collection } from '../collection.ts'
+import { type Cursor, fingerprintOf, fitsOrder, type Position, readCursor } from '../cursor/cursor.ts'
+import type { BoundCollection } from '../declaration/bound-collection.ts'
+import { invalidQuery, type QueryProblem } from '../errors.ts'
+import type { ListQuery } from '../list-query.ts'
+import type { Settings } from '../options.ts'
+import { rangesFrom } from '../order/key-ranges.ts'
+import { opposite } from '../order/sort-order.ts'
+import { PlanCache } from './plan-cache.ts'
+import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
+import { queryOf } from './query-string.ts'
+
+/** The query of a request to the collection of its route. */
+export interface RequestedList {
+  /** The collection as the author declared it. */
+  readonly declared: Collection
+  readonly collection: BoundCollection
+  readonly reading: Reading
+  readonly query: ListQuery
+  readonly position: Position
+  /** The fingerprint that the cursors of the response are bound to. */
+  readonly fingerprint: string
+}
+
+// The meaning of a query string for all clients that can read the same fields. It includes the cursor: whether this service made
+// the cursor does not change, but its age and its list are checked on each request.
+interface Plan {
+  readonly reading: Reading
+  readonly cursor: Cursor | undefined
+  /** Undefined if the position in the cursor does not fit this order. */
+  readonly query: ListQuery | undefined
+  readonly fingerprint: string
+}
+
+const nothingHidden: ReadonlySet<string> = new Set()
+const beginning: Position = { reverse: false, inclusive: false, key: undefined }
+
+/**
+ * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid.
+ * `semicolon` means that the router also starts the query at a semicolon.
+ */
+export function listReader(
+  declared: Collection,
+  collection: BoundCollection,
+  { cursor: protection, now, maxCacheEntries }: Settings,
+  semicolon: boolean
+): (request: FastifyRequest) => RequestedList {
+  const { readable, scope } = collection
+  const cache = new PlanCache<Plan>(maxCacheEntries)
+  const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
+
+  return (request) => {
+    const text = queryOf(request.raw.url as string, semicolon)
+    const hidden = readable === undefined ? nothingHidden : new Set(names.filter((name) => !readable(request, name)))
+    // A URL cannot contain a line feed, so the key is unambiguous.
+    const key = hidden.size === 0 ? text : `${[...hidden].join()}\n${text}`
+    let plan = cache.get(key)
+    if (plan === undefined) {
+      plan = planOf(text, hidden)
+      // A plan serves all clients with the same query, so a handler must not change it.
+      if (cache.offer(key, plan)) freeze(plan.query)
+    }
+    const { reading, cursor, query } = plan
+    const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection, reading, scope(request))
+    if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
+    if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
+    if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
+    return { declared, collection, reading, query, position: cursor ?? beginning, fingerprint }
+  }
+
+  function planOf(text: string, hidden: ReadonlySet<string>): Plan {
+    const reading = readQuery(collection, text, hidden)
+    const { after } = reading.paging
+    const cursor = after === undefined ? undefined : readCursor(after, protection?.keys, readable !== undefined)
+    const broken = after !== undefined && (cursor === undefined || isExpired(cursor))
+    if (broken || reading.problems.length > 0) {
+      throw invalidQuery(broken ? [...reading.problems, problemOfCursor(cursor)] : reading.problems)
+    }
+    const query = listQueryOf(collection, reading)
+    return {
+      reading,
+      cursor,
+      query: cursor === undefined ? query : queryFrom(query, cursor),
+      fingerprint: collection.style === 'cursor' && scope === undefined ? fingerprintOf(collection, reading, '') : ''
+    }
+  }
+
+  function problemOfCursor(cursor: Cursor | undefined): QueryProblem {
+    if (cursor === undefined) return { field: 'after', key: 'cursorInvalid' }
+    return { field: 'after', key: 'cursorExpired', params: { seconds: protection?.maxAgeSeconds as number } }
+  }
+
+  function isExpired({ issuedAt }: Cursor) {
+    return protection?.maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= protection.maxAgeSeconds
+  }
+}
+
+function queryFrom(query: ListQuery, { reverse, inclusive, key }: Position): ListQuery | undefined {
+  if (key === undefined) return { ...query, reverse }
+  if (!fitsOrder(key, query.order)) return undefined
+  return { ...query, reverse, ranges: rangesFrom(reverse ? opposite(query.order) : query.order, key, inclusive) }
+}
+
+function freeze(value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(freeze)
+}

@@ -1,0 +1,233 @@
+import { isApiError } from '@concordat/api-error'
+import paginationQuery, { collection } from '@concordat/pagination-query'
+import { runArray } from '@concordat/pagination-query/memory'
+import { type TSchema, Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
+import t from 'tap'
+import { cursorOrders, get, Order, ordersApp, pagedOrders, rows } from './orders.ts'
+
+const declaration = { name: 'things', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] }, count: 'none' } as const
+const things = collection<{ id: string; name: string }>({
+  type: 'object',
+  required: ['id', 'name'],
+  properties: { id: { type: 'string' }, name: { type: 'string' } }
+})(declaration)
+const thing = { id: 'a', name: 'A', secret: 'x' }
+const item = { type: 'object', required: ['id', 'name'], properties: { id: { type: 'string' }, name: { type: 'string' } } }
+
+/** Returns the bodies with which a route with this response schema responds to the queries. */
+async function responsesOf(
+  response: unknown,
+  queries: readonly string[],
+  shared: readonly object[] = [],
+  row: { id: string; name: string } = thing
+) {
+  const app = Fastify()
+  for (const schema of shared) app.addSchema(schema)
+  await app.register(paginationQuery)
+  const before = JSON.stringify(response)
+  app.get(
+    '/things',
+    { config: { collection: things }, schema: { response: response as Record<string, unknown> } },
+    async (request, reply) => {
+      request.listQuery(things)
+      return reply.page({ rows: [row], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+    }
+  )
+  const responses = await Promise.all(queries.map((query) => app.inject(`/things${query}`)))
+  t.equal(JSON.stringify(response), before, 'does not change the schema of the author')
+  return responses.map((received) => received.json())
+}
+
+t.test('serializes rows with selected fields for every place of the item schema [Q4] [F9]', async (t) => {
+  const queries = ['', '?fields=name', '?fields=id'] as const
+  const expected = [[{ id: 'a', name: 'A' }], [{ id: 'a', name: 'A' }], [{ id: 'a' }]]
+  const list = { type: 'array', items: item }
+  const base = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
+  const named = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+  for (const [title, response, shared] of [
+    ['in place', { 200: list }],
+    ['for all successes', { '2xx': list }],
+    [
+      'by media type',
+      { 200: { description: 'x', content: { 'application/json': { schema: list }, 'text/csv': { schema: { type: 'string' } } } } }
+    ],
+    ['a shared item', { 200: { type: 'array', items: { $ref: 'Thing#' } } }, [{ $id: 'Thing', ...item }]],
+    ['a shared item without #', { 200: { type: 'array', items: { $ref: 'Thing' } } }, [{ $id: 'Thing', ...item }]],
+    ['a shared list', { 200: { $ref: 'Things#' } }, [{ $id: 'Things', ...list }]],
+    [
+      'a shared list of shared items',
+      { 200: { $ref: 'Things#' } },
+      [
+        { $id: 'Thing', ...item },
+        { $id: 'Things', type: 'array', items: { $ref: 'Thing#' } }
+      ]
+    ],
+    [
+      'a definition of a shared document',
+      { 200: { type: 'array', items: { $ref: 'All#/$defs/Thing' } } },
+      [{ $id: 'All', type: 'object', $defs: { Thing: item } }]
+    ],
+    [
+      'a list that a shared document defines',
+      { 200: { $ref: 'All#/$defs/Things' } },
+      [{ $id: 'All', type: 'object', $defs: { Things: list } }]
+    ],
+    ['a definition in place', { 200: { type: 'array', items: { $ref: '#/definitions/Thing' }, definitions: { Thing: item } } }],
+    ['an intersection', { 200: { type: 'array', items: { allOf: [base, named] } } }],
+    [
+      'an intersection of shared schemas',
+      { 200: { type: 'array', items: { allOf: [{ $ref: 'Base#' }, named] } } },
+      [{ $id: 'Base', ...base }]
+    ],
+    [
+      'a union',
+      { 200: { type: 'array', items: { anyOf: [{ ...base, properties: { ...base.properties, kind: { const: 'x' } } }, item] } } }
+    ],
+    ['TypeBox', { 200: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })) }],
+    [
+      'a TypeBox intersection',
+      { 200: Type.Array(Type.Intersect([Type.Object({ id: Type.String() }), Type.Object({ name: Type.String() })])) }
+    ]
+  ] as [string, unknown, object[]?][])
+    t.strictSame(await responsesOf(response, queries, shared), expected, title)
+})
+
+t.test('serializes rows with selected fields for recursive schemas', async (t) => {
+  const row = { ...thing, children: [{ id: 'b', name: 'B', children: [] }] }
+  const expected = [[{ id: 'a', name: 'A', children: [{ id: 'b', name: 'B', children: [] }] }], [{ id: 'a' }]]
+  const Node: TSchema = Type.Recursive((This) => Type.Object({ id: Type.String(), name: Type.String(), children: Type.Array(This) }), {
+    $id: 'Node'
+  })
+  const own = { ...item, properties: { ...item.properties, children: { type: 'array', items: { $ref: '#' } } } }
+  const defined = { ...item, properties: { ...item.properties, children: { type: 'array', items: { $ref: '#/definitions/Node' } } } }
+  for (const [title, response, shared] of [
+    ['by its id', { 200: Type.Array(Node) }],
+    ['as a shared schema', { 200: { type: 'array', items: { $ref: 'Tree#' } } }, [{ $id: 'Tree', ...own }]],
+    ['as a definition', { 200: { type: 'array', items: { $ref: '#/definitions/Node' }, definitions: { Node: defined } } }]
+  ] as [string, unknown, object[]?][]) {
+    const collected = collection({ ...item, properties: { ...item.properties, children: { type: 'array' } } })(declaration as never)
+    const app = Fastify()
+    for (const schema of shared ?? []) app.addSchema(schema)
+    await app.register(paginationQuery)
+    app.get(
+      '/nodes',
+      { config: { collection: collected }, schema: { response: response as Record<string, unknown> } },
+      async (_request, reply) => reply.page({ rows: [row], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+    )
+    t.strictSame([(await app.inject('/nodes')).json(), (await app.inject('/nodes?fields=id')).json()], expected, title)
+  }
+})
+
+t.test('returns the fields of all branches of a union without its discriminating field', async (t) => {
+  const Pet = Type.Union([
+    Type.Object({ id: Type.String(), kind: Type.Literal('cat'), lives: Type.Integer() }),
+    Type.Object({ id: Type.String(), kind: Type.Literal('dog'), barks: Type.Boolean() })
+  ])
+  const pets = collection(Pet)({ ...declaration, name: 'pets', filter: { kind: ['eq'] } })
+  const app = Fastify()
+  await app.register(paginationQuery)
+  const animals = [
+    { id: 'a', kind: 'cat', lives: 7 },
+    { id: 'b', kind: 'dog', barks: true }
+  ] as const
+  app.get('/pets', { config: { collection: pets }, schema: { response: { 200: Type.Array(Pet) } } }, async (request, reply) =>
+    reply.page(runArray(animals, request.listQuery(pets)))
+  )
+  t.strictSame((await app.inject('/pets')).json(), animals)
+  t.strictSame((await app.inject('/pets?fields=barks')).json(), [{ id: 'a' }, { id: 'b', barks: true }])
+  t.equal((await app.inject('/pets?kind=bird')).statusCode, 422)
+})
+
+t.test('also selects the fields of rows that a handler transforms', async (t) => {
+  const app = await ordersApp()
+  const Priced = Type.Object({ ...Order.properties, total: Type.Object({ amount: Type.String(), currency: Type.String() }) })
+  app.get('/v2', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Priced) } } }, async (request, reply) => {
+    const page = runArray(rows, request.listQuery(pagedOrders))
+    return reply.page({ ...page, rows: page.rows.map((row) => ({ ...row, total: { amount: row.total, currency: 'EUR' } })) })
+  })
+  t.strictSame(
+    (await get(app, '/v2?fields=total&sort=-total&total[gte]=4&perPage=1')).rows.map(({ total }) => total as unknown),
+    [{ amount: '4.50', currency: 'EUR' }]
+  )
+  t.strictSame((await get(app, '/v2?fields=id&perPage=1')).rows.map(Object.keys), [['id']])
+})
+
+t.test('omits nulls that the schema does not allow, and returns 500 for a row without a required field [F3]', async (t) => {
+  const Row = Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    note: Type.Optional(Type.String()),
+    size: Type.Optional(Type.Integer()),
+    end: Type.Union([Type.String(), Type.Null()]),
+    any: Type.Optional(Type.Unknown()),
+    old: Type.Optional(Type.Unsafe<string | null>({ type: 'string', nullable: true }))
+  })
+  const nullable = collection(Row)({ ...declaration, name: 'rows' })
+  let row: unknown
+  const app = Fastify()
+  await app.register(paginationQuery)
+  app.get('/rows', { config: { collection: nullable }, schema: { response: { 200: Type.Array(Row) } } }, async (_request, reply) =>
+    reply.page({ rows: [row], first: ['a'], last: ['a'], hasMore: false, total: undefined })
+  )
+  row = { id: 'a', name: '', note: null, size: null, end: null, any: null, old: null }
+  t.strictSame((await app.inject('/rows')).json(), [{ id: 'a', name: '', end: null, any: null, old: null }])
+  row = { id: 'a', name: null, end: null }
+  t.equal((await app.inject('/rows')).statusCode, 500)
+  t.equal((await app.inject('/rows?fields=end')).statusCode, 200)
+  row = { id: 'a', name: 'A' }
+  t.match((await app.inject('/rows')).json().message, /: a row has undefined in "end"/)
+})
+
+t.test('serializes the errors with the default error handler of Fastify, and passes them complete to a custom handler', async (t) => {
+  const app = Fastify()
+  await app.register(paginationQuery)
+  app.get('/orders', { config: { collection: pagedOrders }, schema: { response: { 200: Type.Array(Order) } } }, async (request, reply) =>
+    reply.page(runArray(rows, request.listQuery(pagedOrders)))
+  )
+  const received = await app.inject('/orders?total[gte]=x&colour=red')
+  t.strictSame(received.json(), {
+    statusCode: 422,
+    code: 'INVALID_QUERY_PARAMETERS',
+    error: 'Unprocessable Entity',
+    message: 'These query parameters are invalid: colour, total[gte]. Fix the parameters listed in errors.'
+  })
+  const errors: unknown[] = []
+  const watched = await ordersApp()
+  watched.addHook('onError', async (_request, _reply, error) => {
+    if (isApiError(error)) errors.push(error.errors, error.params)
+  })
+  await get(watched, '/paged?perPage=0')
+  t.strictSame(errors, [
+    [
+      {
+        field: 'perPage',
+        key: 'notBetween',
+        params: { min: 1, max: 100 },
+        message: 'must be an integer between 1 and 100, written in digits'
+      }
+    ],
+    { parameters: 'perPage' }
+  ])
+})
+
+t.test('parses a repeated query once, with caches of limited size', async (t) => {
+  for (const maxCacheEntries of [0, 1, 2]) {
+    const app = await ordersApp({ maxCacheEntries })
+    const first = await get(app, '/paged?sort=total&perPage=2')
+    for (const query of ['sort=total&perPage=2', 'sort=-total&perPage=2', 'perPage=3', 'sort=total&perPage=2']) {
+      const received = await get(app, `/paged?${query}`)
+      t.equal(received.status, 200)
+      if (query === 'sort=total&perPage=2') t.strictSame(received, { ...first, headers: received.headers })
+    }
+  }
+  // The query is frozen, because otherwise a handler could change it for the next request.
+  const app = await ordersApp()
+  const frozen: boolean[] = []
+  app.addHook('preHandler', async (request) => {
+    const query = request.listQuery(cursorOrders)
+    frozen.push([query, query.conditions, query.conditions[0], query.order, query.fields, query.ranges].every(Object.isFrozen))
+  })
+  for (let count = 0; count < 3; count += 1) await get(app, '/orders?status=paid')
+  t.strictSame(frozen.slice(1), [true, true])
+})

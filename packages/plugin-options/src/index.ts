@@ -1,0 +1,1 @@
+export { type OptionChecks, optionChecks } from './plugin-options.ts'

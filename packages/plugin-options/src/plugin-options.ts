@@ -1,0 +1,46 @@
+/** The checks of {@link optionChecks}. Each returns the value, or throws a `TypeError` of one line that names the option. */
+export interface OptionChecks {
+  /** Requires an integer from `min` to `max`. */
+  readonly integer: (path: string, value: unknown, min: number, max?: number) => number
+  /** Requires a number from `min` to `max`, with or without a fraction. */
+  readonly number: (path: string, value: unknown, min: number, max?: number) => number
+  /** Requires one of the choices. */
+  readonly oneOf: <Choice>(path: string, value: unknown, choices: readonly Choice[]) => Choice
+}
+
+/**
+ * Creates the checks of a plugin's options. `plugin` is the beginning of each message, `path` the option as the user writes it:
+ * `jobs: options.maxAttempts must be an integer of at least 1, but is 0.`
+ */
+export function optionChecks(plugin: string): OptionChecks {
+  function refuse(path: string, requirement: string, value: unknown): never {
+    throw new TypeError(`${plugin}: ${path} must be ${requirement}, but is ${shown(value)}.`)
+  }
+
+  return {
+    integer(path, value, min, max = Number.MAX_SAFE_INTEGER) {
+      return Number.isSafeInteger(value) && inRange(value, min, max) ? value : refuse(path, `an integer ${rangeOf(min, max)}`, value)
+    },
+    number(path, value, min, max = Number.MAX_VALUE) {
+      return inRange(value, min, max) ? value : refuse(path, `a number ${rangeOf(min, max)}`, value)
+    },
+    oneOf(path, value, choices) {
+      const found = choices.find((choice) => choice === value)
+      return found === undefined ? refuse(path, choices.map(shown).join(' or '), value) : found
+    }
+  }
+}
+
+function inRange(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && value >= min && value <= max
+}
+
+function rangeOf(min: number, max: number) {
+  return max >= Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
+}
+
+// Long values and objects would make the line unreadable, and might contain a secret.
+function shown(value: unknown) {
+  if (typeof value === 'string') return value.length > 40 ? 'a long text' : JSON.stringify(value)
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}

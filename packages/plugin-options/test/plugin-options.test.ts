@@ -1,0 +1,39 @@
+import { optionChecks } from '@concordat/plugin-options'
+import t from 'tap'
+
+const { integer, number, oneOf } = optionChecks('jobs')
+
+t.test('returns values in the range, limits included', async (t) => {
+  t.strictSame([integer('options.a', 1, 1, 3), integer('options.a', 3, 1, 3), integer('options.a', 9e9, 0)], [1, 3, 9e9])
+  t.strictSame([number('options.a', 0.5, 0.5, 2), number('options.a', 2, 0, 2), number('options.a', 1e300, 0)], [0.5, 2, 1e300])
+})
+
+t.test('throws a TypeError that names the plugin, the option, the range and the value', async (t) => {
+  const refused: readonly [() => unknown, string][] = [
+    [() => integer('options.maxKeys', 0, 1, 3), 'jobs: options.maxKeys must be an integer from 1 to 3, but is 0.'],
+    [() => integer('options.maxKeys', 4, 1, 3), 'jobs: options.maxKeys must be an integer from 1 to 3, but is 4.'],
+    [() => integer('options.maxKeys', 1.5, 1), 'jobs: options.maxKeys must be an integer of at least 1, but is 1.5.'],
+    [() => integer('options.maxKeys', 2 ** 53, 1), 'jobs: options.maxKeys must be an integer of at least 1, but is 9007199254740992.'],
+    [() => integer('options.maxKeys', '2', 1, 3), 'jobs: options.maxKeys must be an integer from 1 to 3, but is "2".'],
+    [() => number('config.job.seconds', Number.NaN, 0, 1), 'jobs: config.job.seconds must be a number from 0 to 1, but is NaN.'],
+    [() => number('config.job.seconds', 1.1, 0, 1), 'jobs: config.job.seconds must be a number from 0 to 1, but is 1.1.'],
+    [() => number('config.job.seconds', -0.1, 0), 'jobs: config.job.seconds must be a number of at least 0, but is -0.1.'],
+    [() => number('config.job.seconds', undefined, 0), 'jobs: config.job.seconds must be a number of at least 0, but is undefined.'],
+    [() => number('config.job.seconds', { secret: 1 }, 0), 'jobs: config.job.seconds must be a number of at least 0, but is an object.'],
+    [() => number('config.job.seconds', null, 0), 'jobs: config.job.seconds must be a number of at least 0, but is null.']
+  ]
+  for (const [run, message] of refused) t.throws(run, { name: 'TypeError', message })
+})
+
+t.test('returns one of the choices, and lists them for any other value', async (t) => {
+  t.equal(oneOf('options.lint', 'off', ['error', 'off']), 'off')
+  t.equal(oneOf('options.lines', 2, [1, 2]), 2)
+  t.equal(oneOf('options.page', false, [true, false]), false)
+  t.throws(() => oneOf('options.lint', 'of', ['error', 'off']), {
+    name: 'TypeError',
+    message: 'jobs: options.lint must be "error" or "off", but is "of".'
+  })
+  const long = 'x'.repeat(41)
+  t.throws(() => oneOf('options.lint', long, ['error']), { message: 'jobs: options.lint must be "error", but is a long text.' })
+  t.throws(() => oneOf('options.lint', long.slice(1), ['error']), { message: /but is "x{40}"/ })
+})

@@ -1,0 +1,32 @@
+import type { WorkQueue } from '@concordat/work-queue'
+import type { Postgres } from '../postgres.ts'
+import { type Statements, statementsOn } from '../rows/statements.ts'
+import { runInSession } from '../run-in.ts'
+import type { PostgresWorkQueueOptions } from '../work-queue.ts'
+
+/**
+ * A database that `openDatabase` opened. Its queries are for the SQL of the service. In rows, `numeric` is a string, `bigint` a number,
+ * `timestamptz` an ISO 8601 string in UTC, and a column that is NULL is left out.
+ */
+export interface OpenDatabase extends Statements {
+  /** The same database for `migrate`, for stores and for the unit of work. */
+  readonly postgres: Postgres
+  /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. For work that is not part of a request. */
+  transaction<Result>(work: (transaction: Statements) => Promise<Result>): Promise<Result>
+  /**
+   * Opens the work queue in the same database: work that is enqueued in a transaction is committed with it. Close the queue before the
+   * database. Rejects when `pg-boss` is not installed.
+   */
+  openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
+  /** Closes the connections, and unlocks the folder. */
+  close(): Promise<void>
+}
+
+/** Returns the queries and the transactions of an opened database. */
+export function queriesOf(postgres: Postgres): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction'> {
+  return {
+    ...statementsOn(postgres.client),
+    postgres,
+    transaction: (work) => runInSession(postgres.open({}), (transaction) => work(statementsOn(transaction)))
+  }
+}

@@ -1,0 +1,56 @@
+import type { PoolConfig } from 'pg'
+import { fromPool } from '../pool.ts'
+import { type OpenDatabase, queriesOf } from './opened.ts'
+import type { OpenOptions } from './options.ts'
+import { importPeers, importQueue } from './peers.ts'
+
+const connectionTimeoutMillis = 5_000
+const impatient = { statement_timeout: 10_000, lock_timeout: 5_000, query_timeout: 15_000 }
+const queueConnections = 5
+
+/**
+ * Opens a PostgreSQL server: one pool for the service and one for the queue, so that neither waits for the other. They connect on first
+ * use.
+ */
+export async function openServer(
+  url: string,
+  { applicationName, maxConnections = 10, onError, prepare }: OpenOptions
+): Promise<OpenDatabase> {
+  const { Pool, types } = (await importPeers('openDatabase', 'pg', () => import('pg'))).default
+  const parsers = new Map<number, (text: string) => unknown>([
+    [types.builtins.INT8, Number],
+    [types.builtins.NUMERIC, String],
+    [types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString()]
+  ])
+  const settings: PoolConfig = {
+    connectionString: url,
+    application_name: applicationName,
+    keepAlive: true,
+    connectionTimeoutMillis,
+    idle_in_transaction_session_timeout: 30_000,
+    // The server ends the statement of a killed process, and with it the claim of its idempotency key.
+    options: '-c client_connection_check_interval=250',
+    types: { getTypeParser: (oid, format) => (format !== 'binary' && parsers.get(oid)) || types.getTypeParser(oid, format) }
+  }
+
+  function open(more: PoolConfig): OpenDatabase {
+    const pool = new Pool({ ...settings, ...more })
+    return {
+      ...queriesOf(fromPool(pool, { onError })),
+      async openQueue(options) {
+        const { postgresWorkQueue } = await importQueue()
+        const own = new Pool({ ...settings, ...impatient, max: queueConnections })
+        const queue = postgresWorkQueue(own, options)
+        return { ...queue, close: (graceSeconds) => queue.close(graceSeconds).finally(() => own.end()) }
+      },
+      close: () => pool.end()
+    }
+  }
+
+  if (prepare !== undefined) {
+    // The migration of another process, or the creation of an index, may take longer than the timeouts of requests allow.
+    const patient = open({ max: 1 })
+    await prepare(patient).finally(() => patient.close())
+  }
+  return open({ ...impatient, max: maxConnections })
+}

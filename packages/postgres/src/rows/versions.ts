@@ -1,0 +1,43 @@
+import { found } from './found.ts'
+
+/** A row with the number of its last change, which is its entity tag. */
+export type Versioned<Row> = Row & { readonly version: number }
+
+/**
+ * The versions that a change may apply to, as a parameter of SQL: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2))`. `null`
+ * means any version.
+ */
+export type ExpectedVersions = readonly string[] | null
+
+/** The part of `request.preconditions` of conditional-caching that is used here. */
+export interface PreconditionsLike {
+  versions(): readonly string[] | '*' | null
+  failed(currentVersion?: string | number): Error
+}
+
+/** Returns what a validator of conditional-caching returns about the row. A row that is undefined does not exist. */
+export function validatorOf(row: { readonly version: number } | undefined): {
+  readonly exists: boolean
+  readonly etag?: number | undefined
+} {
+  return row === undefined ? { exists: false } : { exists: true, etag: row.version }
+}
+
+/** Returns the versions that the client's change may apply to. */
+export function expectedVersions(preconditions: PreconditionsLike): ExpectedVersions {
+  const versions = preconditions.versions()
+  return versions === '*' ? null : versions
+}
+
+/**
+ * Returns the row that was changed. When no row was changed, throws according to `rowNow`: 412 when the row has another version by now,
+ * 404 when it no longer exists.
+ */
+export async function changed<Row>(
+  row: Row | undefined,
+  preconditions: PreconditionsLike,
+  rowNow: () => Promise<{ readonly version: number } | undefined>
+): Promise<Row> {
+  if (row !== undefined) return row
+  throw preconditions.failed(found(await rowNow()).version)
+}

@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '@concordat/postgres'
+import { type OpenDatabase, type OpenOptions, openDatabase } from '@concordat/postgres/open'
+import { startPGlite } from '@concordat/test-harness/pglite'
+import { until } from '@concordat/test-harness/until'
+import t, { type Test } from 'tap'
+import { freshSchema, onServer, schemaName, server } from './database.ts'
+
+const ignore = () => {}
+const breaking = 'SELECT pg_terminate_backend(pg_backend_pid())'
+
+/** Both kinds of database: PostgreSQL only if a server is configured. Migrations create schemas, so each database has one of its own. */
+const places: readonly (readonly [kind: string, place: OpenOptions])[] = [
+  ['PGlite', { folder: 'memory://' }],
+  ...(server === '' ? [] : [['PostgreSQL', { url: server }] as const])
+]
+
+async function open(t: Test, options: OpenOptions): Promise<OpenDatabase> {
+  const database = await openDatabase(options)
+  t.teardown(() => database.close())
+  return database
+}
+
+async function failing(database: OpenDatabase): Promise<void> {
+  await database.query('SELECT missing_column')
+}
+
+function emptyFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'concordat-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+for (const [kind, place] of places) {
+  const database = await openDatabase(place)
+  t.teardown(() => database.close())
+  t.test(`prepares the database before it is used, on ${kind}`, async (t) => {
+    const schema = kind === 'PGlite' ? schemaName() : freshSchema(t)
+    const oaks = { component: 'trees', version: 1, statements: ['CREATE TABLE {schema}.trees (name text)'] }
+    const prepared = await open(t, {
+      ...place,
+      async prepare(opened) {
+        await migrate(opened.postgres, [oaks], { schema })
+        await opened.query(`INSERT INTO ${schema}.trees VALUES ($1)`, ['oak'])
+      }
+    })
+    t.strictSame(await prepared.query(`SELECT name FROM ${schema}.trees`), [{ name: 'oak' }])
+  })
+
+  t.test(`returns decimals as strings, timestamps in UTC, and omits NULL values, on ${kind}`, async (t) => {
+    const sql = `SELECT 12.50::numeric AS amount, '2026-01-02T03:04:05.678+02:00'::timestamptz AS at, 5::bigint AS big, NULL AS nothing, '' AS empty`
+    t.strictSame(await database.query(sql), [{ amount: '12.50', at: '2026-01-02T01:04:05.678Z', big: 5, empty: '' }])
+  })
+
+  t.test(`commits a transaction, and rolls back one that throws or ignores the error of a statement, on ${kind}`, async (t) => {
+    const schema = kind === 'PGlite' ? schemaName() : freshSchema(t)
+    const created = await database.transaction(async (transaction) => {
+      await transaction.query(`CREATE SCHEMA ${schema}`)
+      await transaction.query(`CREATE TABLE ${schema}.trees (name text)`)
+      return 'created'
+    })
+    t.equal(created, 'created')
+    const failed = database.transaction(async (transaction) => {
+      await transaction.query(`INSERT INTO ${schema}.trees VALUES ('oak')`)
+      throw new Error('changed my mind')
+    })
+    await t.rejects(failed, { message: 'changed my mind' })
+    const swallowed = database.transaction(async (transaction) => {
+      await transaction.query('SELECT 1 / 0').catch(ignore)
+      return 'done'
+    })
+    await t.rejects(swallowed, { message: /rolled back/ })
+    t.strictSame(await database.query(`SELECT name FROM ${schema}.trees`), [])
+  })
+
+  t.test(`opens a queue in the same database, on ${kind}`, async (t) => {
+    const schema = kind === 'PGlite' ? schemaName() : freshSchema(t)
+    const queue = await database.openQueue({ schema })
+    await queue.define('work')
+    const begun: unknown[] = []
+    queue.work(
+      'work',
+      async ({ payload }) => {
+        begun.push(payload)
+        return { done: true }
+      },
+      { concurrency: 1 }
+    )
+    await queue.enqueue('work', [{ payload: 1 }])
+    await until(() => begun.length === 1)
+    await queue.close()
+    t.strictSame(begun, [1])
+  })
+}
+
+t.test('rejects when neither a URL nor a folder is set', async (t) => {
+  await t.rejects(openDatabase({}), {
+    name: 'TypeError',
+    message: 'postgres: options.url or options.folder is required: the URL of a PostgreSQL server, or a folder for PGlite.'
+  })
+})
+
+t.test('retains what was written in a folder, and only one process at a time can use it', async (t) => {
+  const folder = join(emptyFolder(t), 'new')
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => openDatabase({ folder })))
+  const [first] = outcomes.filter((outcome) => outcome.status === 'fulfilled')
+  const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+  t.strictSame(
+    refusals.map(({ reason }) => String(reason)),
+    Array(4).fill(`Error: postgres: the folder ${folder} is in use by another process. Stop that process, or use another folder.`)
+  )
+  await first?.value.query('CREATE TABLE trees (name text)')
+  await first?.value.close()
+  const second = await openDatabase({ folder })
+  t.strictSame(await second.query('SELECT name FROM trees'), [])
+  await second.close()
+})
+
+t.test('unlocks a folder that cannot be opened or prepared, so that it works after it is repaired', async (t) => {
+  const folder = join(emptyFolder(t), 'data')
+  await (await startPGlite(folder)).close()
+  await t.rejects(openDatabase({ folder, prepare: failing }), /missing_column/)
+  const file = join(folder, 'PG_VERSION')
+  const version = await readFile(file)
+  await writeFile(file, 'none')
+  await t.rejects(openDatabase({ folder }), { message: /failed to initialize/ })
+  await writeFile(file, version)
+  const database = await openDatabase({ folder })
+  t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
+  await database.close()
+  await rm(folder, { recursive: true })
+  await t.rejects(openDatabase({ folder: join(import.meta.filename, 'folder') }), { code: 'ENOTDIR' })
+})
+
+t.test('limits the time of statements and names the connections, except that preparations have no time limit', onServer, async (t) => {
+  const limits = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
+    current_setting('application_name') AS name`
+  let prepared: object[] = []
+  const prepare = async (opened: OpenDatabase) => void (prepared = await opened.query(limits))
+  const database = await open(t, { url: server, applicationName: 'trees', maxConnections: 1, prepare })
+  t.strictSame(prepared, [{ statement: '0', lock: '0', name: 'trees' }])
+  t.strictSame(await database.query(limits), [{ statement: '10s', lock: '5s', name: 'trees' }])
+  const count = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'trees'`
+  t.strictSame(await Promise.all([database.query(count), database.query(count)]), [[{ count: 1 }], [{ count: 1 }]])
+})
+
+t.test('closes the connection of a preparation that fails', onServer, async (t) => {
+  const name = schemaName()
+  await t.rejects(openDatabase({ url: server, applicationName: name, prepare: failing }), /missing_column/)
+  const database = await open(t, { url: server })
+  const count = 'SELECT count(*) FROM pg_stat_activity WHERE application_name = $1'
+  await until(async () => (await database.query<{ count: number }>(count, [name]))[0]?.count === 0)
+})
+
+t.test('rejects with a 503 only the work whose connection breaks', onServer, async (t) => {
+  const reported: unknown[] = []
+  const database = await open(t, { url: server, onError: (error) => reported.push(error) })
+  const unavailable = { statusCode: 503, code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '2' } }
+  await t.rejects(database.query(breaking), { ...unavailable, cause: { code: '57P01' } }, 'the server is the cause')
+  const broken = database.transaction(async (transaction) => {
+    await transaction.query(breaking).catch(ignore)
+    await transaction.query('SELECT 1')
+  })
+  await t.rejects(broken, unavailable)
+  t.strictSame(await database.query('SELECT 1 AS one'), [{ one: 1 }])
+  t.ok(reported.length > 0)
+})
+
+t.test('rejects with a 503 while the server refuses connections to the database', onServer, async (t) => {
+  const name = schemaName()
+  const administrator = await open(t, { url: server })
+  await administrator.query(`CREATE DATABASE ${name} ALLOW_CONNECTIONS false`)
+  const database = await openDatabase({ url: Object.assign(new URL(server), { pathname: `/${name}` }).href })
+  await t.rejects(database.query('SELECT 1'), { statusCode: 503, code: 'SERVICE_UNAVAILABLE', cause: { code: '55000' } })
+  await database.close()
+  await administrator.query(`DROP DATABASE ${name}`)
+})

@@ -1,0 +1,1 @@
+export { rateLimitStoreContract } from './store-contract.ts'

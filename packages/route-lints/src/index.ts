@@ -1,0 +1,2 @@
+/// <reference types="fastify" preserve="true" />
+export { type RouteLint, requireWaivers, type Waivers } from './route-lints.ts'

@@ -1,0 +1,46 @@
+import { invalidCredentials } from './errors.ts'
+import { loginAttempts } from './login-attempts.ts'
+import type { Settings, TokenUser } from './options.ts'
+import { passwords } from './passwords.ts'
+
+/**
+ * Returns the user with this name and password. Throws INVALID_CREDENTIALS (401), LOGIN_ATTEMPTS_EXCEEDED (429) and
+ * LOGINS_OVERLOADED (503).
+ */
+export type CredentialJudge = (username: string, password: string, address: string | undefined) => Promise<TokenUser>
+
+/** Creates the function that verifies passwords. No failure reveals to the client whether the user exists. */
+export function credentialJudge(settings: Settings): CredentialJudge {
+  const hasher = passwords(settings.passwords)
+  const attempts = loginAttempts(settings.stores.loginAttempts, settings.attempts)
+
+  async function compare(username: string, password: string) {
+    const user = await settings.findUser(username)
+    const verdict = await hasher.compare(password, user?.passwordHash)
+    if (user === undefined || verdict === 'wrong') return undefined
+    if (verdict === 'outdated') await replaceHash(user, password)
+    return user
+  }
+
+  async function replaceHash(user: TokenUser, password: string) {
+    if (settings.onRehash === undefined) return
+    try {
+      await settings.onRehash(user, await hasher.rehash(password))
+    } catch (error) {
+      // The next sign-in retries.
+      settings.onError?.(error)
+    }
+  }
+
+  return async (username, password, address) => {
+    const giveBack = await attempts.count(username, address, settings.now())
+    const user = await compare(username, password).catch(async (error: unknown) => {
+      // A failed comparison reveals nothing, so it does not count as a guess.
+      await giveBack()
+      throw error
+    })
+    if (user === undefined) throw invalidCredentials()
+    await giveBack()
+    return user
+  }
+}

@@ -1,0 +1,143 @@
+import { type ApiError, defineErrors, type ErrorList } from '@concordat/api-error'
+
+const list = defineErrors(
+  {
+    INVALID_CREDENTIALS: {
+      statusCode: 401,
+      message: {
+        en: 'The username or password is incorrect. Check both, then try again.',
+        es: 'El nombre de usuario o la contraseña son incorrectos. Revise ambos e inténtelo de nuevo.'
+      },
+      remedy: 'Send the correct username and password. The response does not state which of the two was incorrect.'
+    },
+    REFRESH_TOKEN_INVALID: {
+      statusCode: 401,
+      message: {
+        en: 'The refresh token is invalid. Sign in again.',
+        es: 'El token de actualización no es válido. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again with your username and password.'
+    },
+    REFRESH_TOKEN_EXPIRED: {
+      statusCode: 401,
+      message: {
+        en: 'The session has expired. Sign in again.',
+        es: 'La sesión ha caducado. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again. Use a refresh token before its session expires.'
+    },
+    REFRESH_TOKEN_REVOKED: {
+      statusCode: 401,
+      message: {
+        en: 'The session was ended. Sign in again.',
+        es: 'La sesión fue cerrada. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again.'
+    },
+    REFRESH_TOKEN_REUSED: {
+      statusCode: 401,
+      message: {
+        en: 'The refresh token was already used, so its session was ended for security. Sign in again.',
+        es: 'El token de actualización ya se había usado, por lo que la sesión se cerró por seguridad. Inicie sesión de nuevo.'
+      },
+      remedy: 'Sign in again. Use each refresh token once: every response contains the next one.'
+    },
+    LOGIN_ATTEMPTS_EXCEEDED: {
+      statusCode: 429,
+      message: {
+        en: 'There were too many failed sign-in attempts. Try again in {seconds} seconds.',
+        es: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds} segundos.'
+      },
+      remedy: 'Wait for the number of seconds in Retry-After before the next attempt.'
+    },
+    LOGINS_OVERLOADED: {
+      statusCode: 503,
+      message: {
+        en: 'Too many sign-ins are in progress. Try again in a few seconds.',
+        es: 'Hay demasiados inicios de sesión en curso. Inténtelo de nuevo en unos segundos.'
+      },
+      remedy: 'Retry after the number of seconds in Retry-After.'
+    },
+    INVALID_TOKEN_REQUEST: {
+      statusCode: 422,
+      message: {
+        en: 'The token request is invalid. Send either username and password, or refreshToken.',
+        es: 'La petición de token no es válida. Envíe username y password, o bien refreshToken.'
+      },
+      remedy: 'Send { username, password } or { refreshToken }, each a string of 1 to 1024 characters.'
+    },
+    PASSWORD_UNACCEPTABLE: {
+      statusCode: 422,
+      message: {
+        en: 'The password is not allowed. Choose another password.',
+        es: 'La contraseña no se permite. Elija otra contraseña.'
+      },
+      remedy: 'Choose a password with a length that errors allows.'
+    }
+  },
+  {
+    text: { en: 'must be a string of 1 to {maximum} characters', es: 'debe ser una cadena de 1 a {maximum} caracteres' },
+    passwordTooShort: { en: 'must have at least {minimum} characters', es: 'debe tener al menos {minimum} caracteres' },
+    passwordTooLong: { en: 'must have at most {maximum} characters', es: 'debe tener como máximo {maximum} caracteres' },
+    passwordIllFormed: { en: 'must be well-formed Unicode', es: 'debe ser Unicode bien formado' }
+  }
+)
+
+/** Every error that issuing tokens can throw, for the catalogue's `include`. */
+export const tokenIssuingErrors: ErrorList = list
+
+const unsaved = { 'cache-control': 'no-store' }
+const refused = { ...unsaved, 'www-authenticate': 'Bearer realm="api"' }
+
+/** 401: the username or password is incorrect. The response does not say which. */
+export function invalidCredentials(): ApiError {
+  return list.create('INVALID_CREDENTIALS', { headers: refused })
+}
+
+/** 401: the token was never issued, or so long ago that the store has removed it (RFC 6749 §5.2 `invalid_grant`). */
+export function refreshTokenInvalid(): ApiError {
+  return list.create('REFRESH_TOKEN_INVALID', { headers: refused })
+}
+
+/** 401: the session was idle for too long, or has reached its maximum lifetime. */
+export function refreshTokenExpired(): ApiError {
+  return list.create('REFRESH_TOKEN_EXPIRED', { headers: refused })
+}
+
+/** 401: the session was ended by its user, by an operator, or because of a reuse. */
+export function refreshTokenRevoked(): ApiError {
+  return list.create('REFRESH_TOKEN_REVOKED', { headers: refused })
+}
+
+/** 401: the token was already used, or another client sent it; this ended its session (RFC 9700 §4.14.2). */
+export function refreshTokenReused(): ApiError {
+  return list.create('REFRESH_TOKEN_REUSED', { headers: refused })
+}
+
+/** 429: too many failed attempts for this account or from this address. The response does not say which. */
+export function loginAttemptsExceeded(retryAfterMs: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  return list.create('LOGIN_ATTEMPTS_EXCEEDED', { params: { seconds }, headers: { ...unsaved, 'retry-after': String(seconds) } })
+}
+
+/** 503: the queue of password hashes is full. */
+export function loginsOverloaded(): ApiError {
+  return list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
+}
+
+/** 422: neither grant; `fields` are the members that are missing, too long or not strings, or a superfluous member. */
+export function invalidTokenRequest(fields: readonly string[], maximum: number): ApiError {
+  const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
+  return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
+}
+
+/** The faults of a new password, by the key of the message. */
+export type PasswordFault =
+  | { readonly key: 'passwordTooShort'; readonly params: { readonly minimum: number } }
+  | { readonly key: 'passwordTooLong'; readonly params: { readonly maximum: number } }
+  | { readonly key: 'passwordIllFormed' }
+
+/** 422: a new password has a length that is not allowed, or is not well-formed Unicode. */
+export function passwordUnacceptable(field: string, fault: PasswordFault): ApiError {
+  return list.create('PASSWORD_UNACCEPTABLE', { headers: unsaved, errors: [{ field, ...fault }] })
+}

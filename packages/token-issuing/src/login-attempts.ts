@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { optionChecks } from '@concordat/plugin-options'
+import { loginAttemptsExceeded } from './errors.ts'
+import type { AttemptLimit, LoginAttemptStore } from './login-attempt-store.ts'
+
+const check = optionChecks('token-issuing')
+
+/** The limits of failed attempts. Attempts are forgiven one after another over the window. */
+export interface LoginAttemptOptions {
+  /** For one username, from all addresses together, whether or not the user exists. @default { limit: 10, windowSeconds: 900 } */
+  readonly perAccount?: { readonly limit: number; readonly windowSeconds: number } | undefined
+  /** From one address, or from one IPv6 /64 network. @default { limit: 100, windowSeconds: 900 } */
+  readonly perAddress?: { readonly limit: number; readonly windowSeconds: number } | undefined
+}
+
+/** Counts sign-in attempts before they are verified, so that concurrent attempts count too. */
+export interface LoginAttempts {
+  /**
+   * Counts one attempt. Throws LOGIN_ATTEMPTS_EXCEEDED (429), with the same message and headers for the account and for the
+   * address. Call the returned function to remove the attempt again when it was not a guess.
+   */
+  count(username: string, address: string | undefined, now: number): Promise<() => Promise<void>>
+}
+
+/** Creates the counter. Throws a `TypeError` of one line for invalid limits. */
+export function loginAttempts(store: LoginAttemptStore, options: LoginAttemptOptions = {}): LoginAttempts {
+  const perAccount = limitOf('perAccount', options.perAccount ?? { limit: 10, windowSeconds: 900 })
+  const perAddress = limitOf('perAddress', options.perAddress ?? { limit: 100, windowSeconds: 900 })
+
+  return {
+    async count(username, address, now) {
+      const wanted: (readonly [string, AttemptLimit])[] = [[accountKey(username), perAccount]]
+      if (address !== undefined) wanted.unshift([`address ${networkOf(address)}`, perAddress])
+      for (const entry of wanted) {
+        const waitMs = await store.take(...entry, now)
+        if (waitMs > 0) throw loginAttemptsExceeded(waitMs)
+      }
+      return async () => void (await Promise.all(wanted.map((entry) => store.giveBack(...entry))))
+    }
+  }
+}
+
+function limitOf(name: string, { limit, windowSeconds }: { readonly limit: number; readonly windowSeconds: number }): AttemptLimit {
+  return {
+    limit: check.integer(`options.attempts.${name}.limit`, limit, 1, 10_000),
+    windowMs: check.integer(`options.attempts.${name}.windowSeconds`, windowSeconds, 1, 86_400) * 1000
+  }
+}
+
+// Hashed, so that the store contains no user input; spellings that a directory may treat as one name count as one.
+function accountKey(username: string) {
+  return `account ${hash('sha256', username.normalize('NFKC').trim().toLowerCase(), 'base64url')}`
+}
+
+/** Returns the address, or the /64 network of an IPv6 address: one host can use all 2⁶⁴ addresses of its network. */
+function networkOf(address: string) {
+  const bare = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  if (!isIPv6(bare)) return bare
+  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::')
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const groups = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

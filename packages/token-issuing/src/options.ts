@@ -1,0 +1,157 @@
+import { optionChecks } from '@concordat/plugin-options'
+import type { LoginAttemptStore } from './login-attempt-store.ts'
+import type { LoginAttemptOptions } from './login-attempts.ts'
+import type { PasswordOptions } from './passwords.ts'
+import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'
+
+const check = optionChecks('token-issuing')
+
+/** The properties of a user that tokens need. */
+export interface TokenUser {
+  /** The `sub` of the tokens. It is never assigned to another user. */
+  readonly id: string
+  /** The result of `Passwords.hash`. A user without it cannot sign in with a password. */
+  readonly passwordHash?: string | undefined
+  /** The permissions of the user, for example `orders:read`; they become `scope`. Read again at each refresh. */
+  readonly permissions?: readonly string[] | undefined
+  /** The roles of the user, for example `staff`; they become `roles`. Read again at each refresh. */
+  readonly roles?: readonly string[] | undefined
+}
+
+/** The claims of an access token that the issuer sets; `sign` adds `iss` and `aud`. Times are in seconds since 1970. */
+export interface TokenClaims {
+  readonly sub: string
+  readonly iat: number
+  readonly nbf: number
+  readonly exp: number
+  readonly jti: string
+  /** The session: the same for all tokens that follow one sign-in. */
+  readonly sid: string
+  readonly client_id?: string | undefined
+  readonly scope?: string | undefined
+  readonly roles?: readonly string[] | undefined
+}
+
+/** A revocation that the issuer adds. Times are in milliseconds since 1970. */
+interface IssuerRevocation {
+  /** What is revoked: one token by its `jti`, a session by its `sid`, all tokens of a user by `sub`, or all tokens. */
+  readonly kind: 'token' | 'session' | 'subject' | 'everything'
+  /** The `jti`, `sid` or `sub`; empty for `everything`. */
+  readonly id: string
+  /** For `subject` and `everything`: revokes the tokens that were issued before this time, not later ones. */
+  readonly issuedBefore?: number | undefined
+  /** When the last affected token expires. */
+  readonly until: number
+}
+
+/** The revocations of access tokens, for example the `revocationFeed` of `@concordat/authentication`. */
+export interface IssuerRevocations {
+  /** Returns whether a token with these claims is revoked; `iat` in seconds since 1970, with a fraction for a session that began then. */
+  isRevoked(claims: { readonly jti: string; readonly sid: string; readonly sub: string; readonly iat: number }): boolean
+  /** Revokes in this process immediately, and in others soon. Rejects when the revocation cannot be stored. */
+  revoke(revocation: IssuerRevocation): Promise<void>
+}
+
+/** The stores of a {@link tokenIssuer}. */
+interface TokenIssuerStores {
+  readonly refreshTokens: RefreshTokenStore
+  /** Counts failed attempts to sign in. */
+  readonly loginAttempts: LoginAttemptStore
+}
+
+/** Options of {@link tokenIssuer}. */
+export interface TokenIssuerOptions {
+  /** Signs an access token, and adds `iss` and `aud`, for example `ownTokens(…).sign` of `@concordat/authentication`. */
+  readonly sign: (claims: TokenClaims) => Promise<string>
+  /** Returns the user with this username, as it was entered; `undefined` if the user does not exist or may not sign in. */
+  readonly findUser: (username: string) => Promise<TokenUser | undefined> | TokenUser | undefined
+  /** Returns the user with this id, for refreshes; `undefined` ends the session. */
+  readonly findUserById: (id: string) => Promise<TokenUser | undefined> | TokenUser | undefined
+  /**
+   * Secrets of at least 32 bytes, the same in every process. The first one computes the successor of a refresh token. To change it,
+   * put the new secret first, and remove the old one after the grace period.
+   */
+  readonly refreshKeys: readonly string[]
+  /** The revocations that verifiers of the tokens check, for example the `revocationFeed` in the options of `@concordat/authentication`. */
+  readonly revocations: IssuerRevocations
+  readonly stores: TokenIssuerStores
+  /** The limits of failed attempts. */
+  readonly attempts?: LoginAttemptOptions | undefined
+  /** The options of the password hashes; use the same as for hashing. */
+  readonly passwords?: PasswordOptions | undefined
+  /** How long an access token is valid. @default 900 – 15 minutes */
+  readonly lifetimeSeconds?: number | undefined
+  /** How far the clock of a verifier may be behind: revocations are stored this much longer. @default 60 */
+  readonly clockToleranceSeconds?: number | undefined
+  /** How long a session may be idle. @default 604800 – 7 days */
+  readonly idleSeconds?: number | undefined
+  /** How long a session may last at most. @default 2592000 – 30 days */
+  readonly sessionSeconds?: number | undefined
+  /**
+   * How long after its use a refresh token may be repeated, with the same successor in the response: for lost responses and for
+   * tabs that refresh at the same time. 0: never.
+   * @default 10
+   */
+  readonly reuseGraceSeconds?: number | undefined
+  /** Stores a hash with the current cost in place of a weaker one, when its password is known. */
+  readonly onRehash?: ((user: TokenUser, passwordHash: string) => Promise<void> | void) | undefined
+  /** Called with a session that was ended because one of its tokens was used twice and may be stolen. */
+  readonly onReuse?: ((family: RefreshFamily) => void) | undefined
+  /** Called with errors that did not affect the response, for the log. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /** The clock, in milliseconds since 1970. @default Date.now */
+  readonly now?: (() => number) | undefined
+}
+
+/** The options with their defaults. */
+export interface Settings
+  extends Omit<
+    TokenIssuerOptions,
+    'lifetimeSeconds' | 'clockToleranceSeconds' | 'idleSeconds' | 'sessionSeconds' | 'reuseGraceSeconds' | 'now'
+  > {
+  readonly lifetimeSeconds: number
+  readonly clockToleranceSeconds: number
+  readonly idleMs: number
+  readonly sessionMs: number
+  readonly reuseGraceMs: number
+  readonly now: () => number
+}
+
+const day = 86_400
+
+/** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
+export function resolveOptions(options: TokenIssuerOptions): Settings {
+  const { refreshKeys, stores, now = Date.now } = options
+  if (stores?.refreshTokens === undefined || stores.loginAttempts === undefined) {
+    throw new TypeError(
+      'token-issuing: options.stores must have refreshTokens, a RefreshTokenStore, and loginAttempts, a LoginAttemptStore. For one process, use memoryRefreshTokenStore() and memoryLoginAttemptStore().'
+    )
+  }
+  if (!Array.isArray(refreshKeys) || refreshKeys.length === 0) {
+    throw new TypeError('token-issuing: options.refreshKeys must be a non-empty array. Add a secret of at least 32 bytes.')
+  }
+  for (const key of refreshKeys) {
+    // Few different characters: a word that was repeated until it was long enough.
+    if (typeof key !== 'string' || Buffer.byteLength(key) < 32 || new Set(key).size < 8) {
+      throw new TypeError('token-issuing: options.refreshKeys has a weak secret. Use 32 random bytes or more: openssl rand -base64 32')
+    }
+  }
+  const lifetimeSeconds = check.integer('options.lifetimeSeconds', options.lifetimeSeconds ?? 900, 1, day)
+  const sessionSeconds = check.integer('options.sessionSeconds', options.sessionSeconds ?? 30 * day, 1, 400 * day)
+  const idleSeconds = check.integer('options.idleSeconds', options.idleSeconds ?? Math.min(7 * day, sessionSeconds), 1, sessionSeconds)
+  const reuseGraceSeconds = check.integer(
+    'options.reuseGraceSeconds',
+    options.reuseGraceSeconds ?? Math.min(10, idleSeconds),
+    0,
+    Math.min(60, idleSeconds)
+  )
+  return {
+    ...options,
+    lifetimeSeconds,
+    clockToleranceSeconds: check.integer('options.clockToleranceSeconds', options.clockToleranceSeconds ?? 60, 0, 300),
+    idleMs: idleSeconds * 1000,
+    sessionMs: sessionSeconds * 1000,
+    reuseGraceMs: reuseGraceSeconds * 1000,
+    now
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { resolveRouteOptions, type SignInRoutesOptions } from './route-options.ts'
+import { newRevocationSchema, revocationSchema, tokenRequestSchema, tokenResponseSchema } from './route-schemas.ts'
+import type { TokenRequest } from './token-issuer.ts'
+
+/**
+ * Adds the routes with which clients sign in, refresh their tokens and sign out: `POST /tokens` and `POST /token-revocations`, below the
+ * prefix of the context (rules E6, U3, U4). Both responses have `Cache-Control: no-store`. Throws a `TypeError` of one line for
+ * invalid options.
+ *
+ * @example
+ * await app.register(signInRoutes, { findUser, findUserById, sign: tokens.sign, verify: tokens.verify, refreshKeys, stores, revocations })
+ */
+const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, options) => {
+  const { issuer, verify, created, configOf } = resolveRouteOptions(options)
+
+  app.post(
+    '/tokens',
+    { config: configOf('issueToken'), schema: { body: tokenRequestSchema, response: { 200: tokenResponseSchema } } },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      // The issuer checks which fields belong together.
+      return issuer.issue(request.body as TokenRequest, { address: request.ip })
+    }
+  )
+
+  app.post<{ Body: { token: string } }>(
+    '/token-revocations',
+    { config: configOf('revokeToken'), schema: { body: newRevocationSchema, response: { 201: revocationSchema } } },
+    async (request, reply) => {
+      const { token } = request.body
+      if (!(await issuer.revokeRefreshToken(token))) {
+        // A token that is not valid does not belong to a session that could be ended (RFC 7009 §2.2).
+        const claims = await verify(token).catch(() => undefined)
+        if (claims !== undefined) await issuer.revokeAccessToken(claims)
+      }
+      reply.header('cache-control', 'no-store')
+      // A revocation does not have an address of its own.
+      return created(reply, '/token-revocations', { revokedAt: new Date().toISOString() })
+    }
+  )
+}
+
+export default signInRoutes

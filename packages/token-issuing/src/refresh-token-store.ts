@@ -1,0 +1,66 @@
+/** A session: all refresh tokens that follow one sign-in. Times are in milliseconds since 1970. */
+export interface RefreshFamily {
+  /** The session's id, `sid` of its access tokens. */
+  readonly id: string
+  /** The hash by which the family is found. */
+  readonly handle: string
+  /** The user. */
+  readonly subject: string
+  /** The client application that signed in. Only this client may use the tokens. */
+  readonly clientId?: string | undefined
+  readonly beganAt: number
+  /** From this time on, no token of the family is valid, however often it was used. */
+  readonly expiresAt: number
+}
+
+/** One use of a refresh token. `handle`, `secret` and `successor` are hashes. */
+export interface RefreshTokenUse {
+  readonly handle: string
+  readonly secret: string
+  /** The secret of the token that replaces this one, in case it is replaced. */
+  readonly successor: string
+  readonly clientId?: string | undefined
+  readonly now: number
+  /** The grace period: how long after its replacement a token may be repeated. */
+  readonly reuseGraceMs: number
+  /** How long the family may be idle after this use. */
+  readonly idleMs: number
+}
+
+/**
+ * The outcome of a use:
+ * - `rotated`: the token was the newest; now its successor is the newest
+ * - `repeated`: it was replaced within the grace period; `newest` is the secret of its replacement, and nothing changed
+ * - `reused`: it was replaced before the grace period, is older than that, or came from another client; this revoked the family
+ * - `revoked`: the family was already revoked
+ * - `expired`: the family was idle for too long or has reached its maximum lifetime
+ * - `unknown`: the family does not exist, or expired so long ago that it was removed
+ */
+export type RefreshOutcome =
+  | { readonly outcome: 'rotated' | 'repeated'; readonly family: RefreshFamily; readonly newest: string }
+  | { readonly outcome: 'reused'; readonly family: RefreshFamily }
+  | { readonly outcome: 'revoked'; readonly family: RefreshFamily }
+  | { readonly outcome: 'expired'; readonly family: RefreshFamily }
+  | { readonly outcome: 'unknown' }
+
+/**
+ * Stores refresh tokens, one record per family, whatever the number of its tokens. Each method is atomic across all
+ * processes: in PostgreSQL under the row lock of the record, in Redis in one script.
+ */
+export interface RefreshTokenStore {
+  /** Stores a new family with the secret of its newest token until `expiresAt`; rejects when its handle or id already exists. */
+  begin(family: RefreshFamily, secret: string, idleExpiresAt: number): Promise<void>
+  /**
+   * Checks a use in the order revoked, expired, other client, newest, replaced within the grace period, reused. Of all
+   * concurrent uses of the newest token, exactly one returns `rotated`.
+   */
+  use(use: RefreshTokenUse): Promise<RefreshOutcome>
+  /** Revokes the family with this handle and returns it, or `undefined` if it does not exist. Idempotent. */
+  revokeHandle(handle: string): Promise<RefreshFamily | undefined>
+  /** Revokes the family with this id, if it exists. */
+  revokeFamily(id: string): Promise<void>
+  /** Revokes every family of this subject that has begun. */
+  revokeSubject(subject: string): Promise<void>
+  /** Revokes every family that has begun. */
+  revokeAll(): Promise<void>
+}

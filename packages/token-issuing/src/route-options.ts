@@ -1,0 +1,74 @@
+import type { FastifyContextConfig, FastifyReply } from 'fastify'
+import type { TokenIssuerOptions } from './options.ts'
+import { type TokenIssuer, tokenIssuer } from './token-issuer.ts'
+
+/** The operations of `signInRoutes`. */
+type SignInOperation = 'issueToken' | 'revokeToken'
+
+/**
+ * Options of `signInRoutes`: `findUser` and the other options of `tokenIssuer`, or an `issuer`. Set `issuer` for routes in several
+ * versions, which then share one limit of concurrent password hashes, and to revoke sessions elsewhere.
+ */
+export type SignInRoutesOptions = (TokenIssuerOptions | { readonly issuer: TokenIssuer }) & {
+  /** Verifies an access token that is to be revoked, and returns its claims, for example `ownTokens(…).verify`. Rejects for other tokens. */
+  readonly verify: (token: string) => Promise<Parameters<TokenIssuer['revokeAccessToken']>[0]>
+  /**
+   * Returns the additional `config` of a route, for example the rate limit. By default, both routes have `public: true`, because their
+   * clients have no token yet, and the error codes of the operation in `openapi.errors`.
+   * @default () => ({})
+   */
+  readonly routeConfig?: ((operation: SignInOperation) => FastifyContextConfig) | undefined
+  /**
+   * Responds with 201 and the new resource at a path below the prefix.
+   * @default sets the status code and `Location`
+   */
+  readonly created?: ((reply: FastifyReply, path: string, resource: Readonly<Record<string, unknown>>) => unknown) | undefined
+}
+
+/** The options with their defaults. */
+export interface RouteSettings extends Required<Pick<SignInRoutesOptions, 'verify'>> {
+  readonly issuer: TokenIssuer
+  readonly created: NonNullable<SignInRoutesOptions['created']>
+  readonly configOf: (operation: SignInOperation) => FastifyContextConfig
+}
+
+// A client of these routes has no token yet, or sends in the body the token that the request is about.
+const configs: Readonly<Record<SignInOperation, object>> = {
+  issueToken: {
+    public: true,
+    openapi: {
+      errors: [
+        'INVALID_CREDENTIALS',
+        'REFRESH_TOKEN_INVALID',
+        'REFRESH_TOKEN_EXPIRED',
+        'REFRESH_TOKEN_REVOKED',
+        'REFRESH_TOKEN_REUSED',
+        'LOGIN_ATTEMPTS_EXCEEDED',
+        'LOGINS_OVERLOADED',
+        'INVALID_TOKEN_REQUEST'
+      ]
+    }
+  },
+  revokeToken: { public: true }
+}
+
+/** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */
+export function resolveRouteOptions(options: SignInRoutesOptions): RouteSettings {
+  const { verify, routeConfig = () => ({}), created = sendCreated } = options
+  if (typeof verify !== 'function') {
+    throw new TypeError('token-issuing: options.verify must be a function that returns the claims of an access token.')
+  }
+  return {
+    issuer: 'issuer' in options ? options.issuer : tokenIssuer(options),
+    verify,
+    created,
+    configOf: (operation) => ({ ...configs[operation], ...routeConfig(operation) })
+  }
+}
+
+function sendCreated(reply: FastifyReply, path: string, resource: object) {
+  return reply
+    .code(201)
+    .header('location', reply.server.prefix + path)
+    .send(resource)
+}

@@ -1,0 +1,313 @@
+import { isApiError } from '@concordat/api-error'
+import {
+  memoryLoginAttemptStore,
+  memoryRefreshTokenStore,
+  type PasswordOptions,
+  passwords,
+  type TokenRequest,
+  tokenIssuer,
+  tokenIssuingErrors
+} from '@concordat/token-issuing'
+import { hash as argon2Hash, hashSync } from '@node-rs/argon2'
+import t from 'tap'
+import { issuing, password, refreshKeys } from './issuing.ts'
+
+const wrong = 'incorrect horse battery staple'
+
+/** Returns the part of an error that a client receives. */
+async function refusal(response: Promise<unknown>) {
+  const error = await response.then(
+    () => t.bailout('It was accepted.'),
+    (thrown: unknown) => thrown
+  )
+  if (!isApiError(error)) throw error
+  const { statusCode, code, message, headers, errors } = error
+  return { statusCode, code, message, headers, fields: errors.map(({ field }) => field) }
+}
+
+t.test('returns both tokens and the lifetime in seconds for a username and password [E6] [X7] [U3]', async (t) => {
+  const { signIn, signed, clock } = issuing()
+  const response = await signIn()
+  t.strictSame(Object.keys(response), ['accessToken', 'tokenType', 'expiresIn', 'refreshToken'])
+  t.match(response, { accessToken: 'access 1', tokenType: 'Bearer', expiresIn: 900, refreshToken: /^rt_[\w-]{72}$/ })
+  const iat = Math.floor(clock.now / 1000)
+  t.match(signed, [{ sub: 'u1', iat, nbf: iat, exp: iat + 900, scope: 'orders:read orders:create', roles: ['customer'] }])
+  t.match(signed[0], { jti: /^[\da-f-]{36}$/, sid: /^[\da-f-]{36}$/ })
+  t.notOk('client_id' in (signed[0] as object))
+})
+
+t.test('names a known client in the access token, and omits scope for a user without permissions', async (t) => {
+  const { issuer, users, signed } = issuing()
+  users[0] = { id: 'u1', passwordHash: users[0]?.passwordHash }
+  await issuer.issue({ username: 'ada@example.com', password }, { clientId: 'kiosk', address: '192.0.2.1' })
+  t.match(signed, [{ client_id: 'kiosk', scope: undefined, roles: undefined }])
+})
+
+t.test('returns the same error for a wrong password, an unknown user and a user without a password', async (t) => {
+  const { issuer, users } = issuing({ findUser: (name) => (name === 'no password' ? { id: 'u2' } : name === 'ada' ? users[0] : undefined) })
+  const refusals = await Promise.all(
+    ['ada', 'nobody', 'no password'].map((username) => refusal(issuer.issue({ username, password: wrong })))
+  )
+  const expected = {
+    statusCode: 401,
+    code: 'INVALID_CREDENTIALS',
+    message: 'The username or password is incorrect. Check both, then try again.',
+    headers: { 'cache-control': 'no-store', 'www-authenticate': 'Bearer realm="api"' },
+    fields: []
+  }
+  t.strictSame(refusals, [expected, expected, expected])
+})
+
+t.test('performs one comparison for each of them, and for a password that no user can have', async (t) => {
+  const { compare, hash } = passwords()
+  const stored = await hash(password)
+  // Counted by the queue: with one concurrent hash and no queue, a second concurrent comparison is rejected.
+  const tight = passwords({ maxConcurrentHashes: 1, maxWaitingHashes: 0 })
+  const tries: [string, string | undefined][] = [
+    [wrong, stored],
+    [wrong, undefined],
+    [wrong, 'no hash'],
+    ['x'.repeat(1000), stored],
+    ['\ud800'.padEnd(20), stored]
+  ]
+  for (const [typed, hashed] of tries) {
+    const first = tight.compare(typed, hashed)
+    await t.rejects(tight.compare(typed, hashed), { code: 'LOGINS_OVERLOADED' })
+    t.equal(await first, 'wrong')
+  }
+  t.equal(await compare(password, stored), 'right')
+})
+
+t.test('returns 422 that names the members for an invalid token request', async (t) => {
+  const { issuer } = issuing()
+  const requests: [unknown, string[]][] = [
+    [{}, ['body.username', 'body.password']],
+    [{ username: 'ada@example.com' }, ['body.password']],
+    [{ username: '', password }, ['body.username']],
+    [{ username: 'a\0', password }, ['body.username']],
+    [{ username: 'x'.repeat(1025), password: 'x'.repeat(1025) }, ['body.username', 'body.password']],
+    [{ username: ['ada@example.com'], password: { length: 1 } }, ['body.username', 'body.password']],
+    [{ refreshToken: 5 }, ['body.refreshToken']],
+    [{ refreshToken: null }, ['body.refreshToken']],
+    [{ username: 'ada@example.com', password, refreshToken: 'x' }, ['body.refreshToken']]
+  ]
+  for (const [request, fields] of requests) {
+    t.match(
+      await refusal(issuer.issue(request as TokenRequest)),
+      { statusCode: 422, code: 'INVALID_TOKEN_REQUEST', fields },
+      JSON.stringify(request)
+    )
+  }
+})
+
+t.test('limits failed attempts per account, known or not, and forgives them gradually [X5]', async (t) => {
+  const { issuer, clock, signIn } = issuing({ attempts: { perAccount: { limit: 2, windowSeconds: 20 } } })
+  const limited = {
+    statusCode: 429,
+    code: 'LOGIN_ATTEMPTS_EXCEEDED',
+    message: 'There were too many failed sign-in attempts. Try again in 10 seconds.',
+    headers: { 'cache-control': 'no-store', 'retry-after': '10' },
+    fields: []
+  }
+  for (const username of ['ada@example.com', 'nobody@example.com']) {
+    const attempt = (spelling: string) => refusal(issuer.issue({ username: spelling, password: wrong }))
+    t.equal((await attempt(username)).statusCode, 401)
+    t.equal((await attempt(` ${username.toUpperCase()}`)).statusCode, 401)
+    t.strictSame(await attempt(username), limited)
+  }
+  t.strictSame(await refusal(signIn()), limited)
+  clock.now += 10_000
+  t.match(await signIn(), { tokenType: 'Bearer' })
+})
+
+t.test('counts concurrent attempts before any is verified', async (t) => {
+  const { issuer } = issuing({ attempts: { perAccount: { limit: 3, windowSeconds: 60 } } })
+  const guesses = Array.from({ length: 12 }, () => refusal(issuer.issue({ username: 'ada@example.com', password: wrong })))
+  const statuses = (await Promise.all(guesses)).map(({ statusCode }) => statusCode)
+  t.equal(statuses.filter((status) => status === 401).length, 3)
+  t.equal(statuses.filter((status) => status === 429).length, 9)
+})
+
+t.test('limits failed attempts per address over many accounts, and per network for IPv6', async (t) => {
+  const groups = [
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['2001:db8::1', '2001:0DB8:0:0:ffff::2', '2001:db8:0:0:1:2:3:4%eth0'],
+    ['::1', '0:0:0:0:1::']
+  ]
+  for (const [one = '', ...others] of groups) {
+    const { issuer } = issuing({ attempts: { perAddress: { limit: 1, windowSeconds: 60 } } })
+    const attempt = (username: string, address: string) => refusal(issuer.issue({ username, password: wrong }, { address }))
+    t.equal((await attempt('a', one)).statusCode, 401, one)
+    for (const address of others) t.equal((await attempt(address, address)).statusCode, 429, address)
+    t.equal((await attempt('b', '2001:db8:0:1::1')).statusCode, 401)
+    t.equal((await attempt('c', '198.51.100.1')).statusCode, 401)
+  }
+})
+
+t.test('does not count successful sign-ins and attempts that were not verified', async (t) => {
+  let broken = false
+  const { signIn, users } = issuing({
+    attempts: { perAccount: { limit: 1, windowSeconds: 60 } },
+    findUser: () => {
+      if (broken) throw new Error('The directory is down.')
+      return users[0]
+    }
+  })
+  await signIn()
+  broken = true
+  await t.rejects(signIn(), { message: 'The directory is down.' })
+  broken = false
+  await t.resolves(signIn())
+})
+
+t.test('returns 503 immediately when the queue of sign-ins is full', async (t) => {
+  const { signIn } = issuing({ passwords: { maxConcurrentHashes: 1, maxWaitingHashes: 1 } })
+  const outcomes = await Promise.allSettled([signIn(), signIn(), signIn(), signIn()])
+  t.strictSame(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected']
+  )
+  t.match(outcomes[3], { reason: { statusCode: 503, code: 'LOGINS_OVERLOADED', headers: { 'retry-after': '2' } } })
+  t.match(await signIn(), { tokenType: 'Bearer' }, 'the queue is empty again')
+})
+
+t.test('replaces a hash of lower cost when its password is known, and signs in even if that fails [U8]', async (t) => {
+  const weak = await argon2Hash(password, { memoryCost: 8192, timeCost: 1 })
+  const stored: string[] = []
+  const failures: unknown[] = []
+  let fail = false
+  const { signIn, users } = issuing({
+    onRehash: (user, hash) => {
+      if (fail) throw new Error('The directory is read-only.')
+      stored.push(`${user.id} ${hash}`)
+    },
+    onError: (error) => failures.push(error)
+  })
+  users[0] = { id: 'u1', passwordHash: weak }
+  await signIn()
+  t.match(stored, [/^u1 \$argon2id\$v=19\$m=19456,t=2,p=1\$/])
+  users[0] = { id: 'u1', passwordHash: (stored[0] as string).slice(3) }
+  await signIn()
+  t.equal(stored.length, 1, 'a hash of the current cost stays')
+  fail = true
+  users[0] = { id: 'u1', passwordHash: weak }
+  t.match(await signIn(), { tokenType: 'Bearer' })
+  t.match(failures, [{ message: 'The directory is read-only.' }])
+  const quiet = issuing({ onRehash: () => Promise.reject(new Error('The directory is read-only.')) })
+  quiet.users[0] = { id: 'u1', passwordHash: weak }
+  t.match(await quiet.signIn(), { tokenType: 'Bearer' })
+  const careless = issuing()
+  careless.users[0] = { id: 'u1', passwordHash: weak }
+  t.match(await careless.signIn(), { tokenType: 'Bearer' })
+})
+
+t.test('hashes passwords with argon2id, a random salt and OWASP’s cost [U8]', async (t) => {
+  const { hash, compare } = passwords()
+  const [one, two] = await Promise.all([hash(password), hash(password)])
+  t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
+  t.not(one, two)
+  t.equal(await compare(password, one), 'right')
+  const other = '$argon2i$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$2GD4NRwQ0xNKr8dydaBZrX2kSAUyeP0HBN+v2a6toOs'
+  t.equal(await compare(password, other), 'outdated', 'argon2i')
+  t.equal(await compare(password, hashSync(password, { memoryCost: 19_456, timeCost: 2, outputLen: 16 })), 'outdated')
+  t.equal(await passwords({ parallelism: 2 }).compare(password, one), 'outdated')
+  t.equal(await passwords({ iterations: 3 }).compare(password, one), 'outdated')
+  t.equal(await passwords({ memoryKibibytes: 20_000 }).compare(password, one), 'outdated')
+})
+
+t.test('treats composed and decomposed passwords as equal, but not similar ones', async (t) => {
+  const { hash, compare } = passwords()
+  const stored = await hash('contraseña larga ﬁna')
+  t.equal(await compare('contraseña\u00a0larga ﬁna'.normalize('NFD'), stored), 'right')
+  t.equal(await compare('contraseña larga fina', stored), 'wrong')
+  t.equal(await compare('Contraseña larga ﬁna', stored), 'wrong')
+})
+
+t.test('limits the length of a new password in characters, and accepts an existing shorter one', async (t) => {
+  const { hash, compare } = passwords()
+  const faults: [string, string, object][] = [
+    ['x'.repeat(14), 'passwordTooShort', { minimum: 15 }],
+    ['😀'.repeat(14), 'passwordTooShort', { minimum: 15 }],
+    ['x'.repeat(257), 'passwordTooLong', { maximum: 256 }],
+    ['x'.repeat(100_000), 'passwordTooLong', { maximum: 256 }],
+    [`${'x'.repeat(20)}\udc00`, 'passwordIllFormed', {}]
+  ]
+  for (const [text, key, params] of faults) {
+    await t.rejects(hash(text, 'body.newPassword'), {
+      statusCode: 422,
+      code: 'PASSWORD_UNACCEPTABLE',
+      errors: [{ field: 'body.newPassword', key, params }]
+    })
+  }
+  await t.rejects(hash(''), { errors: [{ field: 'body.password' }] })
+  const longest = '😀'.repeat(256)
+  t.equal(await compare(longest, await hash(longest)), 'right')
+  t.equal(await compare('short', await argon2Hash('short')), 'right')
+})
+
+t.test('rejects weak costs and invalid limits', async (t) => {
+  t.throws(() => passwords({ memoryKibibytes: 19_455 }), {
+    message: /options\.memoryKibibytes and options\.iterations make weak hashes\. Use 19456 and 2/
+  })
+  t.throws(() => passwords({ memoryKibibytes: 7168, iterations: 4 }), /options\.memoryKibibytes and options\.iterations make weak hashes/)
+  t.doesNotThrow(() => passwords({ memoryKibibytes: 7168, iterations: 5 }))
+  const nonsense: [PasswordOptions, RegExp][] = [
+    [{ iterations: 0 }, /options\.iterations must be an integer from 1 to 1000, but is 0/],
+    [{ parallelism: 1.5 }, /options\.parallelism must be an integer from 1 to 255, but is 1\.5/],
+    [{ minLength: 7 }, /options\.minLength must be an integer from 8 to 256, but is 7/],
+    [{ maxLength: 63 }, /options\.maxLength must be an integer from 64 to 4096, but is 63\./],
+    [{ maxConcurrentHashes: 0 }, /options\.maxConcurrentHashes must be an integer from 1 to 128, but is 0/],
+    [{ maxWaitingHashes: -1 }, /options\.maxWaitingHashes must be an integer from 0 to 10000, but is -1/]
+  ]
+  for (const [options, message] of nonsense) t.throws(() => passwords(options), message)
+})
+
+const start = (input: object) => () => issuing(input)
+
+t.test('rejects missing stores', async (t) => {
+  const loginAttempts = memoryLoginAttemptStore()
+  for (const stores of [undefined, {}, { loginAttempts }, { refreshTokens: memoryRefreshTokenStore() }]) {
+    t.throws(start({ stores }), /^token-issuing: options\.stores must have refreshTokens, a RefreshTokenStore, and loginAttempts, a Login/)
+  }
+})
+
+t.test('rejects weak refresh keys and invalid times', async (t) => {
+  t.throws(start({ refreshKeys: [] }), /options\.refreshKeys must be a non-empty array/)
+  t.throws(start({ refreshKeys: undefined }), /options\.refreshKeys must be a non-empty array/)
+  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /options\.refreshKeys has a weak secret/)
+  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys has a weak secret/)
+  t.throws(start({ lifetimeSeconds: 86_401 }), /options\.lifetimeSeconds must be an integer from 1 to 86400, but is 86401/)
+  t.throws(start({ sessionSeconds: 0 }), /options\.sessionSeconds must be an integer from 1 to 34560000, but is 0/)
+  t.throws(start({ sessionSeconds: 60, idleSeconds: 61 }), /options\.idleSeconds must be an integer from 1 to 60, but is 61/)
+  t.throws(start({ reuseGraceSeconds: 61 }), /options\.reuseGraceSeconds must be an integer from 0 to 60, but is 61/)
+  t.throws(start({ clockToleranceSeconds: -1 }), /options\.clockToleranceSeconds must be an integer from 0 to 300, but is -1/)
+  t.throws(
+    start({ attempts: { perAccount: { limit: 0, windowSeconds: 1 } } }),
+    /options\.attempts\.perAccount\.limit must be an integer from 1 to 10000, but is 0/
+  )
+  t.throws(
+    start({ attempts: { perAddress: { limit: 1, windowSeconds: 0 } } }),
+    /options\.attempts\.perAddress\.windowSeconds must be an integer from 1 to 86400, but is 0/
+  )
+  t.doesNotThrow(start({ sessionSeconds: 5 }), 'the defaults of the other times adapt')
+})
+
+t.test('uses the system clock by default', async (t) => {
+  const { signed, users, refreshTokens, revocations } = issuing()
+  const issuer = tokenIssuer({
+    sign: async (claims) => String(signed.push(claims)),
+    findUser: () => users[0],
+    findUserById: () => users[0],
+    refreshKeys,
+    stores: { refreshTokens, loginAttempts: memoryLoginAttemptStore() },
+    revocations
+  })
+  const before = Math.floor(Date.now() / 1000)
+  await issuer.issue({ username: 'ada', password })
+  t.ok((signed[0]?.iat as number) >= before)
+})
+
+t.test('has a message in English and Spanish for every error', async (t) => {
+  for (const [code, { message }] of Object.entries(tokenIssuingErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'], code)
+  for (const [key, texts] of Object.entries(tokenIssuingErrors.fieldMessages)) t.strictSame(Object.keys(texts), ['en', 'es'], key)
+})

@@ -1,0 +1,1 @@
+export { webhookStoreContract } from './store-contract.ts'

@@ -1,0 +1,118 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
+import type { RunTest } from '@concordat/contract-testing'
+import { v4 as randomId, v7 as uuid } from 'uuid'
+import type { Delivery } from '../delivery.ts'
+import type { WebhookStore } from '../store.ts'
+import { disabledSubscription, rotatedSubscription } from '../subscription.ts'
+import { deliveryStoreContract } from './delivery-store-contract.ts'
+import { attemptOf, beginStore, messageTo, now, present, subscriptionOf } from './store-fixtures.ts'
+
+const all = { limit: 1000 }
+
+/** Tests whether a store implements `WebhookStore` correctly. `create` is called in each test and may return the same store each time. */
+export function webhookStoreContract(test: RunTest, create: () => WebhookStore | Promise<WebhookStore>): void {
+  const begin = async (...inputs: readonly Partial<Delivery>[]) => beginStore(create, ...inputs)
+
+  test('subscription returns a subscription as it was stored, and undefined for an unknown id', async () => {
+    const { store, subscription } = await begin()
+    deepStrictEqual(present(await store.subscription(subscription.id)), present(subscription))
+    const full = rotatedSubscription(
+      { ...subscription, id: uuid(), description: "Ñandú's\n🐦", signature: 'ed25519', ordered: true },
+      60,
+      now
+    )
+    await store.addSubscription(full)
+    deepStrictEqual(present(await store.subscription(full.id)), present(full))
+    strictEqual(await store.subscription(uuid()), undefined)
+  })
+
+  test('subscriptionsOf returns the subscriptions of an owner, newest or oldest first, in pages', async () => {
+    const { store, subscription } = await begin()
+    const others = [1, 2, 3].map(() => ({ ...subscription, id: uuid() }))
+    for (const other of others) await store.addSubscription(other)
+    const ids = [subscription, ...others].map(({ id }) => id).toReversed()
+    const page = async (limit: number, after?: string, oldestFirst?: boolean) =>
+      (await store.subscriptionsOf(subscription.owner, { limit, after, oldestFirst })).map(({ id }) => id)
+    deepStrictEqual(await page(1000), ids)
+    deepStrictEqual(await page(2), ids.slice(0, 2))
+    deepStrictEqual(await page(3, ids[1]), ids.slice(2))
+    deepStrictEqual(await page(1000, undefined, true), ids.toReversed())
+    deepStrictEqual(await page(2, ids[3], true), [ids[2], ids[1]])
+    deepStrictEqual(await store.subscriptionsOf(randomId(), all), [])
+  })
+
+  test('subscribersOf returns the enabled subscriptions to an event type', async () => {
+    const store = await create()
+    const type = `type_${randomId().replaceAll('-', '')}`
+    const wanted = { ...subscriptionOf(), eventTypes: ['a', type] }
+    const others = [
+      subscriptionOf(),
+      { ...disabledSubscription(wanted, 'gone', now), id: uuid() },
+      { ...wanted, id: uuid(), eventTypes: [`${type}.b`] }
+    ]
+    for (const subscription of [wanted, ...others]) await store.addSubscription(subscription)
+    deepStrictEqual(
+      (await store.subscribersOf(type)).map(({ id }) => id),
+      [wanted.id]
+    )
+  })
+
+  test('changeSubscription applies concurrent changes one after the other, and changes nothing when the change throws', async () => {
+    const { store, subscription } = await begin()
+    const { id } = subscription
+    await Promise.all(
+      Array.from({ length: 20 }, async () => store.changeSubscription(id, (current) => ({ ...current, revision: current.revision + 1 })))
+    )
+    strictEqual((await store.subscription(id))?.revision, 21)
+    const disabled = await store.changeSubscription(id, (current) => disabledSubscription(current, 'failing', now + 1))
+    deepStrictEqual(present(await store.subscription(id)), present(disabled))
+    strictEqual(disabled?.disabledReason, 'failing')
+    deepStrictEqual(present(await store.changeSubscription(id, (current) => current)), present(disabled))
+    await rejects(store.changeSubscription(id, refuse), /No\./)
+    deepStrictEqual(present(await store.subscription(id)), present(disabled))
+    strictEqual(await store.changeSubscription(uuid(), refuse), undefined)
+  })
+
+  test('removeSubscription removes a subscription with its deliveries and attempts', async () => {
+    const { store, subscription, deliveries } = await begin({})
+    const [delivery] = deliveries as [Delivery]
+    await store.saveDelivery({ ...delivery, attempts: 1 }, attemptOf(delivery, 1))
+    strictEqual(await store.removeSubscription(subscription.id), true)
+    strictEqual(await store.subscription(subscription.id), undefined)
+    strictEqual(await store.delivery(delivery.id), undefined)
+    strictEqual(await store.deliveryToSend(delivery.id), undefined)
+    deepStrictEqual(await store.attemptsOf(delivery.id, all), [])
+    deepStrictEqual(await store.deliveriesOf(subscription.id, all), [])
+    deepStrictEqual(await store.reopenDeliveries({ subscriptionId: subscription.id, id: delivery.id }, refuse), [])
+    strictEqual(await store.removeSubscription(subscription.id), false)
+  })
+
+  test('a transaction stores everything or nothing', async () => {
+    const { store, subscription } = await begin()
+    const [message, delivery] = messageTo(subscription)
+    const other = subscriptionOf()
+    let isTransactional = false
+    const work = store.transaction(async (transaction) => {
+      isTransactional = transaction !== undefined
+      await store.addSubscription(other, transaction)
+      await store.addMessage(message, [delivery], transaction)
+      await store.changeSubscription(subscription.id, (current) => ({ ...current, revision: 9 }), transaction)
+      ok((await store.subscribersOf(subscription.eventTypes[0] as string, transaction)).some(({ id }) => id === other.id))
+      if (isTransactional) throw new Error('Back.')
+    })
+    const failure = await work.then(
+      () => undefined,
+      (error: Error) => error.message
+    )
+    strictEqual(failure, isTransactional ? 'Back.' : undefined)
+    strictEqual((await store.subscription(other.id)) === undefined, isTransactional)
+    strictEqual((await store.delivery(delivery.id)) === undefined, isTransactional)
+    strictEqual((await store.subscription(subscription.id))?.revision, isTransactional ? 1 : 9)
+  })
+
+  deliveryStoreContract(test, create)
+}
+
+function refuse(): never {
+  throw new Error('No.')
+}

@@ -1,0 +1,17 @@
+/** Clock of a queue, in milliseconds since 1970. */
+export interface Clock {
+  now(): number
+  /** Calls `run` once after the given number of milliseconds. Returns a function that cancels the call. */
+  after(milliseconds: number, run: () => void): () => void
+  /** On a test clock: registers a follower with its own time, which moves by the same amount and reports whether it is busy. */
+  readonly follow?: ((follower: { moveBy(milliseconds: number): Promise<void>; isBusy(): boolean }) => () => void) | undefined
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(milliseconds, run) {
+    // A longer timeout would expire immediately.
+    const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1))
+    return () => clearTimeout(timer)
+  }
+}

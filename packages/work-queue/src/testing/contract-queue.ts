@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { Claim, Handler, Item, Outcome, QueueSettings, Transaction, WorkQueue } from '../work-queue.ts'
+import type { TestClock } from './test-clock.ts'
+
+/** Queue to test, its clock, and for a transactional queue a function that opens a transaction. */
+export interface QueueUnderTest {
+  readonly queue: WorkQueue
+  readonly clock: TestClock
+  /** Runs `work` in a transaction: commits it, or rolls it back when `work` throws. */
+  readonly transaction?: ((work: (transaction: Transaction) => Promise<void>) => Promise<void>) | undefined
+}
+
+export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
+
+export const seconds = 1000
+export const done: Outcome = { done: true }
+/** Disables polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
+export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
+
+/** Start of each test: a separate queue. */
+export interface Begun extends QueueUnderTest {
+  readonly name: string
+  readonly enqueue: (...payloads: unknown[]) => Promise<string[]>
+}
+
+export async function begin(create: Create, settings: QueueSettings = {}): Promise<Begun> {
+  const { queue, clock, transaction } = await create()
+  const name = `contract-${randomUUID()}`
+  await queue.define(name, settings)
+  return { queue, clock, transaction, name, enqueue: (...payloads: unknown[]) => queue.enqueue(name, payloads.map(itemOf)) }
+}
+
+export function noteClaim(claims: Claim[]): Handler {
+  return async (claim) => {
+    claims.push(claim)
+    return done
+  }
+}
+
+export function notePayload(payloads: unknown[]): Handler {
+  return async ({ payload }) => {
+    payloads.push(payload)
+    return done
+  }
+}
+
+export function itemOf(payload: unknown): Item {
+  return { payload }
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate()
+}

@@ -1,0 +1,124 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { RunTest } from '@concordat/contract-testing'
+import type { Claim, Outcome } from '../work-queue.ts'
+import { begin, type Create, done, notePayload, rarely, seconds, until } from './contract-queue.ts'
+
+/** Tests concurrency, order and cancellation. */
+export function contractOfRunning(test: RunTest, create: Create): void {
+  test('runs more jobs than slots without waiting for the next poll', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    let [running, most, ended] = [0, 0, 0]
+    const handler = async () => {
+      most = Math.max(most, (running += 1))
+      await setImmediate()
+      running -= 1
+      ended += 1
+      return done
+    }
+    const stop = queue.work(name, handler, { concurrency: 3, ...rarely })
+    await enqueue(...Array(50).keys())
+    await clock.advance(0)
+    deepStrictEqual({ most, ended }, { most: 3, ended: 50 })
+    await stop()
+  })
+
+  test('a slow job does not block other jobs', async () => {
+    const { queue, name, enqueue } = await begin(create, rarely)
+    const slow = Promise.withResolvers<void>()
+    let ended = 0
+    const handler = async ({ payload }: Claim) => {
+      if (payload === 0) await slow.promise
+      ended += 1
+      return done
+    }
+    const stop = queue.work(name, handler, { concurrency: 5, ...rarely })
+    await enqueue(...Array(20).keys())
+    await until(() => ended === 19)
+    slow.resolve()
+    await stop()
+    strictEqual(ended, 20)
+  })
+
+  test('runs at most perKey jobs of one key at the same time, and jobs of other keys continue', async () => {
+    const { queue, clock, name } = await begin(create, rarely)
+    const running: Record<string, number> = { a: 0, b: 0 }
+    let [most, ended] = [0, 0]
+    const handler = async ({ payload }: Claim) => {
+      const key = payload as string
+      most = Math.max(most, (running[key] = (running[key] ?? 0) + 1))
+      await setImmediate()
+      running[key] = (running[key] ?? 0) - 1
+      ended += 1
+      return done
+    }
+    await queue.enqueue(
+      name,
+      'aaaaaaaabb'.split('').map((key) => ({ payload: key, key }))
+    )
+    const stop = queue.work(name, handler, { concurrency: 6, perKey: 2, ...rarely })
+    await clock.advance(0)
+    strictEqual(ended, 10)
+    ok(most <= 2, `${most} at the same time`)
+    await stop()
+  })
+
+  test('an ordered queue keeps the order of each key through retries, and a dead letter blocks its key until it is cancelled', async () => {
+    const { queue, clock, name } = await begin(create, { ...rarely, ordered: true })
+    const order: string[] = []
+    const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
+      order.push(payload as string)
+      if (payload === 'a1' && attempt === 1) return { retryInSeconds: 60 }
+      return payload === 'a2' ? { dead: true } : done
+    }
+    const ids: string[] = []
+    for (const payload of ['a1', 'a2', 'a3', 'b1', 'b2']) {
+      ids.push(...(await queue.enqueue(name, [{ payload, key: payload.slice(0, 1) }])))
+      await clock.advance(10)
+    }
+    await rejects(queue.enqueue(name, [{ payload: 'c' }]), /key/)
+    const stop = queue.work(name, handler, { concurrency: 5, ...rarely })
+    await clock.advance(30 * seconds)
+    deepStrictEqual(order.toSorted(), ['a1', 'b1', 'b2'])
+    await clock.advance(90 * seconds)
+    deepStrictEqual(order.slice(3), ['a1', 'a2'])
+    strictEqual(await queue.cancel(name, ids[1] ?? ''), true)
+    await clock.advance(seconds)
+    deepStrictEqual(order.slice(5), ['a3'])
+    await stop()
+  })
+
+  test('a job that is cancelled before it starts never starts, and a job that has ended cannot be cancelled', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const seen: unknown[] = []
+    const [first = '', second = ''] = await enqueue('a', 'b')
+    deepStrictEqual([await queue.cancel(name, first), await queue.cancel(name, first)], [true, false])
+    const stop = queue.work(name, notePayload(seen), { concurrency: 1, ...rarely })
+    await clock.advance(seconds)
+    deepStrictEqual(seen, ['b'])
+    deepStrictEqual([await queue.cancel(name, second), await queue.cancel(name, randomUUID())], [false, false])
+    await stop()
+  })
+
+  test('aborts the signal of a job that is cancelled while it runs, and ignores its outcome', async () => {
+    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const received = Promise.withResolvers<void>()
+    const claims: Claim[] = []
+    let written = 0
+    const handler = async (claim: Claim): Promise<Outcome> => {
+      claims.push(claim)
+      claim.signal.addEventListener('abort', () => received.resolve())
+      await received.promise
+      return { retryInSeconds: 1, write: async () => void (written += 1) }
+    }
+    const stop = queue.work(name, handler, { concurrency: 1, ...rarely })
+    const [id = ''] = await enqueue('a')
+    await until(() => claims.length === 1)
+    strictEqual(await queue.cancel(name, id), true)
+    await received.promise
+    await clock.advance(60 * seconds)
+    deepStrictEqual([claims.length, written], [1, 0])
+    await stop()
+  })
+}

@@ -1,0 +1,97 @@
+// Checks the rules for layers: a package imports only from lower layers, not from higher ones or its own, not even types.
+// `--write` also writes the list of layers into docs/architecture.md. Without it, an outdated list is an error.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+import { cyclesOf } from './cycles.ts'
+import { waitViolations } from './fixed-waits.ts'
+import { fileViolations, forbiddenDependency, isLow, mayDependOn, type Violation } from './imports-between-layers.ts'
+import { layersAreOutdated, writeLayers } from './layers.ts'
+import { filesUnder, type Member, readManifest, readMembers, repository } from './workspace.ts'
+
+const maxLinesOfLowLayers = 200
+
+/**
+ * Returns everything below a root folder that breaks a rule for layers, the import cycles of the tools, and the tests that wait for
+ * a fixed time.
+ */
+export function violationsOf(root: string): Violation[] {
+  const members = readMembers(root)
+  const byName = new Map(members.map((member) => [member.manifest.name, member]))
+  const tools = readManifest(join(root, 'package.json')).devDependencies ?? {}
+  const found = members.flatMap((member) => [
+    ...manifestViolations(member, byName),
+    ...filesUnder(join(root, member.folder), '{src,test,bench}/**/*.ts').flatMap((file) =>
+      fileViolations(root, member, file, byName, tools)
+    ),
+    ...wholeViolations(root, member)
+  ])
+  const ofTools = ['scripts', 'test-harness'].flatMap((folder) => cycleViolations(folder, sourcesOf(root, folder, '**/*.ts')))
+  return [...found, ...ofTools, ...waitViolations(root)]
+}
+
+function manifestViolations({ folder, layer, manifest }: Member, byName: Map<string, Member>): Violation[] {
+  const where = `${folder}/package.json`
+  if (layer !== 'apart' && ![0, 1, 2, 3, 4].includes(layer as number)) {
+    return [{ where, rule: 'does not state its layer', fix: 'Set "layer" to a number from 0 to 3 or to "apart".' }]
+  }
+  const found: Violation[] = []
+  for (const field of ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'] as const) {
+    for (const name of Object.keys(manifest[field] ?? {})) {
+      const target = byName.get(name)
+      if (target && !mayDependOn(layer, target.layer))
+        found.push({ where, ...forbiddenDependency(layer, target, `has ${name} in ${field}`) })
+      if (isLow(layer) && field.startsWith('dep') && target?.layer !== 0) {
+        found.push({
+          where,
+          rule: `is on layer ${layer} and depends on ${name}`,
+          fix: 'Layer 0 has no dependencies, and layer 1 only those of layer 0. Write the code yourself, or move the package to a higher layer.'
+        })
+      }
+    }
+  }
+  return found
+}
+
+function cycleViolations(folder: string, sources: ReadonlyMap<string, string>): Violation[] {
+  return cyclesOf(sources).map((cycle) => ({
+    where: `${folder}/${cycle[0]}`,
+    rule: `is part of an import cycle: ${cycle.join(' → ')}`,
+    fix: 'Move the code that both need into a separate file.'
+  }))
+}
+
+function sourcesOf(root: string, folder: string, pattern: string): Map<string, string> {
+  const files = filesUnder(join(root, folder), pattern)
+  return new Map(files.map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]))
+}
+
+function wholeViolations(root: string, { folder, layer }: Member): Violation[] {
+  const sources = sourcesOf(root, folder, 'src/**/*.ts')
+  const found = cycleViolations(folder, sources)
+  // A contract for tests is as long as its subject has rules.
+  const counted = [...sources].filter(([file]) => !file.startsWith('src/testing/'))
+  const lines = counted.reduce((sum, [file, source]) => sum + linesOfCode(file, source), 0)
+  if (isLow(layer) && lines > maxLinesOfLowLayers) {
+    const rule = `is on layer ${layer} and has ${lines} lines of code in src, more than ${maxLinesOfLowLayers}`
+    found.push({ where: `${folder}/src`, rule, fix: 'Move out the code that does not belong to its single concept.' })
+  }
+  return found
+}
+
+/** Counts the lines that have more than comments. */
+function linesOfCode(file: string, source: string) {
+  const { comments } = parseSync(file, source)
+  const code = comments.toReversed().reduce((text, { start, end }) => text.slice(0, start) + text.slice(end), source)
+  return code.split('\n').filter((line) => line.trim() !== '').length
+}
+
+if (import.meta.main) {
+  const violations = violationsOf(repository)
+  for (const { where, rule, fix } of violations) console.log(`${where} ${rule}.\n  ${fix}`)
+  if (process.argv.includes('--write')) writeLayers(repository)
+  const old = layersAreOutdated(repository)
+  if (old) console.log(old)
+  if (violations.length > 0 || old) process.exitCode = 1
+  else console.log('All packages import only from lower layers.')
+}

@@ -1,0 +1,63 @@
+// Writes the list of layers between two markers of docs/architecture.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Member, readMembers } from './workspace.ts'
+
+const page = 'docs/architecture.md'
+const start = '<!-- layers:start -->'
+const end = '<!-- layers:end -->'
+const width = 76
+
+/** Returns the layers, the highest first, and a table of the dependencies of each package. */
+export function drawLayers(root: string): string {
+  const members = readMembers(root)
+  const layers = ([4, 3, 2, 1, 0, 'apart'] as const).flatMap((layer) => {
+    const names = members.filter((member) => member.layer === layer).map(nameOf)
+    return wrap(names).map((line, index) => `${(index === 0 ? String(layer) : '').padEnd(7)}${line}`)
+  })
+  const ours = new Map(members.map((member) => [member.manifest.name, nameOf(member)]))
+  const rows = members.map((member) => {
+    const { dependencies, peerDependencies } = member.manifest
+    const below = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => ours.get(name) ?? [])
+    return `| [${nameOf(member)}](../${member.folder}) | ${member.layer} | ${below.toSorted().join(', ') || '–'} |`
+  })
+  return ['```text', ...layers, '```', '', '| package | layer | depends on |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** Returns why the list in the page is wrong, or undefined when it is correct. */
+export function layersAreOutdated(root: string): string | undefined {
+  const text = pageOf(root)
+  if (text === undefined)
+    return `${page} does not contain the list of layers.\n  Add the lines ${start} and ${end} to it, then run: pnpm layers --write`
+  return text === replaced(root, text) ? undefined : `The list of layers in ${page} is out of date.\n  Run: pnpm layers --write`
+}
+
+export function writeLayers(root: string): void {
+  const text = pageOf(root)
+  if (text !== undefined) writeFileSync(join(root, page), replaced(root, text))
+}
+
+/** Returns the text of the page, if the page exists and has both markers. */
+function pageOf(root: string) {
+  const file = join(root, page)
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return text.includes(start) && text.indexOf(end) > text.indexOf(start) ? text : undefined
+}
+
+function replaced(root: string, text: string) {
+  return `${text.slice(0, text.indexOf(start) + start.length)}\n${drawLayers(root)}\n${text.slice(text.indexOf(end))}`
+}
+
+function nameOf({ folder }: Member) {
+  return basename(folder)
+}
+
+function wrap(names: readonly string[]) {
+  const lines: string[] = []
+  for (const name of names) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + name.length + 2 <= width) lines[lines.length - 1] = `${last}  ${name}`
+    else lines.push(name)
+  }
+  return lines
+}
