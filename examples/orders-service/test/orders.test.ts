@@ -95,12 +95,12 @@ t.test('an order that cannot be placed changes nothing', async (t) => {
     [
       await place([line(bread), line({ id: unknown })]),
       422,
-      { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.1.productId', message: 'is not the id of a product' }] }
+      { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.1.productId', message: 'is not the id of an existing product' }] }
     ],
     [
       await place([line(bread), line(dollars)]),
       422,
-      { code: 'MIXED_CURRENCIES', errors: [{ field: 'body.items.1.productId', message: 'has a price in USD, not in EUR' }] }
+      { code: 'MIXED_CURRENCIES', errors: [{ field: 'body.items.1.productId', message: 'is priced in USD, not in EUR' }] }
     ],
     [await place([line(bread)], { customerId: unknown }), 422, { code: 'UNKNOWN_CUSTOMER', errors: [{ field: 'body.customerId' }] }],
     [await place([]), 422, { code: 'VALIDATION_FAILED' }],

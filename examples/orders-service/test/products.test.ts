@@ -86,7 +86,10 @@ t.test('a category that does not exist is 422 in every write, with a message in 
   ] as const) {
     const { status, body } = await call(method, path, bad)
     t.equal(status, 422)
-    t.match(body.error, { code: 'UNKNOWN_CATEGORY', errors: [{ field: 'body.categoryId', message: 'is not the id of a category' }] })
+    t.match(body.error, {
+      code: 'UNKNOWN_CATEGORY',
+      errors: [{ field: 'body.categoryId', message: 'is not the id of an existing category' }]
+    })
   }
   const spanish = await call('POST', '/v1/products', bad, { 'accept-language': 'es' })
   t.match(spanish.body.error.errors, [{ message: 'no corresponde a ninguna categoría' }])

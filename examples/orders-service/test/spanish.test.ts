@@ -37,7 +37,7 @@ t.test('each error of the service is in Spanish, with Content-Language, for a cl
     ['INSUFFICIENT_STOCK', 'Solo quedan 6 de Pan.', 'POST', '/v1/orders', order(pan, pan, pan)],
     ['PRODUCT_DISCONTINUED', 'Pan está descatalogado', 'POST', '/v1/orders', order(old)],
     ['ORDER_NOT_PENDING', 'El pedido está en estado shipped', 'POST', `${shipped}/items`, { productId: pan, quantity: 1 }],
-    ['STATUS_CHANGE_NOT_ALLOWED', 'Un pedido no puede pasar de shipped a paid.', 'PATCH', shipped, { status: 'paid' }],
+    ['STATUS_CHANGE_NOT_ALLOWED', 'El estado de un pedido no puede pasar de shipped a paid.', 'PATCH', shipped, { status: 'paid' }],
     ['ORDER_ALREADY_SHIPPED', 'El pedido ya se ha enviado', 'POST', `${shipped}/cancellations`],
     ['ORDER_ALREADY_CANCELLED', 'El pedido ya está cancelado.', 'POST', `${cancelled}/cancellations`],
     [
@@ -50,13 +50,13 @@ t.test('each error of the service is in Spanish, with Content-Language, for a cl
     ],
     [
       'CUSTOMER_MISSING',
-      'customerId es obligatorio. Envíe el id del cliente.',
+      '`customerId` es obligatorio. Envíe el id del cliente.',
       'POST',
       '/v1/orders',
       { items: order(pan).items },
       'es obligatorio para el personal'
     ],
-    ['UNKNOWN_PRODUCT', 'El pedido incluye productos', 'POST', '/v1/orders', order(unknown), 'no corresponde a ningún producto'],
+    ['UNKNOWN_PRODUCT', 'El pedido contiene productos', 'POST', '/v1/orders', order(unknown), 'no corresponde a ningún producto'],
     ['MIXED_CURRENCIES', 'Todos los productos', 'POST', '/v1/orders', order(pan, dollars), 'tiene el precio en USD, no en EUR']
   ]
   for (const [code, message, method, path, body, field] of cases) {

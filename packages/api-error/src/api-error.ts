@@ -56,7 +56,7 @@ export class ApiError extends Error {
 // A registered symbol on the prototype also identifies errors of another installed copy of this package.
 Object.defineProperty(ApiError.prototype, brand, { value: true })
 
-/** Tells whether a thrown value is an {@link ApiError}, also of another installed copy of this package. */
+/** Returns whether a thrown value is an {@link ApiError}, even one from another installed copy of this package. */
 export function isApiError(thrown: unknown): thrown is ApiError {
   return typeof thrown === 'object' && thrown !== null && (thrown as Record<symbol, unknown>)[brand] === true
 }

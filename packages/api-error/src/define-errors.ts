@@ -4,11 +4,11 @@ import { fillTemplate, type Messages, type Params, type TemplateParams } from '.
 /** The definition of an error code in the catalogue. */
 export interface ErrorDefinition {
   readonly statusCode: number
-  /** Says what is wrong and what to do next. `{placeholders}` are replaced with the `params` of the error. */
+  /** The message: what is wrong, then what to do. `{placeholders}` are replaced with the `params` of the error. */
   readonly message: Messages
-  /** One sentence for the catalogue page that says how the client fixes the request. */
+  /** A sentence for the catalogue page: how the client fixes the request. */
   readonly remedy: string
-  /** Set for invalid input, for example input that is invalid for a schema. The name of the error is then `ValidationError`. */
+  /** `true` for an error about invalid input, such as input that is invalid for a schema. The name of the error is then `ValidationError`. */
   readonly validation?: true | undefined
 }
 

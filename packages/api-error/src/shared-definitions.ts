@@ -36,7 +36,7 @@ const texts = {
     406,
     'The response is not available in any media type that Accept allows. Send a supported media type in Accept, or omit the header.',
     'La respuesta no está disponible en ningún tipo de medio que admita Accept. Envíe un tipo de medio admitido en Accept u omita el encabezado.',
-    'Send one of the media types listed in errors in Accept, or omit the header.'
+    'In Accept, send one of the media types listed in `errors`, or omit the header.'
   ],
   PRECONDITION_FAILED: [
     412,
@@ -48,13 +48,13 @@ const texts = {
     415,
     'Content-Type is missing, repeated or not supported by this resource. Send a supported media type in Content-Type.',
     'Content-Type falta, está repetido o este recurso no lo admite. Envíe un tipo de medio admitido en Content-Type.',
-    'Set Content-Type to one of the media types in the Accept header of the response, or to application/json if it has none.'
+    'Set Content-Type to one of the media types in the Accept header of the response, or to application/json if that header is missing.'
   ],
   RATE_LIMIT_EXCEEDED: [
     429,
     'Too many requests were sent. Wait for the number of seconds in Retry-After.',
     'Se enviaron demasiadas peticiones. Espere los segundos que indica Retry-After.',
-    'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and what is left of it.'
+    'Wait for the number of seconds in Retry-After. The RateLimit-Policy and RateLimit headers state the limit and the remaining quota.'
   ],
   INTERNAL_ERROR: [
     500,

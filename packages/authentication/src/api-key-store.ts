@@ -1,13 +1,13 @@
 /** The stored record of an API key. It does not contain the key itself. */
 export interface ApiKeyRecord {
-  /** The part of the key by which the record is found. */
+  /** The part of the API key by which its record is found. */
   readonly id: string
   /** SHA-256 of the whole key, in base64url. */
   readonly secretHash: string
   /** The client application that the key identifies. Two keys may identify the same client, so that it can rotate them. */
   readonly client: string
   readonly permissions: readonly string[]
-  /** When the key expires, in milliseconds since 1970; `undefined`: never. */
+  /** The time at which the key expires, in milliseconds since 1970; `undefined` if it never expires. */
   readonly expiresAt?: number | undefined
 }
 

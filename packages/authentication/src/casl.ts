@@ -5,7 +5,7 @@ import type { Principal } from './principal.ts'
 /** Options of {@link caslPolicy}. */
 interface CaslPolicyOptions {
   /**
-   * As in `Policy`: when access is denied, the response is 404.
+   * Whether a denial is a 404, as if the object did not exist: `secret` of `Policy`.
    * @default false
    */
   readonly secret?: boolean | undefined

@@ -9,14 +9,14 @@ export interface Credential {
   readonly text: string
 }
 
-/** Where a request may carry credentials, besides `Authorization: Bearer`. */
+/** The places, besides `Authorization: Bearer`, where a request may contain credentials. */
 export interface CredentialPlaces {
-  /** In lower case; `authorization` means the scheme `ApiKey`. */
+  /** The header that contains an API key, in lower case; `authorization` means the scheme `ApiKey`. */
   readonly apiKeyHeader?: string | undefined
   readonly cookie?: { readonly name: string; readonly origins: readonly string[] } | undefined
 }
 
-/** The parts of a request that are read. */
+/** The parts of a request from which its credential is read. */
 export interface CredentialRequest {
   readonly method: string
   readonly headers: IncomingHttpHeaders

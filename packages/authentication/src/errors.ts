@@ -61,8 +61,8 @@ const list = defineErrors({
   CROSS_SITE_REQUEST: {
     statusCode: 403,
     message: {
-      en: 'Requests that change data with a cookie are accepted only from pages of this service. Send the request from such a page, or use a Bearer token.',
-      es: 'Las peticiones que modifican datos con una cookie solo se aceptan desde páginas de este servicio. Envíe la petición desde una de ellas o use un token Bearer.'
+      en: 'Requests that change data and authenticate by cookie are accepted only from pages of this service. Send the request from such a page, or use a Bearer token.',
+      es: 'Las peticiones que modifican datos y se autentican con una cookie solo se aceptan desde páginas de este servicio. Envíe la petición desde una de ellas o use un token Bearer.'
     },
     remedy: 'Send the request from a page of an allowed origin, or use a Bearer token instead of the cookie.'
   },

@@ -33,7 +33,7 @@ interface ApiKeyOptions {
 
 /** The option `cookie`: accepts the access token as a cookie. Requests that change data must then come from allowed pages (rule U12). */
 interface CookieOptions {
-  /** Must begin with `__Host-`, so that no other host can set it. */
+  /** The name of the cookie, which must begin with `__Host-`: then no other host can set it. */
   readonly name: string
   /** Origins of pages that may send changes, besides the service's own, for example `https://app.example.com`. */
   readonly origins: readonly string[]
@@ -46,7 +46,7 @@ export interface AuthenticationOptions {
   /** Every permission that exists, each `resource:action`. */
   readonly permissions: readonly string[]
   /**
-   * What roles grant: permissions, `orders:*` for all actions on a resource, `*:read` for an action on all resources.
+   * The permissions that each role grants: names, `orders:*` for all actions on a resource, `*:read` for an action on all resources.
    * @default {}
    */
   readonly roles?: Readonly<Record<string, readonly string[]>> | undefined
@@ -63,13 +63,13 @@ export interface AuthenticationOptions {
   /** The revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
   readonly revocations?: Revocations | undefined
   /**
-   * When the revocations have not been up to date for this long, requests with a token get 503.
+   * How long the revocations may be out of date before requests with a token get 503.
    * @default 5
    */
   readonly maxStalenessSeconds?: number | undefined
-  /** @default none are accepted */
+  /** The API keys that are accepted. @default no API keys are accepted */
   readonly apiKeys?: ApiKeyOptions | undefined
-  /** @default none is read */
+  /** The cookie from which the access token is accepted. @default no cookie is read */
   readonly cookie?: CookieOptions | undefined
   /**
    * The maximum length of a token, in characters. Longer tokens are rejected unread.
@@ -82,7 +82,7 @@ export interface AuthenticationOptions {
    */
   readonly maxCacheEntries?: number | undefined
   /**
-   * How long a verified token is cached at most. A key that its issuer withdrew may remain effective for this long.
+   * The maximum time for which a verified token is cached. A key that its issuer withdrew may remain effective for this long.
    * @default 60
    */
   readonly cacheSeconds?: number | undefined
@@ -119,7 +119,10 @@ export function resolveOptions(options: AuthenticationOptions): Settings {
   const table = permissionTable(permissions, options.roles ?? {})
   const resources = new Set(permissions.map((name) => name.split(':')[0]))
   const stray = Object.keys(policies).find((name) => !resources.has(name))
-  if (stray !== undefined) throw new TypeError(`authentication: options.policies has "${stray}", which no permission names. Correct it.`)
+  if (stray !== undefined)
+    throw new TypeError(
+      `authentication: options.policies contains "${stray}", which is not the resource of any permission. Correct the name.`
+    )
   if (cookie !== undefined) requireCookie(cookie)
   const { apiKeyHeader, ...apiKeys } = resolveApiKeys(options.apiKeys, table)
   return {
@@ -159,15 +162,19 @@ function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTab
   const { store, permissions, header = 'x-api-key', cacheSeconds = 10 } = options
   table.requireKnown('options.apiKeys.permissions', permissions)
   if (!/^[a-z\d-]+$/.test(header) || header === 'cookie') {
-    throw new TypeError(`authentication: options.apiKeys.header is "${header}". Use a custom header name in lower case or "authorization".`)
+    throw new TypeError(
+      `authentication: options.apiKeys.header must be "authorization" or a custom header name in lower case, but is "${header}".`
+    )
   }
   const cacheMs = check.number('options.apiKeys.cacheSeconds', cacheSeconds, 0, 3600) * 1000
   return { apiKeys: { store, permissions: new Set(permissions), cacheMs }, apiKeyHeader: header }
 }
 
 function requireCookie({ name, origins }: CookieOptions) {
-  if (!/^__Host-[\w-]+$/.test(name)) throw new TypeError(`authentication: options.cookie.name is "${name}". It must begin with "__Host-".`)
+  if (!/^__Host-[\w-]+$/.test(name)) throw new TypeError(`authentication: options.cookie.name must begin with "__Host-", but is "${name}".`)
   const wrong = origins.find((origin) => !URL.canParse(origin) || new URL(origin).origin !== origin)
   if (wrong !== undefined)
-    throw new TypeError(`authentication: options.cookie.origins has "${wrong}". Use an origin such as "https://app.example.com".`)
+    throw new TypeError(
+      `authentication: options.cookie.origins contains the invalid origin "${wrong}". Use an origin such as "https://app.example.com".`
+    )
 }

@@ -35,7 +35,9 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   const rules: ClaimRules = { ...issuer, required }
   const { algorithms, type = 'at+jwt' } = options
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((name) => known.has(name))) {
-    throw new TypeError(`authentication: options.algorithms of issuer ${rules.issuer} must list some of ${[...known].join(', ')}.`)
+    throw new TypeError(
+      `authentication: options.algorithms of the issuer ${rules.issuer} must be a non-empty array of ${[...known].join(', ')}.`
+    )
   }
   const listed = new Set<string>(algorithms)
   const keys = remoteKeys(rules.issuer, options.jwksUrl, options.fetch)

@@ -9,7 +9,10 @@ import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted
 
 /** Options of {@link ownTokens}. */
 export interface OwnTokensOptions extends IssuerOptions {
-  /** The first key with a secret or private part signs; all keys verify. To rotate, put the new key first and remove the old key later. */
+  /**
+   * The keys of the service: the first with a `secret` or `privateKey` signs, and all verify. To rotate, put the new key first and remove the old
+   * key later.
+   */
   readonly keys: readonly OwnKey[]
 }
 
@@ -61,7 +64,8 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
   }
 
   async function sign(claims: ClaimsToSign): Promise<string> {
-    if (signingKid === undefined) throw new TypeError('authentication: options.keys has no key that can sign. Add one with its privateKey.')
+    if (signingKid === undefined)
+      throw new TypeError('authentication: options.keys contains no key that can sign. Add a key with a secret or a privateKey.')
     const { iat = Math.floor(Date.now() / 1000) } = claims
     const { issuer: iss, audience, maxLifetimeSeconds } = rules
     const aud = audience.length === 1 ? audience[0] : audience
@@ -73,7 +77,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     }
     const token = ((await jwts)[signingKid] as JWT).sign(payload)
     if (token.length > defaultMaxTokenLength)
-      throw new TypeError(`authentication: the token would be longer than ${defaultMaxTokenLength} characters. Remove claims.`)
+      throw new TypeError(`authentication: the token exceeds ${defaultMaxTokenLength} characters. Remove some claims.`)
     return token
   }
 

@@ -1,6 +1,6 @@
 const permissionShape = /^[\w.-]+:[\w.-]+$/
 
-/** What a token or key grants: its own permissions, those of its roles, and the roles. All are sorted. */
+/** The grants of a token or key: its own permissions, those of its roles, and the roles. All are sorted. */
 export interface Grants {
   readonly permissions: readonly string[]
   readonly roles: readonly string[]
@@ -10,7 +10,7 @@ export interface Grants {
 export interface PermissionTable {
   /** Throws a `TypeError` of one line that names `where` for a permission that is not in the vocabulary. */
   requireKnown(where: string, names: readonly string[]): void
-  /** Returns what the names grant. Unknown permissions and roles grant nothing. */
+  /** Returns the grants of these permissions and roles. Unknown permissions and roles grant nothing. */
   grants(names: readonly string[]): Grants
 }
 
@@ -21,7 +21,9 @@ export interface PermissionTable {
 export function permissionTable(vocabulary: readonly string[], roles: Readonly<Record<string, readonly string[]>>): PermissionTable {
   for (const name of vocabulary) {
     if (!permissionShape.test(name))
-      throw new TypeError(`authentication: options.permissions has "${name}". Use the form resource:action, such as "orders:read".`)
+      throw new TypeError(
+        `authentication: options.permissions contains the invalid name "${name}". Use the form resource:action, such as "orders:read".`
+      )
   }
   const known = new Set(vocabulary)
   const table = new Map(
@@ -33,7 +35,7 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
       const unknown = names.find((name) => !known.has(name))
       if (unknown !== undefined)
         throw new TypeError(
-          `authentication: ${where} names the permission "${unknown}", which is not in options.permissions. Add or correct it.`
+          `authentication: ${where} names the permission "${unknown}", which is not in options.permissions. Add it there, or correct the name.`
         )
     },
     grants(names) {
@@ -45,7 +47,8 @@ export function permissionTable(vocabulary: readonly string[], roles: Readonly<R
 }
 
 function matching(role: string, pattern: string, known: ReadonlySet<string>) {
-  if (pattern === '*:*') throw new TypeError(`authentication: options.roles.${role} has "*:*". Name the resource or the action.`)
+  if (pattern === '*:*')
+    throw new TypeError(`authentication: options.roles.${role} must not contain "*:*". Name the resource or the action.`)
   const [resource, action, ...rest] = pattern.split(':')
   const found = [...known].filter((name) => {
     const [knownResource, knownAction] = name.split(':')
@@ -53,7 +56,7 @@ function matching(role: string, pattern: string, known: ReadonlySet<string>) {
   })
   if (found.length === 0)
     throw new TypeError(
-      `authentication: options.roles.${role} has "${pattern}", which matches nothing in options.permissions. Correct one of them.`
+      `authentication: options.roles.${role} contains "${pattern}", which matches no permission in options.permissions. Correct one of them.`
     )
   return found
 }

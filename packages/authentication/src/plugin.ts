@@ -11,9 +11,9 @@ const accessKey: unique symbol = Symbol('concordat.access')
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The permissions, each `resource:action`, that a client needs, all of them. A route has these or `public: true`. */
+    /** The permissions that a client needs, each in the form `resource:action`; all are required. A route has these or `public: true`. */
     permissions?: readonly string[] | undefined
-    /** `true`: the route accepts anonymous requests and ignores credentials. */
+    /** Whether the route accepts anonymous requests and ignores credentials. */
     public?: boolean | undefined
     [accessKey]?: RouteAccess | undefined
   }

@@ -10,7 +10,7 @@ export interface Policy<Resource = unknown> {
    */
   allows(principal: Principal, action: string, resource: Resource): boolean
   /**
-   * Whether the existence of an object is secret: a denial is then 404, as if the object did not exist.
+   * Whether the existence of an object is secret: then a denial is a 404, as if the object did not exist.
    * @default false – 403
    */
   readonly secret?: boolean | undefined
@@ -22,7 +22,7 @@ export function authorizer(policies: Readonly<Record<string, Policy>>, table: Pe
     const [name = '', action = ''] = permission.split(':')
     const policy = Object.hasOwn(policies, name) ? policies[name] : undefined
     if (policy === undefined)
-      throw new TypeError(`authentication: authorize("${permission}"): options.policies has no policy for "${name}". Add it.`)
+      throw new TypeError(`authentication: authorize("${permission}") requires a policy for "${name}" in options.policies. Add it.`)
     table.requireKnown('authorize()', [permission])
     if (principal === null) throw authenticationRequired()
     if (!principal.permissions.includes(permission)) throw insufficientPermission([permission])

@@ -3,9 +3,9 @@ import type { Grants } from './permissions.ts'
 
 /** The authenticated user or client of a request. Frozen, and the same object for every request with the same credential. */
 export interface Principal extends Grants {
-  /** A user through a client, or a client on its own behalf. */
+  /** Whether the principal is a user, through a client, or a client on its own behalf. */
   readonly kind: 'user' | 'client'
-  /** The `iss` of the token; `api-key` for a client application that is authenticated by API key. */
+  /** The `iss` of the token, or `api-key` for a client application with an API key. */
   readonly issuer: string
   /** The client application, if it is known. */
   readonly client: string | undefined

@@ -20,7 +20,7 @@ const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULT
 export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys = fetch): JWTVerifyGetKey {
   const url = URL.parse(jwksUrl)
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
-    throw new TypeError(`authentication: options.jwksUrl of issuer ${issuer} must be an https URL without credentials.`)
+    throw new TypeError(`authentication: options.jwksUrl of the issuer ${issuer} must be an https URL without credentials.`)
   }
   const keys = createRemoteJWKSet(url, { timeoutDuration: 5000, [customFetch]: pausing(bounded(fetchKeys)) })
   return async (header, token) => {

@@ -10,7 +10,7 @@ const check = optionChecks('authentication')
 export interface Revocations {
   /** Returns whether the token with these claims was revoked, as far as this process knows. */
   isRevoked(claims: RevocableClaims): boolean
-  /** How long ago this process last had all revocations, in milliseconds; `Infinity` before it first had them. */
+  /** How long ago this process last read all revocations, in milliseconds; `Infinity` before the first time. */
   readonly staleMs: number
   /** Called by the plugin when the service is ready. */
   readonly start?: (() => Promise<void>) | undefined

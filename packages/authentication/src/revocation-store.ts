@@ -4,9 +4,9 @@ export interface Revocation {
   readonly kind: 'token' | 'session' | 'subject' | 'everything'
   /** The `jti`, `sid` or `sub`; empty for `everything`. */
   readonly id: string
-  /** For `subject` and `everything`: revokes the tokens that were issued before this time, not later ones. */
+  /** For `subject` and `everything`: only tokens that were issued before this time are revoked. */
   readonly issuedBefore?: number | undefined
-  /** When the last affected token expires. From then on, the revocation may be removed. */
+  /** The time at which the last affected token expires. From then on, the revocation may be removed. */
   readonly until: number
 }
 

@@ -28,7 +28,7 @@ interface DeclaringRoute {
 export function accessReader(declared: readonly Declaration[], table: PermissionTable): (route: DeclaringRoute) => RouteAccess {
   for (const { prefix, ...config } of declared) {
     if (!/^\/.*[^/]$/.test(prefix))
-      throw new TypeError(`authentication: options.declared has the prefix "${prefix}". Use a path such as "/reference".`)
+      throw new TypeError(`authentication: options.declared contains the invalid prefix "${prefix}". Use a path such as "/reference".`)
     if (read(`options.declared "${prefix}"`, config) === undefined) throw new TypeError(undeclared(`options.declared "${prefix}"`))
   }
   const longestFirst = declared.toSorted((a, b) => b.prefix.length - a.prefix.length)
@@ -37,10 +37,11 @@ export function accessReader(declared: readonly Declaration[], table: Permission
     const { permissions, public: isPublic } = config ?? {}
     if (permissions === undefined) {
       if (isPublic !== undefined && typeof isPublic !== 'boolean')
-        throw new TypeError(`authentication: ${where} has a "public" that is not a boolean.`)
+        throw new TypeError(`authentication: ${where}: public must be true or false.`)
       return isPublic === true ? 'public' : undefined
     }
-    if (isPublic === true) throw new TypeError(`authentication: ${where} declares permissions and public: true. Remove one.`)
+    if (isPublic === true)
+      throw new TypeError(`authentication: ${where} must not declare both permissions and public: true. Remove one of them.`)
     if (!Array.isArray(permissions) || permissions.length === 0)
       throw new TypeError(`authentication: ${where} must list at least one permission in an array, or set public: true.`)
     table.requireKnown(where, permissions)

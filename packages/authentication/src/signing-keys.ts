@@ -10,15 +10,15 @@ export type OwnKey =
       /** The id of the key in the header of its tokens. */
       readonly kid: string
       readonly algorithm: 'HS256'
-      /** At least 32 random bytes, or a string that encodes at least as many. */
+      /** The secret: at least 32 random bytes, or a string that encodes as many. */
       readonly secret: string | Uint8Array
     }
   | {
       readonly kid: string
       readonly algorithm: 'RS256' | 'ES256' | 'EdDSA'
-      /** PKCS #8 in PEM, or a `KeyObject` of `node:crypto`. */
+      /** The private key: PKCS #8 in PEM, or a `KeyObject` of `node:crypto`. */
       readonly privateKey?: string | KeyObject | undefined
-      /** SPKI in PEM, or a `KeyObject`. Not needed with `privateKey`. */
+      /** The public key: SPKI in PEM, or a `KeyObject`. Not needed with `privateKey`. */
       readonly publicKey?: string | KeyObject | undefined
     }
 
@@ -52,20 +52,26 @@ function readKey(key: OwnKey): SigningKey {
     const secret = Buffer.from(key.secret ?? '')
     const weakness = weaknessOf(secret)
     if (weakness !== undefined) {
-      throw new TypeError(`authentication: options.keys: the secret of key ${kid} ${weakness}. Create one with: openssl rand -base64 48`)
+      throw new TypeError(
+        `authentication: options.keys: the secret of the key ${kid} ${weakness}. Create one with: openssl rand -base64 48`
+      )
     }
     return { kid, algorithm, canSign: true, secret }
   }
   if (!Object.hasOwn(kinds, algorithm)) {
-    throw new TypeError(`authentication: options.keys: key ${kid} has the algorithm "${algorithm}". Use HS256, RS256, ES256 or EdDSA.`)
+    throw new TypeError(
+      `authentication: options.keys: the key ${kid} has the unsupported algorithm "${algorithm}". Use HS256, RS256, ES256 or EdDSA.`
+    )
   }
   const { privateKey, publicKey } = readPair(key)
   if (!kinds[algorithm](publicKey))
-    throw new TypeError(`authentication: options.keys: key ${kid} does not fit ${algorithm}. Use ${wanted[algorithm]}.`)
+    throw new TypeError(`authentication: options.keys: the key ${kid} cannot be used with ${algorithm}. Use ${wanted[algorithm]}.`)
   const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string
   if (privateKey === undefined) return { kid, algorithm, canSign: false, secret: { public: pem } }
   if (createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }) !== pem) {
-    throw new TypeError(`authentication: options.keys: publicKey of key ${kid} does not match privateKey. Correct or remove publicKey.`)
+    throw new TypeError(
+      `authentication: options.keys: the publicKey of the key ${kid} does not match its privateKey. Correct or remove publicKey.`
+    )
   }
   return { kid, algorithm, canSign: true, secret: { public: pem, private: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string } }
 }
@@ -82,7 +88,7 @@ function readPair({ kid, privateKey, publicKey }: Exclude<OwnKey, { algorithm: '
     }
   } catch {
     // The error of node:crypto is omitted: it is long, and could quote the key.
-    throw new TypeError(`authentication: options.keys: key ${kid} cannot be read. Set privateKey (PKCS #8) or publicKey (SPKI) in PEM.`)
+    throw new TypeError(`authentication: options.keys: the key ${kid} cannot be read. Set privateKey (PKCS #8) or publicKey (SPKI) in PEM.`)
   }
 }
 

@@ -60,10 +60,12 @@ const longestLifetimeSeconds = 86_400
 /** Returns the options with their defaults. Throws a `TypeError` of one line for a missing issuer or audience, and for invalid times. */
 export function resolveIssuer(options: IssuerOptions, lifetimeSeconds: number): ResolvedIssuer {
   const { issuer, maxLifetimeSeconds = lifetimeSeconds, clockToleranceSeconds = 5, grantsOf = standardGrants } = options
-  if (!isName(issuer)) throw new TypeError('authentication: options.issuer must be a string without spaces: the "iss" of the tokens.')
+  if (!isName(issuer)) throw new TypeError('authentication: options.issuer must be the "iss" of the tokens: a string without spaces.')
   const audience = [options.audience].flat()
   if (audience.length === 0 || !audience.every(isName)) {
-    throw new TypeError(`authentication: options.audience of issuer ${issuer} is missing or empty. Set the name of this service in "aud".`)
+    throw new TypeError(
+      `authentication: options.audience of the issuer ${issuer} is missing or empty. Set it to the name of this service in "aud".`
+    )
   }
   check.integer('options.maxLifetimeSeconds', maxLifetimeSeconds, 1, longestLifetimeSeconds)
   check.integer('options.clockToleranceSeconds', clockToleranceSeconds, 0, 60)

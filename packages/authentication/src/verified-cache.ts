@@ -1,11 +1,11 @@
 interface Entry<Value> {
   readonly credential: string
   readonly value: Value
-  /** In milliseconds since 1970. */
+  /** The time at which the entry expires, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** The result of a verification, and until when it is valid without another one. */
+/** The result of a verification, and the time until which it may be cached. */
 export type Verified<Value> = Omit<Entry<Value>, 'credential'>
 
 /** Verifies a credential. */

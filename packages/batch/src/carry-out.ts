@@ -5,7 +5,7 @@ import { operationFailed } from './errors.ts'
 import { type BatchFacts, type OperationInput, OperationRequest } from './operation-request.ts'
 import { OperationResponse, type OperationResult } from './operation-response.ts'
 
-/** Executes an operation with the route that it names. */
+/** Executes an operation on the route for its method and path. */
 export type CarryOut = (input: OperationInput, facts: BatchFacts, maxBytes: number, refusal?: ApiError) => Promise<OperationResult>
 
 /**

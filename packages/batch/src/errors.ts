@@ -38,10 +38,10 @@ const list = defineErrors(
     BATCH_INVALID: {
       statusCode: 422,
       message: {
-        en: 'The batch is invalid and no operation was executed. Fix the fields listed in errors.',
-        es: 'El lote no es válido y no se ejecutó ninguna operación. Corrija los campos indicados en errors.'
+        en: 'The batch is invalid and no operation was executed. Fix the fields listed in `errors`.',
+        es: 'El lote no es válido y no se ejecutó ninguna operación. Corrija los campos indicados en `errors`.'
       },
-      remedy: 'Fix the fields listed in errors, then send the batch again. No operation was executed.',
+      remedy: 'Fix the fields listed in `errors`, then send the batch again. No operation was executed.',
       validation: true
     },
     BATCH_NESTED: {
@@ -55,7 +55,7 @@ const list = defineErrors(
         en: 'The batch was rolled back because another operation failed. Fix that operation, then send the batch again.',
         es: 'El lote se revirtió porque otra operación falló. Corrija esa operación y envíe el lote de nuevo.'
       },
-      remedy: 'Find the operation whose status is not 424, fix it, then send the batch again with a new Idempotency-Key.'
+      remedy: 'Find the failed operation, whose status is not 424, fix it, then send the batch again with a new Idempotency-Key.'
     },
     BATCH_OPERATION_NOT_ATOMIC: {
       statusCode: 409,
@@ -87,7 +87,7 @@ export const batchErrors: ErrorList = list
 
 /** Problem with a field of a batch. */
 export interface Problem {
-  /** For example `body.operations.3.path`. */
+  /** The path of the field, for example `body.operations.3.path`. */
   readonly field: string
   readonly key: keyof typeof problems
   readonly params?: Readonly<Record<string, string | number>> | undefined

@@ -2,7 +2,7 @@ import type { Problem } from './errors.ts'
 
 /** Headers that operations may have. */
 export interface HeaderRules {
-  /** In lower case. */
+  /** Headers that operations may set themselves, in lower case. */
   readonly operationHeaders: ReadonlySet<string>
   /** Headers that all operations inherit from the request, in lower case. */
   readonly forwardedHeaders: ReadonlySet<string>

@@ -2,7 +2,7 @@ import type { Problem } from './errors.ts'
 
 /** Paths that operations may name. */
 export interface PathRules {
-  /** From the root, without a slash at the end. */
+  /** Allowed paths from the root, without a slash at the end. */
   readonly paths: readonly string[]
   /** Paths of all batches of the service. */
   readonly batches: ReadonlySet<string>

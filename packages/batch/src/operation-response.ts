@@ -4,7 +4,7 @@ import type { OperationRequest } from './operation-request.ts'
 /** Response to an operation. */
 export interface OperationResult {
   readonly status: number
-  /** As set by Fastify and its plugins. */
+  /** Headers as Fastify and its plugins set them. */
   readonly headers: OutgoingHttpHeaders
   /** Body that was sent; `undefined` if it is longer than the maximum. */
   readonly body: string | undefined

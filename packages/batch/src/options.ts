@@ -12,7 +12,7 @@ export interface BatchTransactions {
 
 /** Options of `@concordat/batch`. */
 export interface BatchOptions {
-  /** Enables atomic batches. @default none: a batch cannot be atomic */
+  /** Transactions of the service, which enable atomic batches. @default none: a batch cannot be atomic */
   readonly transactions?: BatchTransactions | undefined
   /**
    * Returns the `Idempotency-Key` of a POST or PATCH operation without its own key, for example derived from the key of the batch, so that
@@ -63,7 +63,7 @@ export interface BatchRoute {
    */
   readonly maxResponseBytes?: number | undefined
   /**
-   * After this time no further operation starts; the remaining operations get 503. Set it lower than the time limit of handlers.
+   * Time after which no further operation starts; the remaining operations get 503. Set it lower than the time limit of handlers.
    * @default 20
    */
   readonly maxSeconds?: number | undefined
@@ -98,7 +98,7 @@ export const defaultOperationHeaders: readonly string[] = [
   'prefer'
 ]
 
-/** Headers that a client uses. Limits, deprecations, security headers and cookies are not included. */
+/** Default of `outcomeHeaders`: the headers that a client uses. Limits, deprecations, security headers and cookies are not included. */
 export const defaultOutcomeHeaders: readonly string[] = [
   'allow',
   'content-language',
@@ -169,7 +169,9 @@ export function resolveOptions(options: BatchOptions): Settings {
   const operationHeaders = names('operationHeaders', options.operationHeaders ?? defaultOperationHeaders, neverOwn)
   const both = [...operationHeaders].find((name) => forwardedHeaders.has(name) || name.startsWith('x-forwarded-'))
   if (both !== undefined)
-    throw new TypeError(`batch: options.operationHeaders must not contain "${both}", which comes from the request. Remove it.`)
+    throw new TypeError(
+      `batch: options.operationHeaders must not contain "${both}", because options.forwardedHeaders contains it. Remove it from one of them.`
+    )
   const outcomeHeaders = names('outcomeHeaders', options.outcomeHeaders ?? defaultOutcomeHeaders, new Set(['set-cookie']))
   return { transactions, operationKey, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
@@ -186,7 +188,9 @@ export function resolveRoute(
   const config: object = route.config ?? {}
   const refuse = (reason: string) => new TypeError(`batch: ${url}: ${reason}`)
   if (!Array.isArray(paths) || paths.length === 0 || paths.some((path) => !/^(\/[\w.~-]+)+$/.test(path))) {
-    throw refuse(`paths must be the paths that operations may name, for example ["/orders"], but is ${JSON.stringify(paths)}.`)
+    throw refuse(
+      `paths must be a non-empty array of the paths that operations may use, for example ["/orders"], but is ${JSON.stringify(paths)}.`
+    )
   }
   const wrong = methods.find((method) => !/^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
   if (wrong !== undefined || methods.length === 0)
@@ -197,7 +201,7 @@ export function resolveRoute(
   }
   oneOf(`${url}: status`, status, [200, 207])
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
-    throw refuse('config.transaction would open a transaction around every batch. Remove it and use atomic instead.')
+    throw refuse('config.transaction must not be set on a batch: it would open a transaction around every batch. Use atomic instead.')
   }
   return {
     paths: paths.map((path) => prefix + path),

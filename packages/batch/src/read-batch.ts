@@ -8,9 +8,9 @@ export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Names in lower case. */
+  /** Headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON text. */
+  /** Body, as JSON text. */
   readonly body: string | undefined
 }
 

@@ -211,14 +211,18 @@ const withTransaction: object = { transaction: true }
 
 t.test('rejects invalid options at boot with a one-line message', async (t) => {
   const refused: [string, BatchOptions, Partial<BatchRoute>][] = [
-    ['paths must be the paths that operations may name, for example ["/orders"], but is []', {}, { paths: [] }],
-    ['paths must be the paths that operations may name, for example ["/orders"], but is ["things"]', {}, { paths: ['things'] }],
+    ['paths must be a non-empty array of the paths that operations may use, for example ["/orders"], but is []', {}, { paths: [] }],
+    [
+      'paths must be a non-empty array of the paths that operations may use, for example ["/orders"], but is ["things"]',
+      {},
+      { paths: ['things'] }
+    ],
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is ["HEAD"]', {}, { methods: ['HEAD'] }],
     ['methods must be a list of GET, POST, PUT, PATCH or DELETE, but is []', {}, { methods: [] }],
     ['atomic must be "never" or "byRequest" or "always", but is "often"', {}, { atomic: 'often' as 'always' }],
     ['atomic requires a transaction. Set options.transactions of the plugin', {}, { atomic: 'byRequest' }],
     ['status must be 200 or 207, but is 201', {}, { status: 201 as 200 }],
-    ['config.transaction would open a transaction around every batch', {}, { config: withTransaction }],
+    ['config.transaction must not be set on a batch', {}, { config: withTransaction }],
     ['maxOperations must be an integer from 1 to 1000, but is 0', {}, { maxOperations: 0 }],
     ['maxOperations must be an integer from 1 to 1000, but is 1001', {}, { maxOperations: 1001 }],
     ['maxResponseBytes must be an integer from 1 to 67108864, but is 1.5', {}, { maxResponseBytes: 1.5 }],
@@ -227,12 +231,16 @@ t.test('rejects invalid options at boot with a one-line message', async (t) => {
     ['options.operationKey must be a function', { operationKey: 'key' as never }, {}],
     ['options.operationHeaders must not contain "authorization"', { operationHeaders: ['authorization'] }, {}],
     [
-      'options.operationHeaders must not contain "x-forwarded-for", which comes from the request',
+      'options.operationHeaders must not contain "x-forwarded-for", because options.forwardedHeaders contains it',
       { operationHeaders: ['x-forwarded-for'], forwardedHeaders: [] },
       {}
     ],
     ['options.operationHeaders must not contain "host"', { operationHeaders: ['host'] }, {}],
-    ['options.operationHeaders must not contain "prefer", which comes from the request', { forwardedHeaders: ['prefer'] }, {}],
+    [
+      'options.operationHeaders must not contain "prefer", because options.forwardedHeaders contains it',
+      { forwardedHeaders: ['prefer'] },
+      {}
+    ],
     ['options.forwardedHeaders must not contain "content-length"', { forwardedHeaders: ['content-length'] }, {}],
     ['options.outcomeHeaders must not contain "Location"', { outcomeHeaders: ['Location'] }, {}],
     ['options.outcomeHeaders must not contain "set-cookie"', { outcomeHeaders: ['set-cookie'] }, {}]

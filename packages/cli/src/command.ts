@@ -68,5 +68,5 @@ async function readLints(name: string): Promise<RouteLints> {
 function readWaiver(text: string): readonly [string, string] {
   const [, rule, reason] = /^([A-Z]\d+)=(.*\S.*)$/.exec(text) ?? []
   if (rule !== undefined && reason !== undefined) return [rule, reason]
-  throw new Error(`--waive ${text} has no reason. Use the form <rule>=<reason>, for example F1=old clients.`)
+  throw new Error(`--waive ${text} requires a reason. Use the form <rule>=<reason>, for example F1=old clients.`)
 }

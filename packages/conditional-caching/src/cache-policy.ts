@@ -2,19 +2,19 @@ import { optionChecks } from '@concordat/plugin-options'
 
 /** The directives of `Cache-Control` as data: the seven of rule C2 (RFC 9111 §5.2.2). */
 export interface CacheDirectives {
-  /** Shared caches may store the response. */
+  /** Whether shared caches may store the response. */
   readonly public?: true | undefined
-  /** Only the client's private cache may store the response. */
+  /** Whether only the client's private cache may store the response. */
   readonly private?: true | undefined
-  /** The response may be stored, but must be validated before each use. */
+  /** Whether a stored response must be validated before each use. */
   readonly noCache?: true | undefined
-  /** The response must not be stored; cannot be combined with other directives. */
+  /** Whether the response must not be stored; cannot be combined with other directives. */
   readonly noStore?: true | undefined
   /** How long the response may be used without validation, in seconds: at most 31,536,000, a year. */
   readonly maxAgeSeconds?: number | undefined
-  /** The same, for shared caches. */
+  /** How long shared caches may use the response without validation, in seconds, up to the same maximum. */
   readonly sMaxAgeSeconds?: number | undefined
-  /** A stale response must not be used, even while the service is down. */
+  /** Whether a stale response must not be used, even while the service is down. */
   readonly mustRevalidate?: true | undefined
 }
 
@@ -28,7 +28,7 @@ export type CachePolicy = 'public' | 'private' | 'no-cache' | 'no-store' | Cache
 /** A cache policy as values of `Cache-Control`. */
 export interface CacheControl {
   readonly value: string
-  /** The value for a known caller: it never allows a shared cache to store the response. */
+  /** The value for an authenticated caller, which never allows a shared cache to store the response. */
   readonly personal: string
   /** Whether the response may be stored: `false` for `no-store`. */
   readonly isStored: boolean
@@ -84,12 +84,12 @@ function requireDirectives(directives: unknown, where: string): asserts directiv
     else oneOf(`${where}.${member}`, value, [true])
   }
   const set = directives as CacheDirectives
-  if (entries.length === 0) refuse('the policy is empty. Set at least one directive.')
+  if (entries.length === 0) refuse('the policy must not be empty. Set at least one directive.')
   if (set.noStore && entries.length > 1)
     refuse('noStore cannot be combined with other directives. Remove them: a response that is not stored needs none.')
-  if (set.public && set.private) refuse('public and private exclude each other. Remove one of them.')
+  if (set.public && set.private) refuse('public and private must not be combined. Remove one of them.')
   if (set.private && set.sMaxAgeSeconds !== undefined)
-    refuse('private and sMaxAgeSeconds exclude each other. Remove one of them: shared caches do not store private responses.')
+    refuse('private and sMaxAgeSeconds must not be combined. Remove one of them: shared caches do not store private responses.')
   if (set.noCache && (set.maxAgeSeconds !== undefined || set.sMaxAgeSeconds !== undefined)) {
     refuse('noCache cannot be combined with an age. Remove one of them: a response that is validated before each use needs no age.')
   }

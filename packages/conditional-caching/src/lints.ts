@@ -4,12 +4,12 @@ import type { CachePolicy } from './cache-policy.ts'
 /** The part of a route that a lint reads; Fastify's route options satisfy it. */
 export interface LintedRoute {
   readonly method: string | readonly string[]
-  /** The whole path, prefixes included. */
+  /** The whole path with its prefixes. */
   readonly url: string
   readonly config?: { readonly cache?: CachePolicy | undefined; readonly permissions?: unknown } | undefined
 }
 
-/** The lints about caching for routes. */
+/** The lints that check the caching settings of routes. */
 export const lints: readonly RouteLint<LintedRoute>[] = [
   { id: 'C3', check: publicForEveryone },
   { id: 'C5', check: writesAreNotKept }
@@ -22,7 +22,7 @@ function publicForEveryone({ config }: LintedRoute) {
 
 function writesAreNotKept({ method, config }: LintedRoute) {
   if (![method].flat().includes('POST') || config?.cache === undefined || config.cache === 'no-store') return undefined
-  return 'responses to POST are not cacheable by default. Remove config.cache, or waive this rule with a reason for a search that reads by POST.'
+  return 'responses to POST are not cacheable by default. Remove config.cache, or waive this rule with a reason if the POST is a search.'
 }
 
 function isShared(cache: CachePolicy | undefined) {

@@ -15,7 +15,7 @@ export interface ConditionalCachingOptions {
    */
   readonly publicMaxAgeSeconds?: number | undefined
   /**
-   * Returns whether the caller is known, so that shared caches must not store the response. The caller of a request with `Authorization` or
+   * Returns whether the caller is authenticated: then shared caches must not store the response. The caller of a request with `Authorization` or
    * `Cookie`, or of a response that sets a cookie, always counts as known.
    * @default () => false
    */
@@ -41,8 +41,8 @@ export interface ConditionalCachingOptions {
    */
   readonly etagOnPut?: boolean | undefined
   /**
-   * Part of each tag that is created from a version. Change it when the same version is serialized differently, for example after a
-   * release that adds a field.
+   * A text that becomes part of each tag that is created from a version. Change it when the same version is serialized differently, for example
+   * after a release that adds a field.
    * @default ''
    */
   readonly revision?: string | undefined

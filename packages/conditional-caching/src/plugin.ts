@@ -19,7 +19,7 @@ import { opaqueOf, type ValidatorFunction } from './validator.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The cache policy of responses to GET and HEAD; on a route with only POST, of those to POST. */
+    /** The cache policy of responses to GET and HEAD, or to POST on a route that has only POST. */
     cache?: CachePolicy | undefined
     /**
      * Returns the version of the requested resource. An unchanged resource then gets 304 for GET and HEAD before the handler runs, and the

@@ -9,7 +9,7 @@ import { varyByEncoding } from './vary.ts'
 export interface CachedRoute {
   /** Returns the policy for a method, because a route may have several. */
   readonly policyOf: (method: string) => CacheControl
-  /** `@fastify/compress` has a hook on the route. */
+  /** Whether `@fastify/compress` has a hook on the route. */
   readonly isCompressed: boolean
 }
 
@@ -51,7 +51,7 @@ export function responseHeaders({ policyOf, isCompressed }: CachedRoute, { isPri
   }
 }
 
-/** Makes a response uncacheable. An error is about a single request, and is not a version of the resource (rule C5, E5). */
+/** Forbids all caches to store a response. An error is about a single request, and is not a version of the resource (rule C5, E5). */
 export function forbidKeeping(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   reply.removeHeader('last-modified')

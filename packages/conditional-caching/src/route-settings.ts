@@ -29,10 +29,10 @@ export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'conf
   if (validator !== undefined && typeof validator !== 'function')
     refuse(`config.validator must be a function, but its type is ${typeof validator}.`)
   oneOf(`${name}: config.requireIfMatch`, requireIfMatch, [true, false])
-  if (requireIfMatch && !writes) refuse('config.requireIfMatch is only for writes. Set it on PUT, PATCH, DELETE or POST.')
+  if (requireIfMatch && !writes) refuse('config.requireIfMatch is allowed only on PUT, PATCH, DELETE and POST. Remove it.')
   if (requireIfMatch && validator === undefined) refuse('config.requireIfMatch requires a validator to compare with. Set config.validator.')
   if (requireIfMatch && options.isWeak && !options.takesWeak) {
-    refuse('config.requireIfMatch cannot be fulfilled with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".')
+    refuse('config.requireIfMatch cannot be used with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".')
   }
   const own = cache === undefined ? undefined : cacheControl(cache, options.publicMaxAgeSeconds, `${name}: config.cache`)
   // RFC 9110 §9.2.3: caches do not store responses to other methods.

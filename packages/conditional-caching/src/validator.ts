@@ -5,14 +5,14 @@ import type { ResolvedOptions } from './options.ts'
 
 /** What a validator returns about the requested resource. */
 export interface Validator {
-  /** Whether it exists. Also `false` if the caller is not allowed to see it: the handler then responds as for a missing resource. */
+  /** Whether the resource exists. Also `false` if the caller is not allowed to see it: the handler then responds as for a missing resource. */
   readonly exists: boolean
   /**
-   * Its version, for example the version of a row; becomes the entity tag. It must change with every change of the response. If a URL has
-   * several media types, or different content for different callers, their versions must differ too.
+   * The version of the resource, for example of a row, from which the entity tag is created. It must change with every change of the response. If
+   * a URL has several media types, or different content for different callers, their versions must differ too.
    */
   readonly etag?: string | number | undefined
-  /** When it last changed; HTTP dates have whole seconds. */
+  /** The time of the last change; HTTP dates have whole seconds. */
   readonly lastModified?: Date | undefined
 }
 
@@ -31,7 +31,7 @@ export interface CurrentState {
   /** The tag without quotes and without a coding; `undefined` if none is known. */
   readonly opaque?: string | undefined
   readonly isWeak: boolean
-  /** In seconds since 1970. */
+  /** The time of the last change, in seconds since 1970. */
   readonly lastModified?: number | undefined
 }
 

@@ -44,7 +44,7 @@ const wrongOptions: readonly [ConditionalCachingOptions, string][] = [
   [{ revision: 'a b' }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is "a b".'],
   [{ revision: 1 as never }, 'options.revision must be a string of letters, digits, "_", "." and "-", for example "2026-11", but is 1.'],
   [{ publicMaxAgeSeconds: 1.5 }, 'options.publicMaxAgeSeconds must be an integer from 0 to 31536000, but is 1.5.'],
-  [{ cache: { public: true, private: true } }, 'options.cache: public and private exclude each other. Remove one of them.']
+  [{ cache: { public: true, private: true } }, 'options.cache: public and private must not be combined. Remove one of them.']
 ]
 for (const [options, message] of wrongOptions) {
   t.test(`refuses the invalid option ${JSON.stringify(options)} at boot with an error that names it`, async (t) => {
@@ -71,7 +71,7 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
     { cache: null as never },
     'GET /orders: config.cache: the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is null.'
   ],
-  ['GET', { cache: {} }, 'GET /orders: config.cache: the policy is empty. Set at least one directive.'],
+  ['GET', { cache: {} }, 'GET /orders: config.cache: the policy must not be empty. Set at least one directive.'],
   [
     'GET',
     { cache: { immutable: true } as never },
@@ -97,7 +97,7 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
   [
     'GET',
     { cache: { private: true, sMaxAgeSeconds: 5 } },
-    'GET /orders: config.cache: private and sMaxAgeSeconds exclude each other. Remove one of them: shared caches do not store private responses.'
+    'GET /orders: config.cache: private and sMaxAgeSeconds must not be combined. Remove one of them: shared caches do not store private responses.'
   ],
   [
     'GET',
@@ -114,13 +114,13 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
   [
     'GET',
     { validator: found, requireIfMatch: true },
-    'GET /orders: config.requireIfMatch is only for writes. Set it on PUT, PATCH, DELETE or POST.'
+    'GET /orders: config.requireIfMatch is allowed only on PUT, PATCH, DELETE and POST. Remove it.'
   ],
   ['DELETE', { requireIfMatch: true }, 'DELETE /orders: config.requireIfMatch requires a validator to compare with. Set config.validator.'],
   [
     'PUT',
     { validator: found, requireIfMatch: true },
-    'PUT /orders: config.requireIfMatch cannot be fulfilled with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".',
+    'PUT /orders: config.requireIfMatch cannot be used with weak tags. Set options.ifMatch to "opaque" or options.strength to "strong".',
     { strength: 'weak' }
   ]
 ]

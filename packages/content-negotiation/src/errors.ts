@@ -12,7 +12,7 @@ const errors = defineErrors(
         en: 'Only UTF-8 bodies are supported. Encode the body as UTF-8, and omit charset from Content-Type.',
         es: 'Solo se admiten cuerpos en UTF-8. Codifique el cuerpo en UTF-8 y omita charset en Content-Type.'
       },
-      remedy: 'Encode the body as UTF-8, and send charset=utf-8 or no charset.'
+      remedy: 'Encode the body as UTF-8, and set the charset in Content-Type to utf-8 or omit it.'
     },
     UNSUPPORTED_CONTENT_ENCODING: {
       statusCode: 415,
@@ -20,7 +20,7 @@ const errors = defineErrors(
         en: 'The content coding of the body is not supported. Use one of these in Content-Encoding: {codings}.',
         es: 'La codificación de contenido del cuerpo no se admite. Use una de estas en Content-Encoding: {codings}.'
       },
-      remedy: 'Use a content coding in the Accept-Encoding header of the response; identity means no coding.'
+      remedy: 'Use one of the content codings in the Accept-Encoding header of the response; `identity` means no coding.'
     }
   },
   fieldMessages

@@ -1,6 +1,6 @@
 /** A media type or range of a header: names in lower case, values as they were sent. */
 export interface MediaType {
-  /** `type/subtype` without parameters. */
+  /** The media type as `type/subtype`, without parameters. */
   readonly essence: string
   readonly parameters: ReadonlyMap<string, string>
 }

@@ -19,12 +19,12 @@ export type ResolvedOptions = { readonly [Name in keyof ContentNegotiationOption
 export function resolveOptions({ locales = ['en', 'es'], contentEncodings = [] }: ContentNegotiationOptions): ResolvedOptions {
   if (!Array.isArray(locales) || locales.length === 0 || !locales.every(isLanguageTag)) {
     throw new TypeError(
-      `content-negotiation: options.locales is ${JSON.stringify(locales)}. Use language tags, the default first, such as ["en", "pt-BR"].`
+      `content-negotiation: options.locales must be an array of language tags, the default first, such as ["en", "pt-BR"], but is ${JSON.stringify(locales)}.`
     )
   }
   if (!Array.isArray(contentEncodings) || !contentEncodings.every((coding) => typeof coding === 'string' && /^[\w-]+$/.test(coding))) {
     throw new TypeError(
-      `content-negotiation: options.contentEncodings is ${JSON.stringify(contentEncodings)}. Use a list of codings, for example ["gzip"].`
+      `content-negotiation: options.contentEncodings must be an array of content codings, for example ["gzip"], but is ${JSON.stringify(contentEncodings)}.`
     )
   }
   return { locales, contentEncodings: contentEncodings.map((coding: string) => coding.toLowerCase()) }

@@ -17,14 +17,14 @@ export function consumedTypes(consumes: readonly string[] | undefined, route: st
 function declaredTypes(key: string, types: readonly string[], route: string) {
   if (!Array.isArray(types) || types.length === 0) {
     throw new TypeError(
-      `content-negotiation: ${route}: config.${key} is ${JSON.stringify(types)}. List at least one media type, or omit it for JSON.`
+      `content-negotiation: ${route}: config.${key} must be a non-empty array of media types, but is ${JSON.stringify(types)}. Omit it for JSON.`
     )
   }
   return types.map((mediaType: unknown) => {
     const parsed = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
     if (parsed === undefined || parsed.essence !== (mediaType as string).toLowerCase() || parsed.essence.includes('*')) {
       throw new TypeError(
-        `content-negotiation: ${route}: config.${key} contains ${JSON.stringify(mediaType)}. Use types such as "text/csv", without wildcards or parameters.`
+        `content-negotiation: ${route}: config.${key} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", without wildcards and parameters.`
       )
     }
     return parsed.essence

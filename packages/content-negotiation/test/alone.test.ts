@@ -67,13 +67,22 @@ t.test('every error has a message in English and Spanish', async (t) => {
 
 t.test('invalid options stop the boot with one line', async (t) => {
   const cases = [
-    [{ locales: [] }, 'content-negotiation: options.locales is []. Use language tags, the default first, such as ["en", "pt-BR"].'],
-    [{ locales: 'en' }, 'content-negotiation: options.locales is "en". Use language tags, the default first, such as ["en", "pt-BR"].'],
-    [{ locales: ['en', 'no_NO'] }, /options\.locales is \["en","no_NO"\]/],
-    [{ locales: [7] }, /options\.locales is \[7\]/],
-    [{ contentEncodings: 'gzip' }, 'content-negotiation: options.contentEncodings is "gzip". Use a list of codings, for example ["gzip"].'],
-    [{ contentEncodings: ['gzip, br'] }, /options\.contentEncodings is \["gzip, br"\]/],
-    [{ contentEncodings: [1] }, /options\.contentEncodings is \[1\]/]
+    [
+      { locales: [] },
+      'content-negotiation: options.locales must be an array of language tags, the default first, such as ["en", "pt-BR"], but is [].'
+    ],
+    [
+      { locales: 'en' },
+      'content-negotiation: options.locales must be an array of language tags, the default first, such as ["en", "pt-BR"], but is "en".'
+    ],
+    [{ locales: ['en', 'no_NO'] }, /options\.locales must be an array .*but is \["en","no_NO"\]/],
+    [{ locales: [7] }, /options\.locales must be an array .*but is \[7\]/],
+    [
+      { contentEncodings: 'gzip' },
+      'content-negotiation: options.contentEncodings must be an array of content codings, for example ["gzip"], but is "gzip".'
+    ],
+    [{ contentEncodings: ['gzip, br'] }, /options\.contentEncodings must be an array .*but is \["gzip, br"\]/],
+    [{ contentEncodings: [1] }, /options\.contentEncodings must be an array .*but is \[1\]/]
   ] as const
   for (const [options, message] of cases) {
     await t.rejects(async () => Fastify().register(contentNegotiation, options as never), { name: 'TypeError', message })
@@ -82,17 +91,20 @@ t.test('invalid options stop the boot with one line', async (t) => {
 
 t.test('an invalid route config is refused when the route is registered, with one line that names the route', async (t) => {
   const cases = [
-    [{ produces: [] }, 'content-negotiation: GET /orders: config.produces is []. List at least one media type, or omit it for JSON.'],
-    [{ produces: 'text/csv' }, /config\.produces is "text\/csv"/],
-    [{ consumes: [] }, /config\.consumes is \[\]/],
+    [
+      { produces: [] },
+      'content-negotiation: GET /orders: config.produces must be a non-empty array of media types, but is []. Omit it for JSON.'
+    ],
+    [{ produces: 'text/csv' }, /config\.produces must be a non-empty array of media types, but is "text\/csv"/],
+    [{ consumes: [] }, /config\.consumes must be a non-empty array of media types, but is \[\]/],
     [
       { produces: ['text/*'] },
-      'content-negotiation: GET /orders: config.produces contains "text/*". Use types such as "text/csv", without wildcards or parameters.'
+      'content-negotiation: GET /orders: config.produces contains the invalid media type "text/*". Use a media type such as "text/csv", without wildcards and parameters.'
     ],
-    [{ consumes: ['*/*'] }, /config\.consumes contains "\*\/\*"/],
-    [{ produces: ['csv'] }, /config\.produces contains "csv"/],
-    [{ produces: ['text/csv; charset=utf-8'] }, /config\.produces contains "text\/csv; charset=utf-8"/],
-    [{ produces: [7] }, /config\.produces contains 7/]
+    [{ consumes: ['*/*'] }, /config\.consumes contains the invalid media type "\*\/\*"/],
+    [{ produces: ['csv'] }, /config\.produces contains the invalid media type "csv"/],
+    [{ produces: ['text/csv; charset=utf-8'] }, /config\.produces contains the invalid media type "text\/csv; charset=utf-8"/],
+    [{ produces: [7] }, /config\.produces contains the invalid media type 7/]
   ] as const
   const app = Fastify()
   await app.register(contentNegotiation)

@@ -6,14 +6,14 @@ import type { WorkQueue } from '@concordat/work-queue'
 
 /** The stores that all processes of a service share. Each member implements the contract of one plugin. */
 export interface Stores {
-  /** Counts requests. */
+  /** The store that counts requests for the rate limits. */
   readonly rateLimits?: RateLimitStore | undefined
-  /** Stores the responses to requests with a key. */
+  /** The store of the responses to requests with an idempotency key. */
   readonly idempotency?: IdempotencyStore | undefined
-  /** Runs work that outlives the request. You must close it yourself, after the service. */
+  /** The queue of the work that outlives its request. You must close it yourself, after the service. */
   readonly queue?: WorkQueue | undefined
-  /** Stores the records of jobs, in the database of the queue. */
+  /** The store of the job records, in the database of the queue. */
   readonly jobs?: JobStore | undefined
-  /** Stores webhook subscriptions and deliveries, in the database of the queue. */
+  /** The store of webhook subscriptions and deliveries, in the database of the queue. */
   readonly webhooks?: WebhookStore | undefined
 }

@@ -94,7 +94,7 @@ t.test('a job with invalid input is refused in the language of the client, and d
     status: 422,
     error: 'ValidationError',
     code: 'JOB_INPUT_INVALID',
-    message: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.',
+    message: 'La entrada del trabajo no es válida. Corrija los campos indicados en `errors`.',
     errors: [
       { field: 'body.to', message: 'no es un campo conocido' },
       { field: 'body.upTo', message: 'debe ser de tipo integer' }

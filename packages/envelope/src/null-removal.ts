@@ -7,7 +7,7 @@ interface Position {
   readonly allowsNull: boolean
   readonly members: ReadonlyMap<string, () => Position>
   readonly items: (() => Position) | undefined
-  /** No value below this position can contain a null that must be removed. */
+  /** Whether no value below this position can contain a null that must be removed. */
   readonly leaf: boolean
 }
 

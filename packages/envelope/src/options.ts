@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 /** What another plugin adds to the envelope of a response. */
 export interface EnvelopePart {
   readonly links?: readonly Link[] | undefined
-  /** Members of `_meta`. The option `meta` must declare each of them for the route. */
+  /** Further members of `_meta`. The option `meta` must declare each of them for the route. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -51,7 +51,7 @@ export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOption
   const bad = exceptPrefixes.find((prefix) => !prefix.startsWith('/') || prefix === '/')
   if (bad !== undefined)
     throw new TypeError(
-      `envelope: options.exceptPrefixes contains "${bad}". Use prefixes that start with "/" and are longer, for example "/reference/".`
+      `envelope: options.exceptPrefixes contains the invalid prefix "${bad}". Use prefixes that start with "/" and name a path, for example "/reference/".`
     )
   return {
     ...options,

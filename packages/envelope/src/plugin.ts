@@ -25,7 +25,7 @@ import { enveloped } from './timestamp-tail.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false`: the responses of this route are sent as the handler returns them. */
+    /** Set to `false` to send the responses of this route as the handler returns them. */
     envelope?: false | undefined
   }
   interface FastifyReply<

@@ -28,12 +28,14 @@ export function declareResponses(
 ): DeclaredResponses {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
   if (!declared.some(([status]) => success.test(status))) {
-    throw new TypeError(`envelope: ${route} declares no success. Add schema.response with a 2xx status, or set config.envelope to false.`)
+    throw new TypeError(
+      `envelope: ${route} must declare a success response. Add schema.response with a 2xx status, or set config.envelope to false.`
+    )
   }
   const wrong = declared.find(([status]) => !/^[1-3]/.test(status))
   if (wrong)
     throw new TypeError(
-      `envelope: ${route} declares a schema for "${wrong[0]}". Remove it: all errors have the same shape, which routes do not declare.`
+      `envelope: ${route} must not declare a schema for "${wrong[0]}", because all errors have the same shape. Remove it.`
     )
   const resources = new Map<string, JsonSchema>()
   const otherTypes = new Set<string>()

@@ -90,6 +90,6 @@ t.test('calls the functions version, base and parts [V8]', async (t) => {
 })
 
 t.test('invalid options stop the boot', async (t) => {
-  await t.rejects(start({ publicUrl: 'api.example.com' }), /publicUrl is "api.example.com"/)
-  await t.rejects(start({ exceptPrefixes: ['/'] }), /envelope: options\.exceptPrefixes contains "\/"/)
+  await t.rejects(start({ publicUrl: 'api.example.com' }), /publicUrl is the invalid URL "api.example.com"/)
+  await t.rejects(start({ exceptPrefixes: ['/'] }), /envelope: options\.exceptPrefixes contains the invalid prefix "\/"/)
 })

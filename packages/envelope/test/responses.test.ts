@@ -106,11 +106,11 @@ t.test('streamed sends a list piece by piece in the envelope, at the pace of the
 t.test('a route that declares no success, or an error, stops the boot', async (t) => {
   await t.rejects(
     responseOf(async () => ({}), {}),
-    /envelope: POST \/things declares no success\. Add schema\.response/
+    /envelope: POST \/things must declare a success response\. Add schema\.response/
   )
   await t.rejects(
     responseOf(async () => ({}), { 200: Thing, 404: Thing }),
-    /envelope: POST \/things declares a schema for "404"/
+    /envelope: POST \/things must not declare a schema for "404"/
   )
 })
 

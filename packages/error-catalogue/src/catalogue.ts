@@ -45,7 +45,7 @@ export function buildCatalogue(include: readonly ErrorList[], locales: readonly 
       const known = entries.get(code) ?? { code, ...definition }
       if (known.statusCode !== definition.statusCode) {
         throw new TypeError(
-          `error-catalogue: ${code} is defined with the status codes ${known.statusCode} and ${definition.statusCode}. Rename one of them.`
+          `error-catalogue: ${code} is defined twice, with the status codes ${known.statusCode} and ${definition.statusCode}. Rename one of the two.`
         )
       }
       entries.set(code, { ...known, message: { ...definition.message, ...known.message } })

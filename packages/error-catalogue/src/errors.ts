@@ -27,7 +27,7 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
         en: 'The body is not valid JSON. Send a single JSON value (RFC 8259).',
         es: 'El cuerpo no es JSON válido. Envíe un único valor JSON (RFC 8259).'
       },
-      remedy: 'Serialize the body with a JSON library. The keys "__proto__" and "constructor.prototype" are rejected.'
+      remedy: 'Serialize the body with a JSON library. The keys `__proto__` and `constructor.prototype` are rejected.'
     },
     EMPTY_BODY: {
       statusCode: 400,
@@ -136,10 +136,10 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
     VALIDATION_FAILED: {
       statusCode: 422,
       message: {
-        en: 'Some values in the request are invalid. Fix the fields listed in errors.',
-        es: 'Algunos valores de la petición no son válidos. Corrija los campos indicados en errors.'
+        en: 'Some values in the request are invalid. Fix the fields listed in `errors`.',
+        es: 'Algunos valores de la petición no son válidos. Corrija los campos indicados en `errors`.'
       },
-      remedy: 'Fix each field listed in errors.'
+      remedy: 'Fix each field listed in `errors`.'
     },
     HEADERS_TOO_LARGE: {
       statusCode: 431,

@@ -5,7 +5,7 @@ import type { Catalogue, CatalogueEntry } from './catalogue.ts'
 import { databaseCodeOf } from './database-codes.ts'
 import { fieldErrorsOf, partOf, type ValidationFailure } from './validation-failure.ts'
 
-/** What the client learns about an error. */
+/** The properties of an error that the client may see. */
 export interface Failure {
   readonly statusCode: number
   readonly code: string
@@ -16,7 +16,7 @@ export interface Failure {
   readonly message?: string | undefined
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
   readonly headers: Readonly<Record<string, string>>
-  /** True when the request is invalid for the schema of the route. */
+  /** Whether the request is invalid for the schema of the route. */
   readonly validation?: boolean | undefined
 }
 
@@ -68,7 +68,7 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
   }
 }
 
-/** Tells whether a status code means a fault of the service. 501 and 505 do not: any client can cause them. */
+/** Returns whether a status code means a fault of the service. 501 and 505 do not: any client can cause them. */
 export function isOurFault(statusCode: number): boolean {
   return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
 }

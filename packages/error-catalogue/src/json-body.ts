@@ -12,7 +12,7 @@ export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
       // Fastify allows replacing its default parser, but throws when the service has added a parser.
       app.addContentTypeParser(type, { parseAs: 'buffer' }, jsonBodyParser(app, maxDepth))
     } catch {
-      app.log.warn(`error-catalogue: ${String(type)} already has a parser. It is kept, and its bodies are not checked.`)
+      app.log.warn(`error-catalogue: ${String(type)} already has a parser, so its bodies are parsed by that parser and are not checked.`)
     }
   }
 }

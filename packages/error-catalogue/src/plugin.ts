@@ -58,7 +58,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
     const code = route.config?.validationCode
     if (code === undefined || catalogue.find(code)?.statusCode === 422) return
     throw new TypeError(
-      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 of the catalogue. Add a list that defines it to options.include.`
+      `error-catalogue: ${String(route.method)} ${route.url} has config.validationCode ${code}, which is not a 422 error in the catalogue. Add the error list that defines it to options.include.`
     )
   }
 

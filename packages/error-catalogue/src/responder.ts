@@ -7,7 +7,7 @@ import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts
 
 /** Creates error responses for failures, even when a function in the options throws. */
 export interface Responder {
-  /** Returns the response to a request that did not reach the hooks, with the constant headers and a request id. */
+  /** Returns the response to a request that did not reach the hooks, with constant headers and a request id. */
   bare(failure: Failure, facts: RequestFacts): ErrorResponse
   /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
   settle(reply: FastifyReply, failure: Failure): string

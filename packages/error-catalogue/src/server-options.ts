@@ -74,7 +74,7 @@ function concordatClientError(_error: Error, socket: Duplex) {
   socket.destroy()
 }
 
-/** Tells whether the instance was created with {@link errorCatalogueServerOptions}. */
+/** Returns whether the instance was created with {@link errorCatalogueServerOptions}. */
 export function hasServerOptions(app: FastifyInstance): boolean {
   return app.server.listeners('clientError').some(({ name }) => name === 'bound concordatClientError')
 }

@@ -1,7 +1,7 @@
 /** The error of the `clientError` event of Node.js. */
 export interface WireError {
   readonly code?: string | undefined
-  /** The last bytes that arrived. Well-formed requests can precede the malformed request. */
+  /** The last bytes that the client sent. Well-formed requests can precede the malformed request. */
   readonly rawPacket?: Buffer | undefined
   readonly bytesParsed?: number | undefined
 }
@@ -19,7 +19,7 @@ const byParserCode = new Map([
   ['HPE_PAUSED_H2_UPGRADE', 'HTTP_VERSION_NOT_SUPPORTED']
 ])
 
-/** Tells whether the error is about bytes that a client sent, and not about the connection. */
+/** Returns whether the error is about bytes that a client sent, and not about the connection. */
 export function canRespond({ code = '' }: WireError): boolean {
   return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_')
 }

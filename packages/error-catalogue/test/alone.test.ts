@@ -113,7 +113,7 @@ t.test('invalid options and limits stop the start with a one-line message', asyn
     [{ retryAfterSeconds: 0 }, /options\.retryAfterSeconds must be an integer of at least 1, but is 0\./],
     [{ maxJsonDepth: 1.5 }, /options\.maxJsonDepth must be an integer of at least 1, but is 1.5\./],
     [{ maxUriLength: Number.NaN }, /options\.maxUriLength must be an integer of at least 1, but is NaN\./],
-    [{ publicUrl: 'api.example.com' }, /publicUrl is "api.example.com"/]
+    [{ publicUrl: 'api.example.com' }, /publicUrl is the invalid URL "api.example.com"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(errorCatalogue, options), message)
   }

@@ -91,7 +91,7 @@ t.test('merges lists; the first text of an error code or field wins', async (t) 
 t.test('an error code with two status codes or a missing text in a language stops the start', async (t) => {
   const message = { en: 'A conflict.', es: 'Un conflicto.' }
   const clash = defineErrors({ CONFLICT: { statusCode: 410, message, remedy: '-' } })
-  await t.rejects(catalogueOf({ include: [clash] }), /CONFLICT is defined with the status codes 409 and 410. Rename one of them./)
+  await t.rejects(catalogueOf({ include: [clash] }), /CONFLICT is defined twice, with the status codes 409 and 410. Rename one of the two./)
   const english = defineErrors({ TOO_BAD: { statusCode: 409, message: { en: 'Too bad.' }, remedy: '-' } })
   await t.rejects(catalogueOf({ include: [english] }), /TOO_BAD has no text in "es". Add it, or change options.locales./)
   t.ok((await catalogueOf({ include: [english], locales: ['en'] })).find('TOO_BAD'))

@@ -129,7 +129,7 @@ t.test('keeps a JSON parser that the service added before, and logs a warning', 
   const app = await echo({}, (app) => app.addContentTypeParser('application/json', { parseAs: 'string' }, async () => 'own'), { logger })
   t.equal(await send(app, '{"__proto__":1}'), 'own')
   t.strictSame(await send(app, '{"__proto__":1}', 'application/a+json'), [400, 'MALFORMED_JSON'])
-  t.match(lines.join(''), /application\/json already has a parser. It is kept/)
+  t.match(lines.join(''), /application\/json already has a parser, so its bodies are parsed by that parser/)
   t.equal(lines.length, 1)
 })
 

@@ -1,4 +1,4 @@
-/** Methods that the router is never queried for: TRACE echoes credentials, CONNECT is for tunnels (RFC 9110 §9.3.6, §9.3.8). */
+/** Methods for which the router is never queried: TRACE echoes credentials, CONNECT is for tunnels (RFC 9110 §9.3.6, §9.3.8). */
 const never = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
 
 /** Returns the methods to look up in the router. OPTIONS is supported for every URL that has another method. */

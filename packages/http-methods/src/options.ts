@@ -23,7 +23,7 @@ export function resolveOptions({ constraints }: HttpMethodsOptions): ResolvedOpt
   }
   if (typeof constraints !== 'function') {
     throw new TypeError(
-      `http-methods: options.constraints is a ${typeof constraints}. Use a function that returns the constraint values of a request.`
+      `http-methods: options.constraints must be a function that returns the constraint values of a request, but its type is ${typeof constraints}.`
     )
   }
   return { constraints, derives: () => true }

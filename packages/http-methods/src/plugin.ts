@@ -6,7 +6,7 @@ import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
 
-/** Decides 404, 405, OPTIONS and 501 by the routes in the router. */
+/** Responds with 404, 405 or 501, or to OPTIONS, according to the routes in the router. */
 async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   const { constraints, derives } = resolveOptions(options)
   const routed = new Set<string>()
@@ -25,7 +25,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     for (const method of methods) {
       if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
         throw new TypeError(
-          `http-methods: ${method} ${route.url} declares a body schema, but ${method} has no body. Move it to querystring, or use POST.`
+          `http-methods: ${method} ${route.url} must not declare a body schema, because ${method} requests have no body. Use querystring instead, or POST.`
         )
       }
       routed.add(method)
@@ -51,7 +51,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     else sendAllow(reply, allowed)
   }
 
-  /** Runs after every onRequest hook, so that the response is counted, logged and readable across origins, and before the body is read. */
+  /**
+   * Rejects a request without a route after every onRequest hook, so that the response is counted, logged and readable across origins, and before
+   * the body is read.
+   */
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
     if (hasRoute(request)) return next()
     if (!supported.has(request.method)) return next(methodNotImplemented(withOptions(routable)))

@@ -61,7 +61,7 @@ t.test('every error has a message in English and Spanish', async (t) => {
 
 t.test('invalid options and constraints stop the boot with one line', async (t) => {
   await t.rejects(async () => Fastify().register(httpMethods, { constraints: 'host' as never }), {
-    message: 'http-methods: options.constraints is a string. Use a function that returns the constraint values of a request.'
+    message: 'http-methods: options.constraints must be a function that returns the constraint values of a request, but its type is string.'
   })
   const app = Fastify()
   app.addConstraintStrategy({
@@ -82,7 +82,8 @@ t.test('a GET or HEAD route with a body schema stops the boot, even if addHttpMe
   t.throws(() => app.get('/orders', { schema: { body } }, async () => []), /Body validation schema for GET:\/orders route is not supported/)
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   t.throws(() => app.route({ method: ['POST', 'GET'], url: '/orders', schema: { body }, handler: async () => [] }), {
-    message: 'http-methods: GET /orders declares a body schema, but GET has no body. Move it to querystring, or use POST.'
+    message:
+      'http-methods: GET /orders must not declare a body schema, because GET requests have no body. Use querystring instead, or POST.'
   })
   t.doesNotThrow(() => app.post('/orders', { schema: { body } }, async () => []))
 })

@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 
 /** Callbacks that report on the response of a handler while it runs. */
 export interface ResponseWatch {
-  /** Whether the response has reached the hook that stores it. */
+  /** Returns whether the response has reached the hook that stores it. */
   isSettled(): boolean
-  /** The client has disconnected, and it is unknown whether the handler will still send a response. */
+  /** Called when the client has disconnected and it is unknown whether the handler will still send a response. */
   responseMissing(): void
-  /** The handler returned nothing to send: it sends the response itself later, or writes to `reply.raw` and bypasses every hook. */
+  /** Called when the handler returned nothing to send: it sends the response itself later, or writes to `reply.raw` and bypasses every hook. */
   sendsItself(): void
 }
 

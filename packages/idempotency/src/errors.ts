@@ -112,7 +112,7 @@ export function storeUnavailable(cause: unknown): ApiError {
   return list.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
 }
 
-/** 400: a request whose body cannot be compared does not run. */
+/** 400: the body is nested too deeply to be compared. */
 export function bodyTooNested(limit: number): ApiError {
   return list.create('JSON_TOO_DEEP', { params: { limit } })
 }

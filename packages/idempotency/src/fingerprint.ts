@@ -5,7 +5,7 @@ import { bodyTooNested } from './errors.ts'
 const deepest = 1000
 
 /**
- * Returns a hash of what a retry must have in common with its first request: method, URI with its query, and body (rule I5). The order
+ * Returns a hash of the parts that a retry must share with the first request: method, URI with its query, and body (rule I5). The order
  * of an object's members does not matter. Throws a `TypeError` for a body that is not a JSON value, text or bytes.
  */
 export function fingerprintOf(method: string, uri: string, body: unknown): string {
@@ -64,6 +64,6 @@ function canonicalScalar(value: unknown) {
 
 function incomparable() {
   return new TypeError(
-    'idempotency: the body is not a JSON value, text or bytes, so a retry cannot be distinguished from another request. Set config.idempotency.comparedBody of the route.'
+    'idempotency: the body is not a JSON value, text or bytes, so a retry cannot be recognized. Set config.idempotency.comparedBody on the route.'
   )
 }

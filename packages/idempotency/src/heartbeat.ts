@@ -20,7 +20,7 @@ interface Beat {
 }
 
 /**
- * Renews the claims of runs, each from a third of its lease on, until `letGo`. All runs share a timer, and nothing is recorded about a run
+ * Renews the claim of each run, from a third of its lease on, until `letGo`. All runs share a timer, and nothing is recorded about a run
  * before the timer first sees it: most runs have ended by then.
  */
 export class Heartbeat {

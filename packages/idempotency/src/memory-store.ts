@@ -127,7 +127,7 @@ export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = 
       sweptAt = time
       sweep(time, entries.size)
     }
-    if (!hasRoom()) throw new Error(`idempotency: the memory store is full: ${entries.size} keys, ${bytes} bytes. Use a shared store.`)
+    if (!hasRoom()) throw new Error(`idempotency: the memory store is full (${entries.size} keys, ${bytes} bytes). Use a shared store.`)
   }
 
   function hasRoom() {

@@ -16,7 +16,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly scope?: ((request: FastifyRequest) => string | undefined) | undefined
   /** The store of claims and responses. @default memoryIdempotencyStore() */
   readonly store?: IdempotencyStore | undefined
-  /** Allows a store that is not shared with other processes in production. @default false */
+  /** Whether the store may be unshared in production, because there is only one process. @default false */
   readonly dangerouslyUnshared?: boolean | undefined
   /**
    * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
@@ -25,7 +25,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
   /** Whether the bare form of a key is accepted in addition to the quoted one. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
-  /** How long a claim lasts after its process is lost; it is renewed three times in that time. From 0.1 to 600. @default 30 */
+  /** How long a claim remains after its process is lost; a running process renews it three times in that period. From 0.1 to 600. @default 30 */
   readonly leaseSeconds?: number | undefined
   /** How long a handler can hold its claim. After that, its signal aborts and a retry may run. @default 300 */
   readonly maxRunSeconds?: number | undefined
@@ -136,7 +136,7 @@ const neverReplayed = new Set([
 function requireField(field: string) {
   if (typeof field !== 'string' || !/^[a-z][a-z0-9-]*$/.test(field) || neverReplayed.has(field)) {
     throw new TypeError(
-      `idempotency: options.replayedFields contains "${field}". Use lower-case names of header fields that belong to a response.`
+      `idempotency: options.replayedFields contains "${field}", which cannot be replayed. Use lower-case names of response headers that do not depend on the connection.`
     )
   }
   return field

@@ -67,7 +67,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
     if (wrapped === undefined) return next()
     next(
       new Error(
-        `idempotency: another plugin wraps the handler of ${nameOf(wrapped.route)} outside idempotency. Register idempotency after it.`
+        `idempotency: the handler of ${nameOf(wrapped.route)} is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.`
       )
     )
   }

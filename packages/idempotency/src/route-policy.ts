@@ -29,7 +29,7 @@ export interface PolicyOptions {
 
 /** The object form of `config.idempotency` of a route. */
 export interface RouteIdempotency extends PolicyOptions {
-  /** Whether a request without a key is refused, or runs without protection. */
+  /** Whether a request without a key is rejected or runs without protection. */
   readonly key: 'required' | 'accepted'
   /**
    * What happens while the store fails: `refuse` responds with 503; `dangerouslyBypass` runs the handler without protection and sends
@@ -116,7 +116,7 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
   const other = [method].flat().find((one) => one !== 'POST' && one !== 'PATCH')
   if (other !== undefined) {
     throw new TypeError(
-      `idempotency: ${name}: config.idempotency is only for POST and PATCH, because ${other} can be repeated without a key. Remove it for ${other}.`
+      `idempotency: ${name}: config.idempotency is allowed only on POST and PATCH, because ${other} can be repeated without a key. Remove it.`
     )
   }
   const { comparedBody = requireBody, whenStoreFails = 'refuse' } = own

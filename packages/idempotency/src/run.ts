@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { RoutePolicy } from './route-policy.ts'
 import type { Claim } from './store.ts'
 
-/** What a handler can read and do about the key of its request: `request.idempotency`. */
+/** The key of a request and its claim, for the handler: `request.idempotency`. */
 export interface RequestIdempotency {
   /** The key as the client sent it, without quotes. */
   readonly key: string
-  /** 1, or more when an earlier process was lost while it ran the request: part of the request may have taken effect already. */
+  /** The number of the attempt: more than 1 when an earlier process was lost while it ran the request, which may have partly taken effect. */
   readonly attempt: number
   /**
    * The fencing token: a number that increases with each owner of the key. A database that stores the highest token it has seen can refuse
@@ -28,9 +28,9 @@ export class Run implements RequestIdempotency {
   readonly fingerprint: string
   readonly policy: RoutePolicy
   isReleased = false
-  /** Its response has been handled; what is sent after it does not belong to this run. */
+  /** Whether its response has been handled: anything sent later does not belong to this run. */
   isSettled = false
-  /** The claim belongs to another owner, or to none. */
+  /** Whether the claim belongs to another owner or to none. */
   isLost = false
   readonly isInTransaction: boolean
   /** The index among the runs of the heartbeat; -1 when it is not among them. */

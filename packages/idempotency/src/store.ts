@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 
 /** The guarantees of a store. */
 export interface StoreGuarantees {
-  /** Acknowledged data survives a crash of the store or of the machine it runs on. */
+  /** Whether acknowledged data survives a crash of the store or of its machine. */
   readonly durable: boolean
-  /** All processes see the same claims. */
+  /** Whether all processes see the same claims. */
   readonly shared: boolean
-  /** The store can write the claim, the domain changes and the response in one transaction of its database. */
+  /** Whether the store can write the claim, the domain changes and the response in one transaction of its database. */
   readonly transactional: boolean
 }
 
@@ -28,11 +28,11 @@ export interface RequestTransaction {
 export interface ClaimTerms {
   /** How long the claim lasts without being renewed. */
   readonly leaseMs: number
-  /** How long the record is stored, from now on: a claim whose owner never comes back expires then. */
+  /** How long the record is stored, from now: a claim whose owner never finishes expires then. */
   readonly lifetimeMs: number
   /** Whether a claim whose lease has expired is taken over, or reported as `abandoned`. */
   readonly takesOver: boolean
-  /** The transaction to claim in. Only passed to stores whose guarantees are `transactional`. */
+  /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
   readonly transaction?: RequestTransaction | undefined
   /**
    * Passed with a transaction. Aborts when the caller no longer waits: after that, `begin` returns `busy` instead of claiming the key,
@@ -49,14 +49,14 @@ export interface Claim {
    * lost in the meantime.
    */
   readonly token: number
-  /** 1, plus 1 for each earlier owner of the record that never finished. */
+  /** The number of the attempt: 1, plus 1 for each earlier owner of the record that never finished. */
   readonly attempt: number
 }
 
 /** A response as it is stored. */
 export interface StoredResponse {
   readonly status: number
-  /** Field names in lower case. */
+  /** The header fields, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /**
    * The body that was sent, before compression. A store may return text as its bytes in UTF-8, but never bytes as text. `null`: the body
@@ -102,19 +102,19 @@ export interface IdempotencyStore {
    */
   begin(key: string, fingerprint: string, terms: ClaimTerms): BeginOutcome | Promise<BeginOutcome>
   /**
-   * Sets the lease to end `leaseMs` from now if the token is the record's, also if the lease has expired and no other owner took
-   * over. Returns `false` if the claim is permanently lost. Not called for a claim in a transaction.
+   * Sets the lease to end `leaseMs` from now if the record still has this token, even if the lease has expired. Returns `false` if the claim is
+   * permanently lost. Not called for a claim in a transaction.
    */
   renew(claim: Claim, leaseMs: number): Promise<boolean>
   /**
-   * Stores the response for `lifetimeMs` from now if the token is the record's and the record was not completed; returns `lost`
-   * if not, and changes nothing. For a claim in a transaction, it takes effect at COMMIT. A repetition with the same claim, for example
-   * after a lost acknowledgement, returns `stored` again and changes nothing.
+   * Stores the response for `lifetimeMs` from now if the record still has this token and was not completed; otherwise returns `lost` and changes
+   * nothing. For a claim in a transaction, it takes effect at COMMIT. A repetition with the same claim, for example after a lost acknowledgement,
+   * returns `stored` again and changes nothing.
    */
   complete(claim: Claim, response: StoredResponse, lifetimeMs: number): 'stored' | 'lost' | Promise<'stored' | 'lost'>
   /**
-   * Deletes the record if the token is the record's and the record was not completed, so that the next request with the key is a new one;
-   * returns `lost` if not, and changes nothing. For a claim in a transaction, it takes effect at COMMIT.
+   * Deletes the record if it still has this token and was not completed, so that the next request with the key is a new one; otherwise returns
+   * `lost` and changes nothing. For a claim in a transaction, it takes effect at COMMIT.
    */
   release(claim: Claim): Promise<'released' | 'lost'>
   /**

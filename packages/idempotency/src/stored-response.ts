@@ -22,7 +22,7 @@ export function isTransient(status: number, serverErrors: 'store' | 'release'): 
   return transientStatuses.has(status) || (status >= 500 && serverErrors === 'release')
 }
 
-/** Returns what is stored of the response that a reply is about to send. */
+/** Returns the response that a reply is about to send, in the form in which it is stored. */
 export function responseOf(reply: FastifyReply, payload: unknown, fields: readonly string[], maxBytes: number): StoredResponse {
   const headers: Record<string, string> = {}
   for (const name of fields) {

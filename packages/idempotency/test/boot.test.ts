@@ -42,11 +42,11 @@ t.test('refuses invalid options with an error that names the option', async (t) 
     [{ maxStoredBytes: 1e9 }, 'options.maxStoredBytes must be an integer from 0 to 16777216, but is 1000000000.'],
     [
       { replayedFields: ['set-cookie'] },
-      'options.replayedFields contains "set-cookie". Use lower-case names of header fields that belong to a response.'
+      'options.replayedFields contains "set-cookie", which cannot be replayed. Use lower-case names of response headers that do not depend on the connection.'
     ],
     [
       { replayedFields: ['X-Total'] },
-      'options.replayedFields contains "X-Total". Use lower-case names of header fields that belong to a response.'
+      'options.replayedFields contains "X-Total", which cannot be replayed. Use lower-case names of response headers that do not depend on the connection.'
     ],
     [{ documentationUrl: '/docs/keys' }, 'options.documentationUrl must be an absolute URL, but is "/docs/keys".']
   ]
@@ -68,12 +68,12 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       'required',
       'PUT',
-      'PUT /orders: config.idempotency is only for POST and PATCH, because PUT can be repeated without a key. Remove it for PUT.'
+      'PUT /orders: config.idempotency is allowed only on POST and PATCH, because PUT can be repeated without a key. Remove it.'
     ],
     [
       'accepted',
       ['POST', 'GET'],
-      'POST,GET /orders: config.idempotency is only for POST and PATCH, because GET can be repeated without a key. Remove it for GET.'
+      'POST,GET /orders: config.idempotency is allowed only on POST and PATCH, because GET can be repeated without a key. Remove it.'
     ],
     [
       { key: 'required', comparedBody: 'body' },
@@ -146,7 +146,8 @@ t.test(
     })
     app.post('/orders', { config: { idempotency: 'required' } }, async () => ({}))
     await t.rejects(async () => app.ready(), {
-      message: 'idempotency: another plugin wraps the handler of POST /orders outside idempotency. Register idempotency after it.'
+      message:
+        'idempotency: the handler of POST /orders is also wrapped by a plugin that is registered after idempotency. Register that plugin before idempotency.'
     })
   }
 )

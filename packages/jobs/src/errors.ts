@@ -23,7 +23,7 @@ const list = defineErrors(
     JOB_HAS_NO_RESULT: {
       statusCode: 409,
       message: { en: 'The job is {status} and has no result.', es: 'El trabajo está en estado {status} y no tiene resultado.' },
-      remedy: 'Fetch the job until its status is completed, then follow its "result" link.'
+      remedy: 'Fetch the job until its `status` is `completed`, then follow its `result` link.'
     },
     JOB_KEY_REUSED: {
       statusCode: 422,
@@ -36,16 +36,16 @@ const list = defineErrors(
     JOB_INPUT_INVALID: {
       statusCode: 422,
       message: {
-        en: 'The input of the job is invalid. Fix the fields listed in errors.',
-        es: 'La entrada del trabajo no es válida. Corrija los campos indicados en errors.'
+        en: 'The input of the job is invalid. Fix the fields listed in `errors`.',
+        es: 'La entrada del trabajo no es válida. Corrija los campos indicados en `errors`.'
       },
-      remedy: 'Fix the fields listed in errors.',
+      remedy: 'Fix the fields listed in `errors`.',
       validation: true
     },
     JOB_FAILED: {
       statusCode: 500,
       message: { en: 'The job failed. Start it again later.', es: 'El trabajo falló. Inícielo de nuevo más tarde.' },
-      remedy: 'Start the job again later. If it keeps failing, report the jobId to the operators.'
+      remedy: 'Start the job again later. If it keeps failing, report the `jobId` to the operators.'
     }
   },
   // Same texts as in error-catalogue, which takes precedence when it is registered.

@@ -6,10 +6,10 @@ import type { JobFailure, StoredJob } from './store.ts'
 export interface JobRecord {
   readonly jobId: string
   readonly status: JobState
-  /** From 0 to 100, only while the job is processing. */
+  /** Progress from 0 to 100, only while the job is processing. */
   readonly progress?: number | undefined
   readonly error?: JobFailure | undefined
-  /** A `status` link, and a `result` link when the job is completed. */
+  /** Links: `status`, and `result` when the job is completed. */
   readonly _links: readonly Link[]
 }
 

@@ -13,7 +13,7 @@ export interface JobContext {
 
 /** Definition of a type of job. */
 export interface JobDefinition<Input, Result> {
-  /** In kebab case, for example `order-export`. It names the queue, so do not change it. */
+  /** Name in kebab case, for example `order-export`. It names the queue, so do not change it. */
   readonly name: string
   /** JSON Schema of the input. Use it also for the body of the route that starts the job. */
   readonly input: object

@@ -24,17 +24,17 @@ export interface JobsOptions extends OriginOptions {
   readonly owner: (request: FastifyRequest) => string | undefined
   /** Returns the transaction that is open in this request: the job is accepted if it commits, or not at all. @default none */
   readonly currentTransaction?: (() => JobTransaction | undefined) | undefined
-  /** Time during which a job that has ended and its result can be read. @default 604800 */
+  /** How long a job that has ended, and its result, can be read. @default 604800 */
   readonly resultSeconds?: number | undefined
-  /** Time after that during which its URLs respond with 410. @default 86400 */
+  /** How long its URLs respond with 410 after that. @default 86400 */
   readonly goneSeconds?: number | undefined
   /** Longest time that a client can wait with `Prefer: wait`. @default 30 */
   readonly maxWaitSeconds?: number | undefined
   /** Maximum size of a result as JSON. @default 262144 */
   readonly maxResultBytes?: number | undefined
-  /** Time that a stopping service waits for its jobs before it hands them back to the queue. @default 10 */
+  /** How long a stopping service waits for its jobs before it hands them back to the queue. @default 10 */
   readonly stopGraceSeconds?: number | undefined
-  /** `false`: this process accepts jobs but does not run them. @default true */
+  /** Whether this process runs jobs; with `false` it only accepts them. @default true */
   readonly worker?: boolean | undefined
   /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined

@@ -28,7 +28,9 @@ export interface Jobs {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route does to a job, for the description: `start` for a route that uses `reply.accepted`; `serve` sets the other values. */
+    /**
+     * The operation of the route on a job, for the API description: `start` for a route that uses `reply.accepted`; `serve` sets the other values.
+     */
     job?: 'start' | 'status' | 'cancel' | 'result' | undefined
   }
   interface FastifyInstance {
@@ -73,7 +75,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
     const entry = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
-    if (entry.job !== job) throw new TypeError(`jobs: two jobs have the name "${job.name}". Rename one of them.`)
+    if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
     const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
     addRoutes(instance, place, parts)
     entry.places.push(place)
@@ -107,7 +109,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     const who = owner(request)
     if (who === undefined)
       throw new TypeError(
-        'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner.'
+        'jobs: options.owner returned undefined for this request. Require authentication on the route, or return an owner for anonymous requests.'
       )
     const transaction = currentTransaction()
     const place = placeOf(job, request)

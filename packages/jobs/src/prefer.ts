@@ -3,7 +3,7 @@ export interface Preferences {
   readonly respondAsync: boolean
   /** How long the client is willing to wait. */
   readonly waitSeconds: number | undefined
-  /** The client wants the record instead of a redirect. */
+  /** Whether the client wants the record instead of a redirect. */
   readonly returnsRepresentation: boolean
 }
 

@@ -9,7 +9,7 @@ import type { StoredJob } from './store.ts'
 /** Options of `app.jobs.start()`. */
 export interface StartOptions {
   readonly owner: string
-  /** A key that the same owner repeats returns the same job; with a different input it is rejected. */
+  /** Key of the job: when the same owner repeats it, the same job is returned, or the call is rejected if the input differs. */
   readonly key?: string | undefined
   readonly transaction?: JobTransaction | undefined
 }

@@ -3,25 +3,25 @@ import type { JobState } from './states.ts'
 
 /** Error of a failed job, as its owner sees it. */
 export interface JobFailure {
-  /** In UPPER_SNAKE_CASE, for example `JOB_FAILED`. */
+  /** Error code in UPPER_SNAKE_CASE, for example `JOB_FAILED`. */
   readonly code: string
   readonly message: string
 }
 
-/** Job as a store keeps it. Times are in milliseconds since 1970. */
+/** Job as it is stored. Times are in milliseconds since 1970. */
 export interface StoredJob {
-  /** A UUID. */
+  /** Id of the job, a UUID. */
   readonly id: string
   /** Name of the job's type. */
   readonly type: string
   readonly owner: string
   readonly state: JobState
   readonly input: unknown
-  /** Attempt of the queue that runs the job. It increases each time a worker begins the job; 0 before the first. */
+  /** Number of the queue's attempt that runs the job. It increases each time a worker begins the job; 0 before the first. */
   readonly attempt: number
-  /** Number of attempts that count: those that threw an error or were lost, and the current attempt. */
+  /** Number of attempts that count towards `maxAttempts`: those that threw an error or were lost, and the current attempt. */
   readonly tries: number
-  /** From 0 to 100. */
+  /** Progress from 0 to 100. */
   readonly progress: number
   readonly result?: unknown
   readonly error?: JobFailure | undefined

@@ -45,7 +45,7 @@ t.test('rejects invalid options at boot', async (t) => {
     [{ store: memoryJobStore(), owner }, /options\.queue is missing/],
     [{ queue, owner, resultSeconds: 0 }, /options\.resultSeconds must be an integer of at least 1, but is 0/],
     [{ queue, owner, goneSeconds: 1.5 }, /options\.goneSeconds must be an integer of at least 0, but is 1.5/],
-    [{ queue, owner, publicUrl: 'nonsense' }, /publicUrl is "nonsense"/]
+    [{ queue, owner, publicUrl: 'nonsense' }, /publicUrl is the invalid URL "nonsense"/]
   ] as const) {
     await t.rejects(async () => Fastify().register(jobs, options as never), { message })
   }
@@ -64,7 +64,7 @@ t.test('job names must be unique, and a job must be served before it is started'
   const [one, two] = [countJob(async () => ({ sum: 1 })), countJob(async () => ({ sum: 2 }))]
   t.throws(() => app.jobs.start(one, { rows: 1 }, { owner: 'ada' }), /is not served/)
   app.jobs.serve(one, '/counts')
-  t.throws(() => app.jobs.serve(two, '/others'), /two jobs have the name "count"/)
+  t.throws(() => app.jobs.serve(two, '/others'), /the job name "count" is used twice/)
   await app.close()
 })
 

@@ -1,7 +1,7 @@
-/** A JSON Schema, as an object of which nothing is known. */
+/** A JSON Schema, as an object with any members. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Tells whether a value is an object, and not an array or null. */
+/** Returns whether a value is an object, and not an array or null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

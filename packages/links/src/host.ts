@@ -26,6 +26,6 @@ function requireHost(host: string) {
   const name = typeof host === 'string' ? host.replace(/^\*\./, '') : ''
   if (!/^[^\s*/?#@\\]+$/.test(name) || !URL.canParse(`http://${name}`))
     throw new TypeError(
-      `links: options.allowedHosts has "${host}". Use a host with an optional port, for example "api.example.com" or "*.example.com".`
+      `links: options.allowedHosts contains the invalid host "${host}". Use a host with an optional port, for example "api.example.com" or "*.example.com".`
     )
 }

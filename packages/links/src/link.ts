@@ -2,7 +2,7 @@
 export interface Link {
   /** A registered relation type (RFC 8288) or a relation type of the domain. */
   readonly rel: string
-  /** An absolute URL. */
+  /** The absolute URL of the target. */
   readonly href: string
   /** The method to use on the target. */
   readonly method: string

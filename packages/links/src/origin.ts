@@ -49,6 +49,6 @@ function requirePublicUrl(publicUrl: string) {
   // The URL parser is too lenient: it trims spaces and corrects "https:host", but links use the value of the option unchanged.
   if (!/^https?:\/\/[!-~]+(?<!\/)$/i.test(publicUrl) || /[?#@\\]/.test(publicUrl) || !URL.canParse(publicUrl))
     throw new TypeError(
-      `links: options.publicUrl is "${publicUrl}". Set it to an http or https URL without credentials, query, fragment or trailing slash, for example "https://api.example.com".`
+      `links: options.publicUrl is the invalid URL "${publicUrl}". Use an http or https URL without credentials, query, fragment or trailing slash, for example "https://api.example.com".`
     )
 }

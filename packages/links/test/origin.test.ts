@@ -88,7 +88,7 @@ t.test('throws for an invalid publicUrl', async (t) => {
   ]) {
     t.throws(
       () => originResolver({ publicUrl }),
-      { name: 'TypeError', message: /^links: options\.publicUrl is ".*Set it to an http or https URL/s },
+      { name: 'TypeError', message: /^links: options\.publicUrl is the invalid URL ".*Use an http or https URL/s },
       publicUrl
     )
   }
@@ -109,7 +109,7 @@ t.test('throws for an invalid allowed host', async (t) => {
   ])
     t.throws(
       () => originResolver({ allowedHosts: [host] }),
-      { name: 'TypeError', message: /^links: options\.allowedHosts has ".*Use a host/s },
+      { name: 'TypeError', message: /^links: options\.allowedHosts contains the invalid host ".*Use a host/s },
       host
     )
 })

@@ -17,7 +17,7 @@ import { compareSchemas, type Direction, type Report } from './schema-changes.ts
 export interface BreakingChange {
   /** Where the change is, for example `GET /v1/orders 200 application/json data[].total`. */
   readonly place: string
-  /** What changed. */
+  /** A phrase that says what changed. */
   readonly problem: string
 }
 

@@ -103,7 +103,7 @@ function errorsOf(route: DescribedRoute, { errors, errorsOf }: Settings): readon
   const unknown = own.find((code) => !errors.has(code))
   if (unknown !== undefined && errors.size > 0) {
     throw new TypeError(
-      `openapi: ${routeName(route)} has "${unknown}" in config.openapi.errors, but options.errors does not. Define it, or remove it.`
+      `openapi: ${routeName(route)} lists "${unknown}" in config.openapi.errors, which options.errors does not define. Define it, or remove it.`
     )
   }
   return [...new Set([...errorsOf(route), ...own])].flatMap((code) => errors.get(code) ?? [])

@@ -136,7 +136,7 @@ function targetOf(document: OpenapiDocument, reference: string): unknown {
   return reference.startsWith('#/') ? valueAt(document, splitReference(reference).pointer) : undefined
 }
 
-/** Tells whether a media type is JSON or has the `+json` suffix. */
+/** Returns whether a media type is JSON or has the `+json` suffix. */
 export function isJson(mediaType: string): boolean {
   return /[/+]json\b/i.test(mediaType)
 }

@@ -9,9 +9,9 @@ export interface DescribedError {
   readonly code: string
   readonly statusCode: number
   readonly message: Readonly<Record<string, string>> & { readonly en: string }
-  /** One sentence that says how the client fixes the request. */
+  /** A sentence that says how the client fixes the request. */
   readonly remedy: string
-  /** Set when the response lists the invalid fields in `error.errors`, as every validation error does. */
+  /** `true` if the response lists the invalid fields in `error.errors`, as every validation error does. */
   readonly validation?: true | undefined
 }
 
@@ -130,7 +130,7 @@ export interface Settings {
   readonly contact: OpenapiOptions['contact']
   readonly license: OpenapiOptions['license']
   readonly publicUrl: string | undefined
-  /** Newest first. */
+  /** The versions, newest first. */
   readonly versions: readonly VersionToDescribe[]
   readonly routeConfig: Readonly<Record<string, unknown>>
   readonly errors: ReadonlyMap<string, DescribedError>
@@ -152,9 +152,9 @@ export function resolveOptions(options: OpenapiOptions): Settings {
   const { publicUrl, lint = 'error', routeLints = [], waivers = {}, reference } = options
   originResolver({ publicUrl })
   if (!['error', 'warning', 'off'].includes(lint))
-    throw new TypeError(`openapi: options.lint is "${lint}". Set it to "error", "warning" or "off".`)
+    throw new TypeError(`openapi: options.lint must be "error", "warning" or "off", but is "${lint}".`)
   if (typeof reference === 'string' && !/^\/.*[^/]$/.test(reference))
-    throw new TypeError(`openapi: options.reference is "${reference}". Set it to a path such as "/reference", or to false for no page.`)
+    throw new TypeError(`openapi: options.reference must be a path such as "/reference", or false for no page, but is "${reference}".`)
   requireWaivers('openapi: options.waivers', waivers, [...lintIds, ...routeLints.map(({ id }) => id)])
   return {
     title: options.title ?? 'API',
@@ -184,7 +184,9 @@ function readVersions(table: Readonly<Record<number, DescribedVersion>>): readon
   if (numbers.length === 0) throw new TypeError('openapi: options.versions is empty. Add at least one version, for example { 1: {} }.')
   const wrong = numbers.find((number) => !/^[1-9]\d*$/.test(number))
   if (wrong !== undefined)
-    throw new TypeError(`openapi: options.versions has the key "${wrong}". Each key must be an integer of at least 1 (rule V1).`)
+    throw new TypeError(
+      `openapi: options.versions contains the invalid key "${wrong}". Each key must be an integer of at least 1 (rule V1).`
+    )
   return numbers
     .map(Number)
     .toSorted((a, b) => b - a)

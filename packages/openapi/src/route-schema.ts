@@ -8,7 +8,7 @@ export const routeMark = 'x-route'
 /** The schema of a route that `@fastify/swagger` gets. */
 export type SwaggerSchema = RouteSchema & { readonly consumes?: readonly string[] | undefined; readonly [routeMark]?: number | undefined }
 
-/** Tells whether a route belongs to the document of the version at this path. */
+/** Returns whether a route belongs to the document of the version at this path. */
 export function belongsTo(route: DescribedRoute, base: string): boolean {
   const { config, url } = route
   if (!url.startsWith(`${base}/`) || config?.operational === true || config?.openapi === false || route.schema?.hide === true) return false

@@ -86,7 +86,7 @@ t.test('groups the error codes of a status code in a response, and shares respon
 t.test('an error code that is not in the catalogue stops the start', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error', errors }, (app) => app.get('/v1/orders', { config: { openapi: { errors: ['TYPO'] } } }, handler)),
-    /GET \/v1\/orders has "TYPO" in config\.openapi\.errors, but options\.errors does not/
+    /GET \/v1\/orders lists "TYPO" in config\.openapi\.errors, which options\.errors does not define/
   )
 })
 

@@ -90,15 +90,18 @@ t.test('its routes have the config of options.routeConfig, and the page may send
 
 t.test('invalid options stop the start with a one-line message', async (t) => {
   const cases: [Loose, RegExp][] = [
-    [{ lint: 'loud' }, /^openapi: options\.lint is "loud"\. Set it to "error", "warning" or "off"\.$/],
-    [{ reference: '/' }, /^openapi: options\.reference is "\/"\. Set it to a path such as "\/reference", or to false for no page\.$/],
-    [{ reference: '/docs/' }, /^openapi: options\.reference is "\/docs\/"/],
+    [{ lint: 'loud' }, /^openapi: options\.lint must be "error", "warning" or "off", but is "loud"\.$/],
+    [{ reference: '/' }, /^openapi: options\.reference must be a path such as "\/reference", or false for no page, but is "\/"\.$/],
+    [{ reference: '/docs/' }, /^openapi: options\.reference must be a path .*but is "\/docs\/"/],
     [{ versions: {} }, /^openapi: options\.versions is empty/],
-    [{ versions: { v1: {} } }, /^openapi: options\.versions has the key "v1"/],
+    [{ versions: { v1: {} } }, /^openapi: options\.versions contains the invalid key "v1"/],
     [{ versions: { 1: { deprecatedAt: 'soon', sunsetAt: 'later' } } }, /^openapi: options\.versions\[1\] has an invalid date/],
-    [{ publicUrl: 'shop.example' }, /^links: options\.publicUrl is "shop\.example"/],
+    [{ publicUrl: 'shop.example' }, /^links: options\.publicUrl is the invalid URL "shop\.example"/],
     [{ waivers: { Z9: 'so' } }, /^openapi: options\.waivers waives "Z9", which is not a known rule\. Use one of F1, .*, Q10, .*\.$/],
-    [{ waivers: { F1: '' } }, /^openapi: options\.waivers waives F1 without a reason\. Write: \{ F1: 'why' \}\.$/]
+    [
+      { waivers: { F1: '' } },
+      /^openapi: options\.waivers waives F1 without a reason\. Add the reason: \{ F1: 'why it does not apply' \}\.$/
+    ]
   ]
   for (const [options, message] of cases) {
     const app = Fastify()

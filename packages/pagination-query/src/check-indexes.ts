@@ -71,7 +71,7 @@ export async function findMissingIndexes(
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')
-      throw new TypeError(`pagination-query: options.waive["${name}"] has no reason. State why it needs no index.`)
+      throw new TypeError(`pagination-query: options.waive["${name}"] must have a reason. State why no index is needed.`)
   }
   const used = new Set<string>()
   const shortages = await withPlanner(database, source, (planner) =>

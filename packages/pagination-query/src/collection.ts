@@ -11,9 +11,9 @@ import { orderOf } from './order/sort-order.ts'
 
 /** The bounds of `perPage`. */
 export interface PerPage {
-  /** @default 25 */
+  /** The number of items per page without `perPage`. @default 25 */
   readonly default?: number | undefined
-  /** @default 100 */
+  /** The maximum number of items per page. @default 100 */
   readonly max?: number | undefined
 }
 
@@ -86,7 +86,7 @@ export interface Declaration<Row, Key extends string, Combination extends readon
   readonly readable?: ((request: FastifyRequest, field: string) => boolean) | undefined
   /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
   readonly scope?: ((request: FastifyRequest) => string) | undefined
-  /** @default the option of the plugin */
+  /** The bounds of `perPage` for this collection. @default the option of the plugin */
   readonly perPage?: PerPage | undefined
   /**
    * The last item that clients can reach with the style `page`.
@@ -104,7 +104,7 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly fields: ReadonlyMap<string, Field>
   /** Every sort order that clients can request, by its text in the query. Each ends with the identifier. */
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
-  /** A key of `sorts`. */
+  /** The sort order of requests without `sort`: a key of `sorts`. */
   readonly defaultSort: string
   /** The operators of each field that clients can filter by. */
   readonly filters: ReadonlyMap<string, readonly Operator[]>

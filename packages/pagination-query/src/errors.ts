@@ -16,7 +16,7 @@ const fieldMessages = {
     en: 'is not supported by this collection, which is paginated with {allowed}',
     es: 'no se admite en esta colección, que se pagina con {allowed}'
   },
-  mixedStyles: { en: 'must not be combined with offset and limit', es: 'no debe combinarse con offset y limit' },
+  mixedStyles: { en: 'must not be combined with `offset` and `limit`', es: 'no debe combinarse con `offset` y `limit`' },
   pageTooDeep: {
     en: 'must not go beyond item {max}; filter the collection instead',
     es: 'no debe pasar del elemento {max}; filtre la colección'
@@ -53,8 +53,8 @@ const fieldMessages = {
   queryTooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
   cursorInvalid: { en: 'must be a cursor from a link of this collection', es: 'debe ser un cursor de un enlace de esta colección' },
   cursorMismatch: {
-    en: 'must be used with the sort order and filters of the page that returned it',
-    es: 'debe usarse con el orden y los filtros de la página que lo devolvió'
+    en: 'must be used with the same sort order and filters as the page that returned it',
+    es: 'debe usarse con el mismo orden y los mismos filtros que la página que lo devolvió'
   },
   cursorExpired: { en: 'must not be older than {seconds} seconds', es: 'no debe tener más de {seconds} segundos' }
 } as const
@@ -68,17 +68,17 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'These query parameters are invalid: {parameters}. Fix the parameters listed in errors.',
-        es: 'Estos parámetros de consulta no son válidos: {parameters}. Corrija los parámetros indicados en errors.'
+        en: 'These query parameters are invalid: {parameters}. Fix the parameters listed in `errors`.',
+        es: 'Estos parámetros de consulta no son válidos: {parameters}. Corrija los parámetros indicados en `errors`.'
       },
-      remedy: 'Fix each parameter listed in errors. The API description lists the parameters of each operation.'
+      remedy: 'Fix each parameter listed in `errors`. The API description lists the parameters of each operation.'
     },
     CURSOR_INVALID: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor is invalid. Start again from the first page, without the after parameter.',
-        es: 'El cursor no es válido. Empiece de nuevo desde la primera página, sin el parámetro after.'
+        en: 'The cursor is invalid. Start again from the first page, without the `after` parameter.',
+        es: 'El cursor no es válido. Empiece de nuevo desde la primera página, sin el parámetro `after`.'
       },
       remedy: 'Follow the links unchanged, or start again from the first page.'
     },
@@ -86,17 +86,17 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor belongs to another sort order, filter or collection. Repeat the original query, or start again without the after parameter.',
-        es: 'El cursor pertenece a otro orden, filtro o colección. Repita la consulta original o empiece de nuevo sin el parámetro after.'
+        en: 'The cursor belongs to another sort order, filter or collection. Repeat the original query, or start again without the `after` parameter.',
+        es: 'El cursor pertenece a otro orden, filtro o colección. Repita la consulta original o empiece de nuevo sin el parámetro `after`.'
       },
-      remedy: 'Change the sort order and filters only on the first page; perPage and fields can change at any time.'
+      remedy: 'Change the sort order and filters only on the first page; `perPage` and `fields` can change at any time.'
     },
     CURSOR_EXPIRED: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor has expired: it is older than {seconds} seconds. Start again without the after parameter.',
-        es: 'El cursor ha caducado: tiene más de {seconds} segundos. Empiece de nuevo sin el parámetro after.'
+        en: 'The cursor has expired: it is older than {seconds} seconds. Start again without the `after` parameter.',
+        es: 'El cursor ha caducado: tiene más de {seconds} segundos. Empiece de nuevo sin el parámetro `after`.'
       },
       remedy: 'Start again from the first page.'
     }

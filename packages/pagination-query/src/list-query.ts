@@ -40,7 +40,7 @@ export interface ListQuery<Row = unknown> {
   /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
   /**
-   * Read from the end: fetch in the opposite order, and let `pageOf` reverse the rows. `ranges` are already in the opposite
+   * Whether the page is read from the end: then fetch in the opposite order, and let `pageOf` reverse the rows. `ranges` are already in the opposite
    * order.
    */
   readonly reverse: boolean

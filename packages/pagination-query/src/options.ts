@@ -89,11 +89,13 @@ function readCursorOptions(cursor: CursorOptions) {
   }
   if (secrets === undefined) {
     if (!dangerouslyUnsigned)
-      throw new TypeError('pagination-query: options.cursor has no secrets. Set cursor.secrets, or set cursor.dangerouslyUnsigned to true.')
+      throw new TypeError(
+        'pagination-query: options.cursor requires secrets. Set cursor.secrets, or set cursor.dangerouslyUnsigned to true.'
+      )
     return { keys: undefined, maxAgeSeconds: undefined }
   }
   if (dangerouslyUnsigned)
-    throw new TypeError('pagination-query: options.cursor has both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
+    throw new TypeError('pagination-query: options.cursor must not have both secrets and dangerouslyUnsigned. Remove dangerouslyUnsigned.')
   if (maxAgeSeconds !== undefined) integer('options.cursor.maxAgeSeconds', maxAgeSeconds, 1)
   return { keys: cursorKeys(secrets), maxAgeSeconds }
 }
@@ -102,7 +104,7 @@ function deprecationOf(deprecatedAt: string | Date) {
   const time = new Date(deprecatedAt).getTime()
   if (Number.isNaN(time))
     throw new TypeError(
-      `pagination-query: options.transitionalOffset.deprecatedAt is "${String(deprecatedAt)}". Set it to a Date or an ISO 8601 date-time.`
+      `pagination-query: options.transitionalOffset.deprecatedAt must be a Date or an ISO 8601 date-time, but is "${String(deprecatedAt)}".`
     )
   return `@${Math.floor(time / 1000)}`
 }

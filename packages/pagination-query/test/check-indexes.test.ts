@@ -210,7 +210,7 @@ onEach('does not report what is waived with a reason, and reports a waiver witho
   ])
   await t.rejects(findMissingIndexes(database, collection, {}, { waive: { 'filter.gift': ' ' } }), {
     name: 'TypeError',
-    message: 'pagination-query: options.waive["filter.gift"] has no reason. State why it needs no index.'
+    message: 'pagination-query: options.waive["filter.gift"] must have a reason. State why no index is needed.'
   })
 })
 

@@ -38,17 +38,20 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     other: Type.Ref('x')
   })
   for (const [changes, says] of [
-    [{ name: '' }, /has no name/],
-    [{ name: undefined }, /has no name/],
+    [{ name: '' }, /a collection must have a name/],
+    [{ name: undefined }, /a collection must have a name/],
     [{ style: 'offset' }, /: style must be "page" or "cursor", but is "offset"\./],
-    [{ id: 'number' }, /: id is "number", which is not a scalar field/],
-    [{ id: 'list' }, /: id is "list", which is not/],
+    [{ id: 'number' }, /: id must be a scalar field of the schema, but is "number"/],
+    [{ id: 'list' }, /: id must be a scalar field of the schema, but is "list"/],
     [{ sort: { keys: ['colour'] } }, /: sort contains "colour", which is not a field of the schema/],
     [{ sort: { keys: ['list'] } }, /: sort contains "list", whose values are not scalars/],
     [{ sort: { keys: ['mixed'] } }, /: sort contains "mixed", whose values are not scalars/],
     [{ sort: { keys: ['id', 'other'] } }, /: sort contains "other"/],
     [{ sort: { keys: ['id'], combinations: [['page', 'object']] } }, /: sort contains "object"/],
-    [{ sort: { keys: ['id'], combinations: [['id']] } }, /: sort\.combinations contains "id"\. Give two or more different keys/],
+    [
+      { sort: { keys: ['id'], combinations: [['id']] } },
+      /: sort\.combinations contains "id"\. A combination must have two or more different keys/
+    ],
     [{ sort: { keys: ['id'], combinations: [['page', '-page']] } }, /: sort\.combinations contains "page,-page"/],
     [{ defaultSort: ['page'] }, /: defaultSort is "page", which sort does not allow/],
     [{ defaultSort: [] }, /defaultSort is ""/],
@@ -63,8 +66,8 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     [{ filter: { page: ['eq'] } }, /: filter contains "page", which is the name of a parameter/],
     [{ filter: { code: ['eq'] } }, /: filter contains "code", which links omit/],
     [{ filter: { accessToken: true } }, /: filter contains "accessToken", which links omit/],
-    [{ count: 'some' }, /: count is invalid\. Choose "none"/],
-    [{ count: { max: 0 } }, /: count is invalid/],
+    [{ count: 'some' }, /: count must be "none"/],
+    [{ count: { max: 0 } }, /: count must be "none"/],
     [
       { style: 'cursor', sort: { keys: ['id', 'text'] } },
       /: sort allows "text", whose values may be too long.*Give text a maxLength, at most 120 in total/
@@ -83,7 +86,7 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     }
     t.throws(() => (collection(schema) as unknown as Loose)(usual), /Rename it: a name must not be empty/, name)
   }
-  t.throws(() => (collection({ type: 'string' }) as unknown as Loose)(usual), /: the schema has no properties/)
+  t.throws(() => (collection({ type: 'string' }) as unknown as Loose)(usual), /: the schema must have properties/)
   t.end()
 })
 
@@ -271,23 +274,23 @@ t.test('throws a TypeError for an invalid option', async (t) => {
   for (const [options, says] of [
     [{ perPage: { default: 0 } }, /options\.perPage\.default must be an integer of at least 1, but is 0\./],
     [{ perPage: { default: 1.5 } }, /options\.perPage\.default must be an integer of at least 1, but is 1\.5\./],
-    [{ perPage: { default: 50, max: 20 } }, /perPage\.default is 50, which is more than perPage\.max, 20/],
+    [{ perPage: { default: 50, max: 20 } }, /perPage\.default must be at most perPage\.max \(20\), but is 50/],
     [{ perPage: { max: Number.NaN } }, /options\.perPage\.(default|max) must be an integer of at least 1, but is NaN\./],
-    [{ maxOffset: 50 }, /perPage\.max is 100, which is more than maxOffset, 50/],
+    [{ maxOffset: 50 }, /perPage\.max must be at most maxOffset \(50\), but is 100/],
     [{ maxOffset: 0 }, /options\.maxOffset must be an integer of at least 1, but is 0\./],
     [{ maxCacheEntries: -1 }, /options\.maxCacheEntries must be an integer of at least 0, but is -1\./],
-    [{ cursor: {} }, /options\.cursor has no secrets/],
-    [{ cursor: { dangerouslyUnsigned: false } }, /options\.cursor has no secrets/],
+    [{ cursor: {} }, /options\.cursor requires secrets/],
+    [{ cursor: { dangerouslyUnsigned: false } }, /options\.cursor requires secrets/],
     [{ cursor: { dangerouslyUnsigned: true, secrets: [secret] } }, /Remove dangerouslyUnsigned/],
     [{ cursor: { secrets: [] } }, /cursor\.secrets is empty/],
-    [{ cursor: { secrets: [secret, 'short'] } }, /options\.cursor\.secrets\[1\] has 5 bytes\. Use at least 32/],
-    [{ cursor: { secrets: ['a'.repeat(40)] } }, /options\.cursor\.secrets\[0\] repeats a single character/],
+    [{ cursor: { secrets: [secret, 'short'] } }, /options\.cursor\.secrets\[1\] must have at least 32 random bytes, but has 5/],
+    [{ cursor: { secrets: ['a'.repeat(40)] } }, /options\.cursor\.secrets\[0\] must not repeat a single character/],
     [{ cursor: { secrets: [secret], maxAgeSeconds: 0 } }, /options\.cursor\.maxAgeSeconds must be an integer of at least 1, but is 0\./],
     [
       { cursor: { secrets: [secret], maxAgeSeconds: 1.5 } },
       /options\.cursor\.maxAgeSeconds must be an integer of at least 1, but is 1\.5\./
     ],
-    [{ transitionalOffset: { deprecatedAt: 'soon' } }, /deprecatedAt is "soon"/],
+    [{ transitionalOffset: { deprecatedAt: 'soon' } }, /deprecatedAt must be a Date .*but is "soon"/],
     [{ publicUrl: 'api.example.com' }, /publicUrl/],
     [{ allowedHosts: ['*'] }, /allowedHosts/]
   ] as const)
@@ -299,31 +302,31 @@ t.test('throws a TypeError for a route that cannot serve its collection', async 
   const config = { collection: pagedOrders }
   const array = Type.Array(Order)
   for (const [route, says] of [
-    [{ config, method: 'POST' }, /POST \/orders has the collection "orders", but is not a GET route/],
-    [{ config, method: ['GET', 'DELETE'] }, /is not a GET route/],
+    [{ config, method: 'POST' }, /POST \/orders must be a GET route, because it serves the collection "orders"/],
+    [{ config, method: ['GET', 'DELETE'] }, /must be a GET route/],
     [
       { config, schema: { response: { 200: array }, querystring: Type.Object({}) } },
-      /has both a collection and schema\.querystring\. Remove the schema/
+      /must not have schema\.querystring, because its collection validates the query/
     ],
-    [{ config, schema: { response: { 200: array }, query: Type.Object({}) } }, /Remove the schema/],
-    [{ config, schema: undefined }, /its 200 response is not an array of objects/],
+    [{ config, schema: { response: { 200: array }, query: Type.Object({}) } }, /must not have schema\.querystring/],
+    [{ config, schema: undefined }, /its 200 response must be declared as an array of objects/],
     [
       { config, schema: { response: { 200: Order } } },
-      /its 200 response is not an array.*Register this plugin before plugins that change response schemas/
+      /its 200 response must be declared as an array.*Register this plugin before plugins that change response schemas/
     ],
-    [{ config, schema: { response: { 200: Type.Object({ data: array }) } } }, /its 200 response is not an array/],
-    [{ config, schema: { response: { 200: Type.Array(Type.String()) } } }, /its 200 response is not an array of objects/],
+    [{ config, schema: { response: { 200: Type.Object({ data: array }) } } }, /its 200 response must be declared as an array/],
+    [{ config, schema: { response: { 200: Type.Array(Type.String()) } } }, /its 200 response must be declared as an array of objects/],
     [
       { config, schema: { response: { 200: { $ref: 'Missing#' } } } },
-      /its 200 response is not an array.*shared schemas before their routes/
+      /its 200 response must be declared as an array.*shared schemas before their routes/
     ],
     [
       { config, schema: { response: { 200: Type.Array(Type.Omit(Order, ['note'])) } } },
-      /responds without "note", a field of the collection "orders"/
+      /does not declare "note", a field of the collection "orders"/
     ],
-    [{ config: { collection: cursorOrders } }, /has a collection with cursors, but options\.cursor is not set/],
-    [{ config: { collection: declare({ perPage: { default: 10, max: 5 } }) } }, /perPage\.default is 10, which is more/],
-    [{ config: { collection: declare({ maxOffset: 5 }) } }, /more than maxOffset, 5/]
+    [{ config: { collection: cursorOrders } }, /serves a collection with cursors, which requires options\.cursor/],
+    [{ config: { collection: declare({ perPage: { default: 10, max: 5 } }) } }, /perPage\.default must be at most/],
+    [{ config: { collection: declare({ maxOffset: 5 }) } }, /at most maxOffset \(5\)/]
   ] as const)
     await t.rejects(boot({}, route as Partial<RouteOptions>), { name: 'TypeError', message: says }, String(says))
   const hidden = declare({ style: 'cursor', sort: { keys: ['id'] }, readable: () => true })
@@ -341,7 +344,7 @@ t.test('allows a single style of pagination for each resource type [Q7]', async 
   app.get('/other-orders', { config: { collection: declare({ name: 'orders' }) }, schema }, async () => [])
   t.throws(
     () => app.get('/third-orders', { config: { collection: declare({ name: 'orders', style: 'cursor' }) }, schema }, async () => []),
-    /GET \/third-orders paginates "orders" by cursor, GET \/orders by page\. Choose one style \(rule Q7\)/
+    /GET \/third-orders paginates "orders" by cursor, but GET \/orders paginates it by page\. Choose one style \(rule Q7\)/
   )
 })
 
@@ -360,7 +363,7 @@ t.test('rejects a route at boot that responds with a list without pages, unless 
   ]) {
     await t.rejects(
       boot({}, { schema: { response } }),
-      /GET \/orders responds with a list without pages \(rule Q10\)\. Set config\.collection/,
+      /GET \/orders responds with a list that is not paginated \(rule Q10\)\. Set config\.collection/,
       JSON.stringify(response)
     )
   }
@@ -375,7 +378,8 @@ t.test('rejects a route at boot that responds with a list without pages, unless 
   await boot({}, { config: { waivers: { Q10: 'There are seven days in a week.' } } })
   await t.rejects(boot({}, { config: { waivers: { Q10: ' ' } } }), {
     name: 'TypeError',
-    message: "pagination-query: config.waivers of GET /orders waives Q10 without a reason. Write: { Q10: 'why' }."
+    message:
+      "pagination-query: config.waivers of GET /orders waives Q10 without a reason. Add the reason: { Q10: 'why it does not apply' }."
   })
   for (const route of [
     { method: 'POST' },
@@ -412,8 +416,8 @@ t.test('returns 500 if a handler does not respond with a page of the collection 
   t.match(errors, [
     /GET \/bare responded without a page\. Return reply\.page/,
     /GET \/wrong serves "orders", not "cursor-orders"/,
-    /: the page of "orders" has no total/,
-    /GET \/item has no collection/
+    /: the page of "orders" must have a total/,
+    /GET \/item does not serve a collection/
   ])
   t.equal((await app.inject('/gone')).statusCode, 304)
 })

@@ -190,7 +190,7 @@ t.test('serializes the errors with the default error handler of Fastify, and pas
     statusCode: 422,
     code: 'INVALID_QUERY_PARAMETERS',
     error: 'Unprocessable Entity',
-    message: 'These query parameters are invalid: colour, total[gte]. Fix the parameters listed in errors.'
+    message: 'These query parameters are invalid: colour, total[gte]. Fix the parameters listed in `errors`.'
   })
   const errors: unknown[] = []
   const watched = await ordersApp()

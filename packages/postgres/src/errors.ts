@@ -41,7 +41,7 @@ export function transactionEnded(): ApiError {
 export function transactionRequired(): ApiError {
   return list.create('TRANSACTION_REQUIRED', {
     cause: new Error(
-      'This handler queried the database outside its open transaction. Use request.transaction, or run the query before its first query.'
+      'This handler queried the database outside its open transaction. Use request.transaction, or query the database before the transaction opens.'
     )
   })
 }

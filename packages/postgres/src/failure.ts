@@ -8,7 +8,7 @@ const fatal = /^(08|28|3D|53|57P|25P03)/
 // A circular chain of causes has no end.
 const deepestCause = 5
 
-/** Tells whether PostgreSQL could not serialize a transaction with others, also when a query builder has wrapped the error. */
+/** Returns whether PostgreSQL could not serialize a transaction with others, even when a query builder has wrapped the error. */
 export function isConflict(error: unknown): boolean {
   let inner = error
   for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
@@ -19,14 +19,14 @@ export function isConflict(error: unknown): boolean {
   return false
 }
 
-/** Tells whether the server refused a statement and the connection can still be used. */
+/** Returns whether the server refused a statement and the connection can still be used. */
 export function isRefusal(error: unknown): boolean {
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   // The severity is part of the protocol. Its text depends on the language of the server, so FATAL alone does not tell.
   return typeof severity === 'string' && severity !== 'FATAL' && !fatal.test(String(code))
 }
 
-/** Tells whether the connection failed or a result is overdue: the error is neither one of the server nor a mistake of the service. */
+/** Returns whether the connection failed or a result is overdue: the error comes neither from the server nor from a mistake of the service. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error))
 }

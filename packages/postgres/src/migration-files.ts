@@ -12,9 +12,12 @@ export async function readMigrations(folder: URL | string, component: string): P
   const migrations: Migration[] = []
   for (const file of files) {
     const version = Number.parseInt(file)
-    if (!(version > 0)) throw new Error(`postgres: the migration ${file} has no number. Name it 0001-${file}, with the next number.`)
+    if (!(version > 0))
+      throw new Error(
+        `postgres: the name of the migration ${file} must begin with a number. Rename it to 0001-${file}, with the next number.`
+      )
     if (migrations.some((other) => other.version === version)) {
-      throw new Error(`postgres: the migration ${file} has the number of another file. Give it the next number.`)
+      throw new Error(`postgres: the migration ${file} has the same number as another file. Rename it with the next number.`)
     }
     migrations.push({ component, version, statements: [await readFile(new URL(file, base), 'utf8')] })
   }

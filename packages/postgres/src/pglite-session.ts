@@ -10,13 +10,13 @@ export interface PGliteResult {
   readonly affectedRows?: number | undefined
 }
 
-/** The part of a PGlite transaction that is used here. */
+/** The part of a PGlite transaction that this package uses. */
 export interface PGliteTransaction {
   query(sql: string, params?: unknown[]): Promise<PGliteResult>
   exec(sql: string): Promise<PGliteResult[]>
 }
 
-/** The part of a PGlite that is used here. */
+/** The part of a PGlite that this package uses. */
 export interface PGliteLike extends PGliteTransaction {
   transaction<Result>(work: (transaction: PGliteTransaction) => Promise<Result>): Promise<Result>
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>

@@ -8,7 +8,7 @@ export interface PoolResult {
   readonly rowCount?: number | null | undefined
 }
 
-/** The part of a `pg` client that is used here. */
+/** The part of a `pg` client that this package uses. */
 export interface PoolClientLike {
   query(sql: string, params?: unknown[]): Promise<PoolResult & { readonly command?: string | undefined }>
   release(destroy?: boolean | Error): void

@@ -4,7 +4,7 @@ import { type Listener, type Postgres, parseRows, type SqlClient } from './postg
 import { runIn } from './run-in.ts'
 import type { Opening } from './session.ts'
 
-/** The part of a `pg` pool that is used here. */
+/** The part of a `pg` pool that this package uses. */
 export interface PoolLike {
   query(sql: string, params?: unknown[]): Promise<PoolResult>
   connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void

@@ -49,9 +49,7 @@ export interface StoreOptions {
 /** Throws a `TypeError` for a schema name that would need quotes in SQL. */
 export function requireSchema(schema: string): string {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
-    throw new TypeError(
-      `postgres: options.schema "${schema}" is not a plain name. Use lowercase letters, digits and _, for example "concordat".`
-    )
+    throw new TypeError(`postgres: options.schema "${schema}" must consist of lowercase letters, digits and _, for example "concordat".`)
   }
   return schema
 }

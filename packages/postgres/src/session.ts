@@ -10,7 +10,7 @@ export type Isolation = 'read committed' | 'repeatable read' | 'serializable'
 
 /** Options for the start of a transaction. */
 export interface Opening {
-  /** @default the default of the database */
+  /** The isolation level. @default the default of the database */
   readonly isolation?: Isolation | undefined
   readonly readOnly?: boolean | undefined
   /** The time without a statement after which the server ends the transaction, for a client that has disappeared. */
@@ -24,9 +24,9 @@ export interface Session {
   query(text: string, values: readonly unknown[]): Promise<QueryResult>
   /** Sends statements without values in one message, and returns the rows of each. */
   send(statements: readonly string[]): Promise<Rows[]>
-  /** Commits. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The transaction has ended in either case. */
+  /** Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The transaction has ended in either case. */
   commit(): Promise<void>
-  /** Rolls back, and never rejects. A statement that is still running is aborted if the driver can do that. */
+  /** Rolls the transaction back; never rejects. A statement that is still running is aborted if the driver can do that. */
   rollback(): Promise<void>
 }
 

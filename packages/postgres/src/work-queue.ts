@@ -16,7 +16,10 @@ export type { WorkQueuePGlite } from './queue-database.ts'
 export interface PostgresWorkQueueOptions {
   /** The schema of the job tables, which contains nothing else. @default 'concordat_queue' */
   readonly schema?: string | undefined
-  /** The source of the time. In tests, use `testClock()` of `@concordat/work-queue/testing` with a separate pool. @default the time of this machine and of the database */
+  /**
+   * The source of the time. In tests, use `testClock()` of `@concordat/work-queue/testing` with a separate pool. @default the time of this machine
+   * and of the database
+   */
   readonly clock?: Clock | undefined
   /**
    * Called with errors outside the handlers, for the log: of connections, of statements, and of the `write` of an outcome.
@@ -107,7 +110,8 @@ function workQueue(
   }
 
   function rowOf(name: string, { ordered, leaseSeconds }: Line['settings'], { id = randomUUID(), payload, key, delaySeconds = 0 }: Item) {
-    if (ordered && key === undefined) throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key. Set its key.`)
+    if (ordered && key === undefined)
+      throw new TypeError(`work-queue: each job of the ordered queue "${name}" requires a key. Set key on each item.`)
     return {
       id,
       data: { payload },

@@ -77,10 +77,10 @@ t.test('rejects when the work ignores the failure of a statement', onServer, asy
   t.strictSame(await database.query(`SELECT '1' AS json`), [1])
 })
 
-t.test('throws for a schema that is not a plain name', async (t) => {
+t.test('throws for a schema that must consist of lowercase letters', async (t) => {
   const { database } = await inMemory()
   for (const schema of ['', 'Upper', 'a"b', 'a; DROP TABLE x', 'a'.repeat(41)]) {
-    await t.rejects(migrate(database, [], { schema }), /is not a plain name/)
+    await t.rejects(migrate(database, [], { schema }), /must consist of lowercase letters/)
     t.throws(() => postgresRefreshTokenStore(database, { schema }), TypeError)
   }
 })
@@ -135,11 +135,11 @@ t.test('applies the numbered files of a folder, each with several statements, on
 t.test('rejects for a file without a number, and for two files with the same number', async (t) => {
   const unnumbered = await folderOf(t, { 'trees.sql': 'SELECT 1' })
   await t.rejects(readMigrations(unnumbered, 'trees'), {
-    message: 'postgres: the migration trees.sql has no number. Name it 0001-trees.sql, with the next number.'
+    message: 'postgres: the name of the migration trees.sql must begin with a number. Rename it to 0001-trees.sql, with the next number.'
   })
   const twice = await folderOf(t, { '0001-ash.sql': 'SELECT 1', '0001-oak.sql': 'SELECT 1' })
   await t.rejects(readMigrations(twice, 'trees'), {
-    message: 'postgres: the migration 0001-oak.sql has the number of another file. Give it the next number.'
+    message: 'postgres: the migration 0001-oak.sql has the same number as another file. Rename it with the next number.'
   })
 })
 
@@ -194,5 +194,5 @@ t.test('writes only the new steps of an update', async (t) => {
     /\n\n-- trees 2\nINSERT INTO concordat\.trees VALUES \('ash'\);\nINSERT INTO concordat\.migrations .+ VALUES \('trees', 2, '\w{64}'\);\n$/
   )
   t.notMatch(text, 'trees 1')
-  t.throws(() => migrationSql([], { schema: 'a b' }), /is not a plain name/)
+  t.throws(() => migrationSql([], { schema: 'a b' }), /must consist of lowercase letters/)
 })

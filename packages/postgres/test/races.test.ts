@@ -65,16 +65,19 @@ t.test('transactions that PostgreSQL cannot serialize', onServer, async (t) => {
   t.test('run again after a deadlock: one of the two is retried', async (t) => {
     const things = await thingsOn(t, 'PostgreSQL')
     await things.database.query(`INSERT INTO ${things.table} VALUES ('a'), ('b')`)
-    const both = Promise.withResolvers<void>()
-    let runs = 0
+    const [both, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let [runs, locked] = [0, 0]
     const app = await serviceOn(t, things, (app) => {
+      app.addHook('onResponse', async () => other.resolve())
       app.post<{ Params: { first: string; second: string } }>(
         '/lock/:first/:second',
         { config: { transaction: { maxRetries: 2 } } },
         async ({ params, transaction }) => {
           const lock = (name: string) => transaction.query(`SELECT FROM ${things.table} WHERE name = $1 FOR UPDATE`, [name])
+          // A retry that locks its first row before the other transaction has continued causes a second deadlock.
+          if ((runs += 1) > 2) await other.promise
           await lock(params.first)
-          if ((runs += 1) === 2) both.resolve()
+          if ((locked += 1) === 2) both.resolve()
           await both.promise
           await lock(params.second)
           return {}
@@ -256,8 +259,8 @@ t.test('throws at startup for invalid options', async (t) => {
   }
   const bad: [RegExp, object, object?, { handlerTimeout: number }?][] = [
     [/POST \/things: config\.transaction requires a handler timeout.*handlerTimeout/, { config }, {}, {} as never],
-    [/config\.transaction is 5\. It must be true/, { config: { transaction: 5 } }],
-    [/config\.transaction is null\. It must be true/, { config: { transaction: null } }],
+    [/config\.transaction must be true .*but is 5/, { config: { transaction: 5 } }],
+    [/config\.transaction must be true .*but is null/, { config: { transaction: null } }],
     [/config\.transaction\.isolationLevel is unknown/, { config: { transaction: { isolationLevel: 'serializable' } } }],
     [
       /isolation must be "read committed" or "repeatable read" or "serializable", but is "read uncommitted"\./,
@@ -267,8 +270,8 @@ t.test('throws at startup for invalid options', async (t) => {
     [/config\.transaction\.maxRetries must be an integer from 0 to 10, but is 1.5\./, { config: { transaction: { maxRetries: 1.5 } } }],
     [/config\.transaction\.maxRetries must be an integer from 0 to 10, but is 11\./, { config: { transaction: { maxRetries: 11 } } }],
     [/config\.transaction\.readOnly must be true or false, but is "yes"\./, { config: { transaction: { readOnly: 'yes' } } }],
-    [/options\.database is not a database/, {}, { database: undefined }],
-    [/options\.database is not a database/, {}, { database: {} }],
+    [/options\.database must be created with/, {}, { database: undefined }],
+    [/options\.database must be created with/, {}, { database: {} }],
     [/options\.handlerTimeoutSeconds must be a number of at least 0.001, but is 0\./, {}, { handlerTimeoutSeconds: 0 }],
     [/options\.handlerTimeoutSeconds must be a number of at least 0.001, but is NaN\./, {}, { handlerTimeoutSeconds: Number.NaN }]
   ]
@@ -284,13 +287,13 @@ t.test('throws at startup for an order of plugins that cannot work', async (t) =
   for (const name of ['@concordat/idempotency', '@fastify/compress']) {
     const app = Fastify()
     await app.register(name === '@fastify/compress' ? compress : named(name))
-    await t.rejects(async () => app.register(unitOfWork, { database }), { message: new RegExp(`${name} is already registered`) })
+    await t.rejects(async () => app.register(unitOfWork, { database }), { message: new RegExp(`${name} must be registered after`) })
     await app.close()
   }
   const app = Fastify()
   await app.register(unitOfWork, { database })
   await app.register(named('@concordat/conditional-caching'))
-  await t.rejects(async () => app.ready(), { message: /conditional-caching is registered after the unit of work/ })
+  await t.rejects(async () => app.ready(), { message: /conditional-caching must be registered before the unit of work/ })
 })
 
 t.test('defines only errors with status code 500 or 503, each with a Spanish message', async (t) => {

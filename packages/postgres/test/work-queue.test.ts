@@ -110,7 +110,7 @@ t.test('throws for invalid options at startup', async (t) => {
       message: `work-queue: options.leaseSeconds must be an integer of at least 10, but is ${leaseSeconds}.`
     })
   t.throws(() => queue.kick('unknown'), /not defined/)
-  t.throws(() => pgliteWorkQueue({} as PGlite, { schema: 'a"b' }), /not a plain name/)
+  t.throws(() => pgliteWorkQueue({} as PGlite, { schema: 'a"b' }), /must consist of lowercase letters/)
 })
 
 t.test('starts when define is called again after the database was unavailable', async (t) => {

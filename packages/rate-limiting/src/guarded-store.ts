@@ -44,7 +44,7 @@ export function guardedStore(shared: RateLimitStore, local: RateLimitStore, guar
     retryAt = performance.now() + pauseMs
     if (isFailing) return
     isFailing = true
-    log.error({ err, whenItFails }, 'rate-limiting: the store does not count requests')
+    log.error({ err, whenItFails }, 'rate-limiting: the store fails to count requests')
   }
 
   function recovered() {

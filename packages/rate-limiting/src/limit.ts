@@ -2,7 +2,7 @@ import { optionChecks } from '@concordat/plugin-options'
 
 /** A number of requests per window. */
 export interface Limit {
-  /** How many requests a key has in each window. At least 1. */
+  /** The maximum number of requests of a key in each window. At least 1. */
   readonly limit: number
   /**
    * The length of a window. From 1000 on it must be whole minutes, from an hour on whole hours, from a day on whole days, at most
@@ -19,7 +19,7 @@ export function requireLimit(path: string, { limit, windowSeconds }: Limit): Lim
   integer(`${path}.windowSeconds`, windowSeconds, 1)
   if (windowSeconds % unitOf(windowSeconds) !== 0 || windowSeconds > 31 * 86_400) {
     throw new TypeError(
-      `rate-limiting: ${path}.windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
+      `rate-limiting: ${path}.windowSeconds must be a whole number of minutes, hours or days in seconds, at most 31 days, but is ${windowSeconds}.`
     )
   }
   return { limit, windowSeconds }

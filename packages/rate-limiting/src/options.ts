@@ -40,7 +40,8 @@ export interface RateLimitingOptions {
    */
   readonly maxKeys?: number | undefined
   /**
-   * Counts for all processes, for example `redisRateLimitStore` of `@concordat/redis` or `postgresRateLimitStore` of `@concordat/postgres`.
+   * The store that counts for all processes, for example `redisRateLimitStore` of `@concordat/redis` or `postgresRateLimitStore` of
+   * `@concordat/postgres`.
    * @default each process counts alone, in memory
    */
   readonly store?: RateLimitStore | undefined
@@ -55,7 +56,7 @@ export interface RateLimitingOptions {
    * @default 'countLocally'
    */
   readonly whenStoreFails?: 'countLocally' | 'refuse' | undefined
-  /** Responds with 503 while this process is overloaded. Absent: never. */
+  /** The thresholds above which this process responds with 503. Absent: never. */
   readonly overload?: OverloadOptions | undefined
 }
 
@@ -110,7 +111,9 @@ function policyOf(scope: 'address' | 'client', option: string, limit: Limit | fa
 
 function tierPolicy([tier, limit]: [string, Limit]) {
   if (!policyName.test(tier) || tier === 'address' || tier === 'client') {
-    throw new TypeError(`rate-limiting: options.tiers has "${tier}". Use lower case with hyphens, and neither "address" nor "client".`)
+    throw new TypeError(
+      `rate-limiting: options.tiers contains the invalid name "${tier}". Use lower case with hyphens; "address" and "client" are reserved.`
+    )
   }
   return { name: tier, scope: 'client' as const, tier, ...requireLimit(`options.tiers.${tier}`, limit) }
 }

@@ -7,7 +7,7 @@ import { serviceOverloaded } from './errors.ts'
 export interface OverloadOptions {
   /** The average delay of the event loop. 1000 means that every response waits for one second of other work. */
   readonly maxEventLoopDelayMs?: number | undefined
-  /** The part of the last second in which the event loop was busy, up to 1. A busy process is not necessarily slow. */
+  /** The fraction of the last second in which the event loop was busy, from 0 to 1. A busy process is not necessarily slow. */
   readonly maxEventLoopUtilization?: number | undefined
   /** The used size of V8's heap. */
   readonly maxHeapUsedBytes?: number | undefined
@@ -30,7 +30,7 @@ export function requireOverload(options: OverloadOptions): OverloadOptions {
   const names = thresholds.filter((name) => options[name] !== undefined)
   if (names.length === 0) {
     throw new TypeError(
-      'rate-limiting: options.overload has no threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'
+      'rate-limiting: options.overload must have a threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'
     )
   }
   for (const name of names) {

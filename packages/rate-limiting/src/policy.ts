@@ -1,6 +1,6 @@
 import type { Limit } from './limit.ts'
 
-/** What requests are counted by: their address or their client. */
+/** Whether requests are counted by their address or by their client. */
 export type RateLimitScope = 'address' | 'client'
 
 /** A published limit. */
@@ -12,7 +12,7 @@ export interface RateLimitPolicy extends Limit {
   readonly tier?: string | undefined
 }
 
-/** The form of the name of a group or tier: it needs no quoting in a header or in a key. */
+/** The pattern of the names of groups and tiers, which need no quotes in a header or a key. */
 export const policyName: RegExp = /^[a-z][a-z0-9-]{0,63}$/
 
 /** Returns the member of `RateLimit-Policy`, for example `"address";q=1200;w=60`. */

@@ -19,7 +19,8 @@ export interface RouteLimit extends Limit, Partial<CostOnly> {
    */
   readonly scope?: RateLimitScope | undefined
   /**
-   * Routes with the same group share one count. It is also the name of the limit in the headers. Lower case, for example `exports`.
+   * The group of the route: routes with the same group share one count. It is also the name of the limit in the headers. Lower case, for example
+   * `exports`.
    * @default the method and path of the route, which shares its count with no other route
    */
   readonly group?: string | undefined
@@ -60,7 +61,7 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope):
   if (limit === undefined && windowSeconds === undefined && group === undefined && !('scope' in rateLimit)) return { cost }
   oneOf(`${path}.scope`, scope, ['address', 'client'])
   if (group !== undefined && !policyName.test(group)) {
-    throw new TypeError(`rate-limiting: ${path}.group is "${group}". Use lower case with hyphens, such as "exports".`)
+    throw new TypeError(`rate-limiting: ${path}.group must be in lower case with hyphens, such as "exports", but is "${group}".`)
   }
   const numbers = requireLimit(path, { limit: limit as number, windowSeconds: windowSeconds as number })
   return { cost, policy: { name: group ?? name, scope, ...numbers } }

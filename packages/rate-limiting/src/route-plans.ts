@@ -7,7 +7,7 @@ import type { Count, RateLimitStore } from './store.ts'
 /** A policy with its counter. */
 export interface Limiter {
   readonly policy: RateLimitPolicy
-  /** Its member of `RateLimit-Policy`. */
+  /** The member of `RateLimit-Policy` for this limit. */
   readonly quota: string
   /** Counts a request as `cost` requests for the key. */
   readonly add: (key: string, cost: number) => Count | Promise<Count>
@@ -15,12 +15,12 @@ export interface Limiter {
 
 /** The limits that apply to the requests of a route, and when they apply. */
 export interface Plan {
-  /** `false` for a route that is exempt, also from load shedding. */
+  /** Whether requests are counted; a route that is not counted is also exempt from load shedding. */
   readonly isCounted: boolean
   readonly cost: number
-  /** Applied when the request arrives. */
+  /** The limits that apply when the request arrives. */
   readonly byAddress: readonly Limiter[]
-  /** Applied when the client is known, in addition to the general client limit. */
+  /** The limits that apply when the client is known, in addition to the general client limit. */
   readonly byClient: readonly Limiter[]
 }
 
@@ -77,7 +77,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
     }
     if (describe(known.policy) !== describe(policy)) {
       throw new TypeError(
-        `rate-limiting: "${policy.name}" is both ${describe(known.policy)} and ${describe(policy)}. Make them equal or rename one.`
+        `rate-limiting: "${policy.name}" is defined twice, as ${describe(known.policy)} and as ${describe(policy)}. Use the same limit, or rename one.`
       )
     }
     return known
@@ -91,7 +91,7 @@ export function routePlans(settings: Settings, store: RateLimitStore): Plans {
     const small = [...plan.byAddress, ...generalOfClients(), ...plan.byClient].find(({ policy }) => policy.limit < plan.cost)
     if (small === undefined) return
     throw new TypeError(
-      `rate-limiting: the cost ${plan.cost} exceeds the limit ${small.policy.limit} of "${small.policy.name}". Correct one of them.`
+      `rate-limiting: the cost ${plan.cost} exceeds the limit of "${small.policy.name}", ${small.policy.limit}. Correct one of them.`
     )
   }
 }

@@ -1,6 +1,6 @@
 /** The count of a key in its window. */
 export interface Count {
-  /** Includes the cost of this call, whether or not it was counted. Above the limit: the call was rejected and not counted. */
+  /** The count, including the cost of this call, whether or not it was counted. Above the limit: the call was rejected and not counted. */
   readonly count: number
   /** The time until the window ends. */
   readonly resetMs: number

@@ -31,11 +31,11 @@ t.test('rejects invalid options with one line', async (t) => {
     ],
     [
       { client, tiers: { address: { limit: 9, windowSeconds: 60 } } },
-      'options.tiers has "address". Use lower case with hyphens, and neither "address" nor "client".'
+      'options.tiers contains the invalid name "address". Use lower case with hyphens; "address" and "client" are reserved.'
     ],
     [
       { client, tiers: { 'Gold "1"': { limit: 9, windowSeconds: 60 } } },
-      'options.tiers has "Gold "1"". Use lower case with hyphens, and neither "address" nor "client".'
+      'options.tiers contains the invalid name "Gold "1"". Use lower case with hyphens; "address" and "client" are reserved.'
     ],
     [
       { client, tiers: { gold: { limit: 0, windowSeconds: 60 } } },
@@ -46,7 +46,7 @@ t.test('rejects invalid options with one line', async (t) => {
     [{ store: {} }, 'options.store must implement RateLimitStore with its method add(), for example memoryRateLimitStore().'],
     [{ storeTimeoutSeconds: 0 }, 'options.storeTimeoutSeconds must be a number from 0.001 to 10, but is 0.'],
     [{ whenStoreFails: 'ignore' }, 'options.whenStoreFails must be "countLocally" or "refuse", but is "ignore".'],
-    [{ overload: {} }, 'options.overload has no threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'],
+    [{ overload: {} }, 'options.overload must have a threshold. Set one, such as { maxEventLoopDelayMs: 1000 }, or remove overload.'],
     [{ overload: { maxRssBytes: -1 } }, 'options.overload.maxRssBytes must be a number of at least 1, but is -1.'],
     [
       { overload: { maxEventLoopUtilization: 98 } },
@@ -63,7 +63,7 @@ t.test('rejects invalid options with one line', async (t) => {
 t.test('rejects a window in milliseconds and accepts windows of usual lengths', async (t) => {
   for (const windowSeconds of [1000, 5000, 10_000, 60_000, 300_000, 900_000, 3_600_000, 86_400_000]) {
     await t.rejects(boot({ addressLimit: { limit: 9, windowSeconds } }), {
-      message: `rate-limiting: options.addressLimit.windowSeconds is ${windowSeconds}. Use whole minutes, hours or days, up to 31 days, in seconds, not in ms.`
+      message: `rate-limiting: options.addressLimit.windowSeconds must be a whole number of minutes, hours or days in seconds, at most 31 days, but is ${windowSeconds}.`
     })
   }
   for (const windowSeconds of [1, 90, 900, 1800, 3600, 7200, 86_400, 31 * 86_400]) {
@@ -82,16 +82,19 @@ t.test('rejects a route with an invalid limit with one line', async (t) => {
     [{ ...limit, scope: 'user' }, 'POST /orders: config.rateLimit.scope must be "address" or "client", but is "user".'],
     [
       { ...limit, group: 'All Exports' },
-      'POST /orders: config.rateLimit.group is "All Exports". Use lower case with hyphens, such as "exports".'
+      'POST /orders: config.rateLimit.group must be in lower case with hyphens, such as "exports", but is "All Exports".'
     ],
     [{ cost: 0 }, 'POST /orders: config.rateLimit.cost must be an integer from 1 to 100, but is 0.'],
     [{ cost: 101 }, 'POST /orders: config.rateLimit.cost must be an integer from 1 to 100, but is 101.'],
-    [{ ...limit, cost: 6 }, 'the cost 6 exceeds the limit 5 of "POST /orders". Correct one of them.'],
+    [{ ...limit, cost: 6 }, 'the cost 6 exceeds the limit of "POST /orders", 5. Correct one of them.'],
     [
       { ...limit, scope: 'client' },
       '"POST /orders" is a limit per client, which requires options.client. Set it, or use the scope "address".'
     ],
-    [{ ...limit, group: 'address' }, '"address" is both 1200 in 60 s by address and 5 in 60 s by address. Make them equal or rename one.']
+    [
+      { ...limit, group: 'address' },
+      '"address" is defined twice, as 1200 in 60 s by address and as 5 in 60 s by address. Use the same limit, or rename one.'
+    ]
   ]
   for (const [rateLimit, line] of cases) {
     await t.rejects(boot({}, { rateLimit: rateLimit as false }), { name: 'TypeError', message: `rate-limiting: ${line}` })
@@ -104,7 +107,7 @@ t.test('rejects one group with two limits', async (t) => {
   await app.register(rateLimiting, { client, tiers: { exports: { limit: 10, windowSeconds: 60 } } })
   t.throws(() => app.get('/a', { config: { rateLimit: { limit: 10, windowSeconds: 60, group: 'exports' } } }, async () => []), {
     message:
-      'rate-limiting: "exports" is both 10 in 60 s by client of tier exports and 10 in 60 s by client. Make them equal or rename one.'
+      'rate-limiting: "exports" is defined twice, as 10 in 60 s by client of tier exports and as 10 in 60 s by client. Use the same limit, or rename one.'
   })
 })
 

@@ -84,7 +84,7 @@ t.test('counts locally while a store fails, calls it again once a second, and lo
     .map((line) => JSON.parse(line) as { level: number; msg: string })
     .filter(({ msg }) => msg.startsWith('rate-limiting'))
   t.match(received, [
-    { level: 50, msg: 'rate-limiting: the store does not count requests', err: { message: 'READONLY' }, whenItFails: 'countLocally' },
+    { level: 50, msg: 'rate-limiting: the store fails to count requests', err: { message: 'READONLY' }, whenItFails: 'countLocally' },
     { level: 30, msg: 'rate-limiting: the store counts requests again' }
   ])
   t.equal(received.length, 2)

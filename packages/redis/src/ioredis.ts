@@ -1,7 +1,7 @@
 import { type Listener, lossOf, type Redis } from './redis.ts'
 import { runScript } from './script.ts'
 
-/** The part of an `ioredis` subscriber connection that is used here. */
+/** The part of an `ioredis` subscriber connection that this package uses. */
 export interface IoredisSubscriberLike {
   connect(): Promise<void>
   subscribe(channel: string): Promise<unknown>
@@ -9,12 +9,12 @@ export interface IoredisSubscriberLike {
   on(event: string, listener: (...invocation: unknown[]) => void): unknown
 }
 
-/** The part of an `ioredis` client that is used here. */
+/** The part of an `ioredis` client that this package uses. */
 export interface IoredisLike extends IoredisScripts {
   duplicate(override: { lazyConnect: true; autoResubscribe: false; retryStrategy: () => null }): IoredisSubscriberLike
 }
 
-/** The part of an `ioredis` cluster client that is used here. */
+/** The part of an `ioredis` cluster client that this package uses. */
 export interface IoredisClusterLike extends IoredisScripts {
   nodes(role: 'master'): readonly Pick<IoredisLike, 'duplicate'>[]
 }

@@ -1,7 +1,7 @@
 import { type Listener, lossOf, type Redis } from './redis.ts'
 import { runScript } from './script.ts'
 
-/** The part of a `redis` subscriber connection that is used here. */
+/** The part of a `redis` subscriber connection that this package uses. */
 export interface NodeRedisSubscriberLike {
   connect(): Promise<unknown>
   subscribe(channel: string, onMessage: (message: string) => void): Promise<unknown>
@@ -10,7 +10,7 @@ export interface NodeRedisSubscriberLike {
   on(event: string, listener: (...invocation: unknown[]) => void): unknown
 }
 
-/** The part of a `redis` client that is used here. */
+/** The part of a `redis` client that this package uses. */
 export interface NodeRedisLike {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
   eval(source: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>

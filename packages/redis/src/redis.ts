@@ -39,7 +39,7 @@ export function spreadKeysOf(prefix: string, store: string): (name: string) => s
 // Throws for a prefix that could put the keys of a store into several slots of a cluster.
 function requirePrefix(prefix: string): string {
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
-  throw new TypeError(`redis: options.prefix "${prefix}" is not a plain name. Use letters, digits and _ . : -, for example "orders".`)
+  throw new TypeError(`redis: options.prefix "${prefix}" must consist of letters, digits and _ . : -, for example "orders".`)
 }
 
 /** Creates `notify`, which calls `lost` at the first sign that a connection is lost, and `end`, which prevents all later calls. */

@@ -18,7 +18,7 @@ export function requireWaivers(where: string, waivers: Readonly<Record<string, u
     if (!knownIds.includes(id))
       throw new TypeError(`${where} waives "${id}", which is not a known rule. Use one of ${knownIds.join(', ')}.`)
     if (typeof reason !== 'string' || reason.trim() === '')
-      throw new TypeError(`${where} waives ${id} without a reason. Write: { ${id}: 'why' }.`)
+      throw new TypeError(`${where} waives ${id} without a reason. Add the reason: { ${id}: 'why it does not apply' }.`)
   }
 }
 

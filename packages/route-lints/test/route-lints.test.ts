@@ -15,7 +15,7 @@ t.test('throws for an unknown rule, and lists the known ones', async (t) => {
 
 t.test('throws for a waiver without a reason', async (t) => {
   for (const reason of ['', '  ', undefined, true]) {
-    const message = `${where} waives P1 without a reason. Write: { P1: 'why' }.`
+    const message = `${where} waives P1 without a reason. Add the reason: { P1: 'why it does not apply' }.`
     t.throws(() => requireWaivers(where, { P1: reason }, ['P1']), { name: 'TypeError', message })
   }
 })

@@ -61,10 +61,10 @@ const list = defineErrors(
     INVALID_TOKEN_REQUEST: {
       statusCode: 422,
       message: {
-        en: 'The token request is invalid. Send either username and password, or refreshToken.',
-        es: 'La petición de token no es válida. Envíe username y password, o bien refreshToken.'
+        en: 'The token request is invalid. Send either `username` and `password`, or `refreshToken`.',
+        es: 'La petición de token no es válida. Envíe `username` y `password`, o bien `refreshToken`.'
       },
-      remedy: 'Send { username, password } or { refreshToken }, each a string of 1 to 1024 characters.'
+      remedy: 'Send `username` and `password`, or `refreshToken`, each a string of 1 to 1024 characters.'
     },
     PASSWORD_UNACCEPTABLE: {
       statusCode: 422,
@@ -72,7 +72,7 @@ const list = defineErrors(
         en: 'The password is not allowed. Choose another password.',
         es: 'La contraseña no se permite. Elija otra contraseña.'
       },
-      remedy: 'Choose a password with a length that errors allows.'
+      remedy: 'Choose a password whose length is within the limits stated in `errors`.'
     }
   },
   {

@@ -8,9 +8,9 @@ const check = optionChecks('token-issuing')
 
 /** The limits of failed attempts. Attempts are forgiven one after another over the window. */
 export interface LoginAttemptOptions {
-  /** For one username, from all addresses together, whether or not the user exists. @default { limit: 10, windowSeconds: 900 } */
+  /** The limit for one username from all addresses together, whether or not the user exists. @default { limit: 10, windowSeconds: 900 } */
   readonly perAccount?: { readonly limit: number; readonly windowSeconds: number } | undefined
-  /** From one address, or from one IPv6 /64 network. @default { limit: 100, windowSeconds: 900 } */
+  /** The limit for one address, or for one IPv6 /64 network. @default { limit: 100, windowSeconds: 900 } */
   readonly perAddress?: { readonly limit: number; readonly windowSeconds: number } | undefined
 }
 

@@ -10,7 +10,7 @@ const check = optionChecks('token-issuing')
 export interface TokenUser {
   /** The `sub` of the tokens. It is never assigned to another user. */
   readonly id: string
-  /** The result of `Passwords.hash`. A user without it cannot sign in with a password. */
+  /** The hash of the password, as `Passwords.hash` returned it. A user without it cannot sign in with a password. */
   readonly passwordHash?: string | undefined
   /** The permissions of the user, for example `orders:read`; they become `scope`. Read again at each refresh. */
   readonly permissions?: readonly string[] | undefined
@@ -38,9 +38,9 @@ interface IssuerRevocation {
   readonly kind: 'token' | 'session' | 'subject' | 'everything'
   /** The `jti`, `sid` or `sub`; empty for `everything`. */
   readonly id: string
-  /** For `subject` and `everything`: revokes the tokens that were issued before this time, not later ones. */
+  /** For `subject` and `everything`: only tokens that were issued before this time are revoked. */
   readonly issuedBefore?: number | undefined
-  /** When the last affected token expires. */
+  /** The time at which the last affected token expires. */
   readonly until: number
 }
 
@@ -88,12 +88,12 @@ export interface TokenIssuerOptions {
   /** How long a session may last at most. @default 2592000 – 30 days */
   readonly sessionSeconds?: number | undefined
   /**
-   * How long after its use a refresh token may be repeated, with the same successor in the response: for lost responses and for
-   * tabs that refresh at the same time. 0: never.
+   * How long a refresh token can be repeated after its use and get the same successor: for lost responses, and for tabs that refresh at the same
+   * time. 0: never.
    * @default 10
    */
   readonly reuseGraceSeconds?: number | undefined
-  /** Stores a hash with the current cost in place of a weaker one, when its password is known. */
+  /** Stores a stronger hash in place of an outdated one, after a sign-in with the right password. */
   readonly onRehash?: ((user: TokenUser, passwordHash: string) => Promise<void> | void) | undefined
   /** Called with a session that was ended because one of its tokens was used twice and may be stolen. */
   readonly onReuse?: ((family: RefreshFamily) => void) | undefined
@@ -133,7 +133,9 @@ export function resolveOptions(options: TokenIssuerOptions): Settings {
   for (const key of refreshKeys) {
     // Few different characters: a word that was repeated until it was long enough.
     if (typeof key !== 'string' || Buffer.byteLength(key) < 32 || new Set(key).size < 8) {
-      throw new TypeError('token-issuing: options.refreshKeys has a weak secret. Use 32 random bytes or more: openssl rand -base64 32')
+      throw new TypeError(
+        'token-issuing: options.refreshKeys contains a weak secret. Create one of at least 32 random bytes with: openssl rand -base64 32'
+      )
     }
   }
   const lifetimeSeconds = check.integer('options.lifetimeSeconds', options.lifetimeSeconds ?? 900, 1, day)

@@ -8,11 +8,11 @@ const check = optionChecks('token-issuing')
 
 /** Options of {@link passwords}. The defaults are OWASP's for argon2id. */
 export interface PasswordOptions {
-  /** Memory of one hash. @default 19456 – 19 MiB */
+  /** The memory used to compute one hash, in KiB. @default 19456 – 19 MiB */
   readonly memoryKibibytes?: number | undefined
-  /** Passes over that memory. @default 2 */
+  /** The number of passes over the memory of a hash. @default 2 */
   readonly iterations?: number | undefined
-  /** Threads of one hash. @default 1 */
+  /** The number of threads used to compute one hash. @default 1 */
   readonly parallelism?: number | undefined
   /** The minimum length of a new password, in characters; NIST SP 800-63B-4 §3.1.1.2 requires 15 for a single factor. @default 15 */
   readonly minLength?: number | undefined
@@ -24,7 +24,7 @@ export interface PasswordOptions {
   readonly maxWaitingHashes?: number | undefined
 }
 
-/** The result of a comparison; `outdated`: right, but the stored hash is weaker than new hashes, or of another kind. */
+/** The result of a comparison; `outdated` means that the password is right, but the stored hash is weaker than new hashes or of another kind. */
 export type PasswordVerdict = 'wrong' | 'right' | 'outdated'
 
 /** Hashes and compares passwords (rule U8). */
@@ -51,7 +51,9 @@ export function passwords(options: PasswordOptions = {}): Passwords {
     parallelism: check.integer('options.parallelism', options.parallelism ?? 1, 1, 255)
   }
   if (!isStrong(cost)) {
-    throw new TypeError('token-issuing: options.memoryKibibytes and options.iterations make weak hashes. Use 19456 and 2, or remove both.')
+    throw new TypeError(
+      'token-issuing: options.memoryKibibytes and options.iterations result in weak hashes. Use at least 19456 and 2, or remove both.'
+    )
   }
   const minimum = check.integer('options.minLength', options.minLength ?? 15, 8, 256)
   const maximum = check.integer('options.maxLength', options.maxLength ?? 256, Math.max(64, minimum), 4096)

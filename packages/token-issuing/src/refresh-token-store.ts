@@ -1,15 +1,15 @@
 /** A session: all refresh tokens that follow one sign-in. Times are in milliseconds since 1970. */
 export interface RefreshFamily {
-  /** The session's id, `sid` of its access tokens. */
+  /** The id of the session, which is the `sid` of its access tokens. */
   readonly id: string
   /** The hash by which the family is found. */
   readonly handle: string
-  /** The user. */
+  /** The id of the user. */
   readonly subject: string
   /** The client application that signed in. Only this client may use the tokens. */
   readonly clientId?: string | undefined
   readonly beganAt: number
-  /** From this time on, no token of the family is valid, however often it was used. */
+  /** The time from which no token of the family is valid, however recently one was used. */
   readonly expiresAt: number
 }
 
@@ -17,7 +17,7 @@ export interface RefreshFamily {
 export interface RefreshTokenUse {
   readonly handle: string
   readonly secret: string
-  /** The secret of the token that replaces this one, in case it is replaced. */
+  /** The secret of the token that replaces this one if the store rotates it. */
   readonly successor: string
   readonly clientId?: string | undefined
   readonly now: number

@@ -247,9 +247,12 @@ t.test('limits the length of a new password in characters, and accepts an existi
 
 t.test('rejects weak costs and invalid limits', async (t) => {
   t.throws(() => passwords({ memoryKibibytes: 19_455 }), {
-    message: /options\.memoryKibibytes and options\.iterations make weak hashes\. Use 19456 and 2/
+    message: /options\.memoryKibibytes and options\.iterations result in weak hashes\. Use at least 19456 and 2/
   })
-  t.throws(() => passwords({ memoryKibibytes: 7168, iterations: 4 }), /options\.memoryKibibytes and options\.iterations make weak hashes/)
+  t.throws(
+    () => passwords({ memoryKibibytes: 7168, iterations: 4 }),
+    /options\.memoryKibibytes and options\.iterations result in weak hashes/
+  )
   t.doesNotThrow(() => passwords({ memoryKibibytes: 7168, iterations: 5 }))
   const nonsense: [PasswordOptions, RegExp][] = [
     [{ iterations: 0 }, /options\.iterations must be an integer from 1 to 1000, but is 0/],
@@ -274,8 +277,8 @@ t.test('rejects missing stores', async (t) => {
 t.test('rejects weak refresh keys and invalid times', async (t) => {
   t.throws(start({ refreshKeys: [] }), /options\.refreshKeys must be a non-empty array/)
   t.throws(start({ refreshKeys: undefined }), /options\.refreshKeys must be a non-empty array/)
-  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /options\.refreshKeys has a weak secret/)
-  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys has a weak secret/)
+  t.throws(start({ refreshKeys: [...refreshKeys, 'short'] }), /options\.refreshKeys contains a weak secret/)
+  t.throws(start({ refreshKeys: ['secret'.repeat(10)] }), /options\.refreshKeys contains a weak secret/)
   t.throws(start({ lifetimeSeconds: 86_401 }), /options\.lifetimeSeconds must be an integer from 1 to 86400, but is 86401/)
   t.throws(start({ sessionSeconds: 0 }), /options\.sessionSeconds must be an integer from 1 to 34560000, but is 0/)
   t.throws(start({ sessionSeconds: 60, idleSeconds: 61 }), /options\.idleSeconds must be an integer from 1 to 60, but is 61/)

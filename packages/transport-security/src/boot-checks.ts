@@ -11,14 +11,16 @@ export function checkServer(app: FastifyInstance, options: TransportSecurityOpti
 
 function warnWithoutTimeouts(app: FastifyInstance) {
   if (app.server.requestTimeout === 0) {
-    app.log.warn('transport-security: the server has no request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).')
+    app.log.warn(
+      'transport-security: the server must have a request timeout. Create it with Fastify({ ...transportSecurityServerOptions() }).'
+    )
   }
 }
 
 function refuseTrustInEveryone(app: FastifyInstance) {
   if (!trustsEveryone(constructorOptionsOf(app)?.['trustProxy'])) return
   const message =
-    'transport-security: trustProxy trusts every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
+    'transport-security: trustProxy must not trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
   if (process.env['NODE_ENV'] === 'production') throw new TypeError(message)
   app.log.warn(message)
 }

@@ -54,7 +54,7 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
     if (value === false) {
       if (!block.delete(name)) {
         throw new TypeError(
-          `transport-security: options.overrides removes "${originalName}", which is not sent. Sent headers: ${[...block.keys()].join(', ')}.`
+          `transport-security: options.overrides removes "${originalName}", which is not sent anyway. The headers that can be removed are: ${[...block.keys()].join(', ')}.`
         )
       }
     } else {
@@ -94,7 +94,9 @@ function helmetHeaders() {
 
 function requireHeader(name: string, value: unknown) {
   if (ownedElsewhere.has(name)) {
-    throw new TypeError(`transport-security: options.overrides has "${name}", which differs between responses. Set it on the reply.`)
+    throw new TypeError(
+      `transport-security: options.overrides must not contain "${name}", whose value differs between responses. Set it on the reply.`
+    )
   }
   try {
     validateHeaderName(name)
@@ -102,7 +104,7 @@ function requireHeader(name: string, value: unknown) {
     validateHeaderValue(name, value)
   } catch {
     throw new TypeError(
-      `transport-security: options.overrides has "${name}": ${JSON.stringify(value)}, which is invalid. Use a header name and a string, or false.`
+      `transport-security: options.overrides contains an invalid header, "${name}": ${JSON.stringify(value)}. Use a header name with a string or false.`
     )
   }
 }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
 
-/** Returns the headers that a helmet middleware writes, with names in lower case. It runs once, on a response that is never sent. */
+/** Returns the headers that a middleware of helmet writes, with names in lower case. It runs once, on a response that is never sent. */
 export function headersWrittenBy(write: Middleware): (readonly [name: string, value: string])[] {
   const response = new ServerResponse(new IncomingMessage(new Socket()))
   write(response.req, response, (error) => {

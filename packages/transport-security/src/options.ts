@@ -71,7 +71,7 @@ export function resolveOptions(options: TransportSecurityOptions): ResolvedOptio
 function names(fields: readonly string[]) {
   if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string' || name === ''))
     throw new TypeError(
-      `transport-security: options.hiddenFields is ${JSON.stringify(fields)}. It must be a list of names, for example ["iban"].`
+      `transport-security: options.hiddenFields must be an array of names, for example ["iban"], but is ${JSON.stringify(fields)}.`
     )
   return fields
 }

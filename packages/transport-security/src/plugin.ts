@@ -34,7 +34,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   const described: { readonly route: RouteOptions; readonly owner: FastifyInstance }[] = []
 
   if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
-    app.log.warn('transport-security: the logger is not a pino logger, so its lines are not cleaned. Do not log URLs and headers.')
+    app.log.warn(
+      'transport-security: the logger is not a pino logger, so secrets are not removed from its lines. Do not log URLs and headers.'
+    )
   }
   app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
   makeIdsUnique(app)

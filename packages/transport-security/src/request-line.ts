@@ -10,7 +10,7 @@ type Showing = FastifyInstance & { readonly [showTarget]?: ((target: string) => 
 export class RequestLine {
   readonly method: string
   readonly url: string
-  /** Undefined when no response head was sent. */
+  /** The status code; undefined when no response head was sent. */
   readonly statusCode: number | undefined
   readonly responseTimeMs: number
   readonly remoteAddress: string | undefined

@@ -15,7 +15,7 @@ export interface TransportSecurityServerOptions {
    */
   readonly trustProxy?: readonly string[] | undefined
   /**
-   * `proxy`: the `X-Request-Id` of a trusted proxy is the id of the request if it is a UUID or 16 to 64 letters, digits, dashes and
+   * The source of request ids: with `proxy`, the `X-Request-Id` of a trusted proxy if it is a UUID or 16 to 64 letters, digits, dashes and
    * underscores. The proxy must set it itself, otherwise clients can. `nobody`: the service creates all ids.
    * @default 'nobody'
    */
@@ -41,7 +41,8 @@ export interface TransportSecurityServerOptions {
    */
   readonly maxHeaderBytes?: number | undefined
   /**
-   * 1: one line when the response is closed. 2: the two lines of Fastify, `incoming request` and `request completed`.
+   * The number of log lines per request: one when the response is closed, or the two lines of Fastify, `incoming request` and
+   * `request completed`.
    * @default 1
    */
   readonly logLinesPerRequest?: 1 | 2 | undefined
@@ -59,7 +60,7 @@ export interface TransportSecurityServerPart {
   trustProxy: TrustProxy | false
   requestTimeout: number
   keepAliveTimeout: number
-  /** For a server that terminates TLS itself, spread these into `https`. */
+  /** The settings of the HTTP server; for a server that terminates TLS itself, spread them into `https`. */
   http: { headersTimeout: number; maxHeaderSize: number; connectionsCheckingInterval: number; optimizeEmptyRequests: boolean }
   logController?: LogController
 }

@@ -17,11 +17,11 @@ const maxAddressLength = 45
 export function trustedProxies(proxies: readonly string[]): TrustProxy {
   if (!Array.isArray(proxies))
     throw new TypeError(
-      'transport-security: options.trustProxy must be a list. A hop count or true would trust every client; list the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
+      'transport-security: options.trustProxy must be an array, because a hop count or true would trust every client. List the proxies by address or CIDR range, for example ["10.0.0.0/8"].'
     )
   const trusts = compiled(proxies)
   if (trustsEveryone(trusts))
-    throw new TypeError('transport-security: options.trustProxy has a range that includes unknown clients. List only the proxies.')
+    throw new TypeError('transport-security: options.trustProxy contains a range that includes arbitrary clients. List only the proxies.')
   const results = new Map<string, boolean>()
   return (address, hop) => {
     const cached = results.get(address)
@@ -57,7 +57,7 @@ function compiled(ranges: readonly string[]): TrustProxy {
     return compile([...ranges])
   } catch (error) {
     throw new TypeError(
-      `transport-security: options.trustProxy has an ${(error as Error).message}. Use addresses and CIDR ranges, for example "10.0.0.0/8" or "::1".`,
+      `transport-security: options.trustProxy contains an ${(error as Error).message}. Use addresses and CIDR ranges, for example "10.0.0.0/8" or "::1".`,
       { cause: error }
     )
   }

@@ -41,7 +41,7 @@ t.test('logs one warning for a server without time limits', async (t) => {
   const log = new CapturedLog()
   await Fastify({ logger: log }).register(transportSecurity)
   await Fastify({ logger: log, requestTimeout: 1000 }).register(transportSecurity)
-  t.match(log.lines, [{ level: 40, msg: /the server has no request timeout.*transportSecurityServerOptions/ }])
+  t.match(log.lines, [{ level: 40, msg: /the server must have a request timeout.*transportSecurityServerOptions/ }])
   t.equal(log.lines.length, 1)
 })
 

@@ -16,7 +16,7 @@ const list = defineErrors({
       en: 'This API does not have the requested version. Available versions: {versions}.',
       es: 'Esta API no tiene la versión solicitada. Versiones disponibles: {versions}.'
     },
-    remedy: 'Start the path with one of the listed versions, for example /v1.'
+    remedy: 'Begin the path with one of the available versions, for example /v1.'
   }
 })
 

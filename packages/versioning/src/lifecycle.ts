@@ -16,7 +16,7 @@ export interface Version {
   readonly number: number
   /** Name in paths and in `_meta.version`, for example `v1`. */
   readonly name: string
-  /** Undefined if the version has no end date. */
+  /** End of the version; undefined if it has no end date. */
   readonly ending: Ending | undefined
 }
 

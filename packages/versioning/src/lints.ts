@@ -31,8 +31,8 @@ function collectionsAndItems({ url }: LintedRoute) {
   }
   if (segments.length === 0) return 'it does not name a collection. Add a plural noun after the version.'
   return firstProblem(segments, ({ text, kind }, index) => {
-    if (kind === 'wildcard') return 'it has a wildcard. Give each resource its own path.'
-    if (kind === 'empty') return 'it has an empty segment. Remove the double or trailing slash.'
+    if (kind === 'wildcard') return 'it must not have a wildcard. Give each resource its own path.'
+    if (kind === 'empty') return 'it must not have an empty segment. Remove the double or trailing slash.'
     if (kind === 'mixed') return `"${text}" is not a single plain parameter. Give each parameter its own segment.`
     if (index % 2 === 0 && kind === 'parameter') return `"${text}" does not follow a collection. Put a plural noun before it.`
     if (index % 2 === 1 && kind === 'static') return `"${text}" follows a collection without an id between them. Use <nouns>/:id/<nouns>.`
@@ -54,7 +54,7 @@ function noVerbsNoTechnology({ url, schema }: LintedRoute) {
   if (operation !== undefined) return `the query parameter "${operation}" chooses an operation. Use an HTTP method on a separate resource.`
   return firstProblem(readRoutePath(url).segments, ({ text, kind }) => {
     if (text.includes('::')) return `"${text}" appends an action to a resource. Use POST on a noun below it, for example "cancellations".`
-    if (text.includes('.')) return `"${text}" has a file extension. Remove it: the Accept header selects the format.`
+    if (text.includes('.')) return `"${text}" must not have a file extension, because the Accept header selects the format. Remove it.`
     return kind === 'static' ? wrongWord(text) : undefined
   })
 }
@@ -63,10 +63,9 @@ function wrongWord(text: string) {
   const words = wordsOf(text)
   if (verbs.has(words[0] as string)) return `"${text}" starts with a verb. Use the HTTP method for the action, and name the resource.`
   const technology = domainSegments.has(text) ? undefined : words.find((word) => technologyWords.has(word))
-  if (technology !== undefined)
-    return `"${text}" has the technology word "${technology}". Name what the resource is, not how it is implemented.`
+  if (technology !== undefined) return `"${text}" contains the technology word "${technology}". Name the resource, not its implementation.`
   const cryptic = words.find((word) => /^[a-z]+$/.test(word) && !knownShortWords.has(word) && (word.length < 3 || !/[aeiouy]/.test(word)))
-  return cryptic === undefined ? undefined : `"${text}" has the abbreviation "${cryptic}". Write the word out.`
+  return cryptic === undefined ? undefined : `"${text}" contains the abbreviation "${cryptic}". Write out the word.`
 }
 
 function actionsAreNouns(route: LintedRoute) {
@@ -77,7 +76,7 @@ function actionsAreNouns(route: LintedRoute) {
 function postIsNoRead(route: LintedRoute) {
   const last = methodsOf(route).includes('POST') ? readRoutePath(route.url).segments.at(-1) : undefined
   if (last?.kind !== 'static' || !searchWords.has(wordsOf(last.text).at(-1) as string)) return undefined
-  return 'it reads with POST. Make it a GET with filters. For a search too complex for a URI, document it and waive this rule with the reason.'
+  return 'it uses POST to read data. Make it a GET with filters. For a search too complex for a URI, document it and waive this rule with the reason.'
 }
 
 function plainIntegerVersion({ url }: LintedRoute) {
@@ -88,11 +87,13 @@ function plainIntegerVersion({ url }: LintedRoute) {
 
 function versionOnlyInPath({ schema, constraints }: LintedRoute) {
   if (constraints?.version !== undefined)
-    return 'the constraint "version" selects a version by header. Only the path may name the version: use app.apiVersion(n, …).'
+    return 'the constraint "version" selects a version by header. Only the path may select it: use app.apiVersion(n, …).'
   const name = [...queryNames(schema), ...propertyNames(schema?.headers)].find((name) =>
     versionNames.has(name.toLowerCase().replace(/[^a-z]/g, ''))
   )
-  return name === undefined ? undefined : `"${name}" passes a version by parameter or header. Only the path may name it: remove "${name}".`
+  return name === undefined
+    ? undefined
+    : `"${name}" selects a version by parameter or header. Only the path may select it: remove "${name}".`
 }
 
 // Fastify accepts `query` as an alias of `querystring`.

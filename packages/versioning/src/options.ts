@@ -26,7 +26,7 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Published paths (`/v1/orders/:id` or `/v1/orders/{id}`). Each must stay registered until its version is retired (rule P4).
+   * Paths that were published, such as `/v1/orders/:id` or `/v1/orders/{id}`. Each must stay registered until its version is retired (rule P4).
    * @default []
    */
   readonly publishedPaths?: readonly string[] | undefined
@@ -49,7 +49,7 @@ export interface VersioningOptions extends OriginOptions {
 
 /** Resolved options. */
 export interface Settings {
-  /** Oldest first. */
+  /** Versions, oldest first. */
   readonly versions: readonly Version[]
   readonly warning: boolean
   readonly routeConfig: Readonly<Record<string, unknown>>

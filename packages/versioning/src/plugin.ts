@@ -48,8 +48,9 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
     const version = versions.find(({ number }) => number === n)
     if (version === undefined)
-      throw new TypeError(`versioning: app.apiVersion(${n}) names a version that is not in options.versions. Add it there.`)
-    if (placeKey in this) throw new TypeError(`versioning: app.apiVersion(${n}) was called inside another version. Call it outside.`)
+      throw new TypeError(`versioning: app.apiVersion(${n}): options.versions does not contain this version. Add it.`)
+    if (placeKey in this)
+      throw new TypeError(`versioning: app.apiVersion(${n}) must not be called inside another version. Call it outside.`)
     const place = places.add(this.prefix, version)
     return this.register(
       async (child) => {

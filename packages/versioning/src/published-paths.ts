@@ -16,6 +16,6 @@ export function requirePublishedPaths(
   const missing = published.filter((path) => !shapes.has(publicShape(path)) && !isRetired(path))
   if (missing.length === 0) return
   throw new Error(
-    `versioning: options.publishedPaths has paths without a route. P4: ${missing.join(', ')}. Register them: public URIs must not change.`
+    `versioning: options.publishedPaths contains paths without a route (rule P4): ${missing.join(', ')}. Register them, because public URIs must not change.`
   )
 }

@@ -2,7 +2,7 @@ import type { Ending, Version } from './lifecycle.ts'
 
 /** Version without an end date. */
 export interface LivingVersion {
-  /** Optional; every other status follows from the dates and the clock. */
+  /** Status that can be stated: every other status follows from the dates and the clock. */
   readonly status?: 'current' | undefined
 }
 
@@ -56,13 +56,13 @@ function requireKnownKeys(number: number, entry: LivingVersion & Partial<EndingV
   }
   if (status !== undefined && status !== 'current') {
     throw new TypeError(
-      `versioning: options.versions[${number}].status is "${String(status)}". Set its dates instead: the status follows from the clock.`
+      `versioning: options.versions[${number}].status must not be "${String(status)}": the status follows from the dates and the clock. Remove it and set the dates.`
     )
   }
   const dated = [deprecatedAt, sunsetAt, documentation, successor].some((value) => value !== undefined)
   if (status !== undefined && dated) {
     throw new TypeError(
-      `versioning: options.versions[${number}].status is "current", but the version has an end. Remove status: it follows from the clock.`
+      `versioning: options.versions[${number}].status must not be "current", because the version has an end. Remove status: it follows from the dates and the clock.`
     )
   }
 }
@@ -72,7 +72,7 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
   if (deprecatedAt === undefined && sunsetAt === undefined && documentation === undefined && successor === undefined) return undefined
   if (deprecatedAt === undefined || sunsetAt === undefined || documentation === undefined) {
     throw new TypeError(
-      `versioning: options.versions[${number}] has an incomplete end. Set deprecatedAt, sunsetAt and documentation together (rules V5, V6).`
+      `versioning: options.versions[${number}] must have deprecatedAt, sunsetAt and documentation, or none of them (rules V5, V6).`
     )
   }
   const ending = {
@@ -83,13 +83,13 @@ function readEnding(number: number, entry: Partial<EndingVersion>, numbers: read
   }
   if (ending.sunsetAt < ending.deprecatedAt) {
     throw new TypeError(
-      `versioning: options.versions[${number}] is retired before it is deprecated. Set sunsetAt after deprecatedAt (RFC 9745 §4).`
+      `versioning: options.versions[${number}] must not be retired before it is deprecated. Set sunsetAt after deprecatedAt (RFC 9745 §4).`
     )
   }
   const noticeDays = (ending.sunsetAt - ending.deprecatedAt) / millisecondsPerDay
   if (noticeDays < minNoticeDays) {
     throw new TypeError(
-      `versioning: options.versions[${number}] gives ${Math.floor(noticeDays)} days of notice. Set sunsetAt at least ${minNoticeDays} days after deprecatedAt.`
+      `versioning: options.versions[${number}] must be retired at least ${minNoticeDays} days after it is deprecated, not ${Math.floor(noticeDays)}. Set a later sunsetAt.`
     )
   }
   return ending
@@ -99,7 +99,7 @@ function timeOf(name: string, value: string | Date) {
   const time = typeof value === 'string' && !dateTime.test(value) ? Number.NaN : new Date(value).getTime()
   if (Number.isNaN(time)) {
     throw new TypeError(
-      `versioning: ${name} is "${String(value)}". Use a Date or an ISO 8601 date-time with an offset, such as "2028-01-01T00:00:00Z".`
+      `versioning: ${name} is the invalid time "${String(value)}". Use a Date or an ISO 8601 date-time with an offset, such as "2028-01-01T00:00:00Z".`
     )
   }
   return time
@@ -108,12 +108,12 @@ function timeOf(name: string, value: string | Date) {
 function httpsUrl(name: string, value: string) {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url.href
-  throw new TypeError(`versioning: ${name} is "${value}". Set the absolute https URL of the migration notes.`)
+  throw new TypeError(`versioning: ${name} must be the absolute https URL of the migration notes, but is "${value}".`)
 }
 
 function successorOf(number: number, successor: number | undefined, numbers: readonly number[]) {
   const chosen = successor ?? numbers.at(-1)
   if (successor === undefined && chosen === number) return undefined
   if (chosen !== undefined && chosen > number && numbers.includes(chosen)) return chosen
-  throw new TypeError(`versioning: options.versions[${number}].successor is ${successor}. Set it to a later version in options.versions.`)
+  throw new TypeError(`versioning: options.versions[${number}].successor must be a later version in options.versions, but is ${successor}.`)
 }

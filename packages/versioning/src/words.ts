@@ -26,7 +26,7 @@ export const knownShortWords: ReadonlySet<string> = new Set(
   'ai at by dns eu gps id in ip it of on or os pc pcs pdf pdfs qr sms ssl tls to tv tvs ui uk un up us vms vpn vpns'.split(' ')
 )
 
-/** Query parameters that choose an operation, which the method must do (rule P3). */
+/** Query parameters that choose an operation, which only the HTTP method may do (rule P3). */
 export const operationParameters: ReadonlySet<string> = new Set(['action', 'cmd', 'command', 'do', 'method', 'op', 'operation'])
 
 /** Nouns that indicate a read with POST (rule M10). */

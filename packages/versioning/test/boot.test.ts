@@ -28,27 +28,30 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ '01': {} }, /key "01"/],
     [{ v1: {} }, /key "v1"/],
     [{ 1: { depreciatedAt: 'x' } }, /options\.versions\[1\] has the unknown key "depreciatedAt"\. Use only status, deprecatedAt/],
-    [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status is "retired"\. Set its dates/],
-    [{ 1: { ...ending, status: 'current' } }, /status is "current", but the version has an end/],
-    [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /incomplete end.*together/],
-    [{ 1: { ...ending, documentation: undefined } }, /incomplete end/],
-    [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /incomplete end/],
-    [{ 1: { successor: 2 }, 2: {} }, /incomplete end/],
-    [{ 1: { ...ending, deprecatedAt: '2027-01-01' } }, /versions\[1\]\.deprecatedAt is "2027-01-01".*ISO 8601 date-time with an offset/],
+    [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status must not be "retired": .* set the dates/],
+    [{ 1: { ...ending, status: 'current' } }, /status must not be "current", because the version has an end/],
+    [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
+    [{ 1: { ...ending, documentation: undefined } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
+    [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
+    [{ 1: { successor: 2 }, 2: {} }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
+    [
+      { 1: { ...ending, deprecatedAt: '2027-01-01' } },
+      /versions\[1\]\.deprecatedAt is the invalid time "2027-01-01".*ISO 8601 date-time with an offset/
+    ],
     [{ 1: { ...ending, deprecatedAt: '2027-01-01T00:00:00' } }, /with an offset/],
     [{ 1: { ...ending, sunsetAt: '2027-13-01T00:00:00Z' } }, /versions\[1\]\.sunsetAt/],
     // The parser of JavaScript ignores text in brackets.
     [{ 1: { ...ending, sunsetAt: '2027-07-01T00:00:00Z (UTC)' } }, /versions\[1\]\.sunsetAt/],
-    [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is "Invalid Date"/],
-    [{ 1: { ...ending, documentation: '/moving' } }, /documentation is "\/moving"\. Set the absolute https URL/],
+    [{ 1: { ...ending, sunsetAt: new Date('nonsense') } }, /sunsetAt is the invalid time "Invalid Date"/],
+    [{ 1: { ...ending, documentation: '/moving' } }, /documentation must be the absolute https URL .*but is "\/moving"/],
     [{ 1: { ...ending, documentation: 'http://docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://user@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, documentation: 'https://:pass@docs.example.com' } }, /absolute https URL/],
     [{ 1: { ...ending, sunsetAt: '2026-12-31T00:00:00Z' } }, /retired before it is deprecated/],
-    [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /gives 179 days of notice\. Set sunsetAt at least 180 days/],
-    [{ 1: { ...ending, successor: 1 } }, /successor is 1\. Set it to a later version/],
-    [{ 1: { ...ending, successor: 3 }, 2: {} }, /successor is 3/],
-    [{ 1: {}, 2: { ...ending, successor: 1 } }, /versions\[2\]\.successor is 1/]
+    [{ 1: { ...ending, sunsetAt: '2027-06-29T00:00:00Z' } }, /must be retired at least 180 days after it is deprecated, not 179/],
+    [{ 1: { ...ending, successor: 1 } }, /successor must be a later version .*but is 1/],
+    [{ 1: { ...ending, successor: 3 }, 2: {} }, /successor must be .*but is 3/],
+    [{ 1: {}, 2: { ...ending, successor: 1 } }, /versions\[2\]\.successor must be .*but is 1/]
   ] as const) {
     await t.rejects(boot({ versions: versions as NonNullable<VersioningOptions['versions']> }), { name: 'TypeError', message: says })
   }
@@ -105,7 +108,7 @@ t.test('a rule can be waived only with a reason', async (t) => {
   for (const reason of ['', '  ', 1 as unknown as string]) {
     await t.rejects(
       boot({}, [{ config: { waivers: { P2: reason } } }]),
-      /config\.waivers of GET \/v1\/orders waives P2 without a reason\. Write: \{ P2: 'why' \}/
+      /config\.waivers of GET \/v1\/orders waives P2 without a reason\. Add the reason: \{ P2: 'why it does not apply' \}/
     )
   }
   await t.rejects(boot({}, [{ config: { waivers: { P9: 'why not' } } }]), /waives "P9", which is not a known rule\. Use one of P1, P2/)
@@ -143,12 +146,12 @@ t.test('a published path must stay registered until its version is retired [P4]'
   await t.resolves(boot({ publishedPaths }, routes))
   await t.rejects(boot({ publishedPaths: [...publishedPaths, '/v1/products', '/v2/orders', '/v1/orders/{id}/items'] }, routes), {
     message:
-      /^versioning: options\.publishedPaths has paths without a route\. P4: \/v1\/products, \/v2\/orders, \/v1\/orders\/\{id\}\/items\. Register them/
+      /^versioning: options\.publishedPaths contains paths without a route \(rule P4\): \/v1\/products, \/v2\/orders, \/v1\/orders\/\{id\}\/items\. Register them/
   })
   const versions = { 1: ending, 2: {} }
   const gone = { versions, publishedPaths: ['/v1/products'] }
-  await t.rejects(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) - 1 }, routes), /P4: \/v1\/products/)
+  await t.rejects(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) - 1 }, routes), /\(rule P4\): \/v1\/products/)
   await t.resolves(boot({ ...gone, now: () => Date.UTC(2027, 6, 1) }, routes))
-  await t.rejects(boot({ publishedPaths: ['/v1/%zz'] }), /P4: \/v1\/%zz/)
+  await t.rejects(boot({ publishedPaths: ['/v1/%zz'] }), /\(rule P4\): \/v1\/%zz/)
   await t.rejects(boot({ publishedPaths: ['v1/orders'] }), /publishedPaths has the invalid path "v1\/orders"/)
 })

@@ -145,13 +145,13 @@ t.test('reply.moved responds with 301, an absolute Location and no body [X4]', a
 t.test('rejects a version that is not in the table, or is inside another version, at boot', async (t) => {
   const app = Fastify()
   await app.register(versioning)
-  t.throws(() => app.apiVersion(2, async () => {}), /apiVersion\(2\) names a version that is not in options\.versions\. Add it/)
+  t.throws(() => app.apiVersion(2, async () => {}), /apiVersion\(2\): options\.versions does not contain this version\. Add it/)
   await t.rejects(
     async () =>
       app.apiVersion(1, async (v1) => {
         await v1.apiVersion(1, async () => {})
       }),
-    /was called inside another version/
+    /must not be called inside another version/
   )
   const tenants = Fastify()
   await tenants.register(versioning)

@@ -26,7 +26,7 @@ export interface AddressGuardOptions {
    */
   readonly connectTimeoutSeconds?: number | undefined
   /**
-   * Allows https to this machine, on any port, for development and tests only. `'any-certificate'` also allows receivers on this machine
+   * Whether https to this machine is allowed, on any port; for development and tests only. `'any-certificate'` also allows receivers on this machine
    * whose certificate is not trusted, for example a self-signed certificate.
    * @default false
    */
@@ -111,5 +111,5 @@ export function addressGuard({
 
 function requirePorts(ports: readonly number[]) {
   if (Array.isArray(ports) && ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return
-  throw new TypeError(`webhooks: options.ports is ${JSON.stringify(ports)}. It must be a list of port numbers, for example [443, 8443].`)
+  throw new TypeError(`webhooks: options.ports must be an array of port numbers, for example [443, 8443], but is ${JSON.stringify(ports)}.`)
 }

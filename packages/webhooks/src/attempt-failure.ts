@@ -1,6 +1,6 @@
 /** The reason why an attempt got no response, as the attempt's record shows it. Never an address and never a text from the receiver. */
 export type AttemptFailureCode =
-  /** The URL breaks a rule now that it did not break when it was registered. */
+  /** The URL breaks a rule that it did not break when it was registered. */
   | 'URL_REFUSED'
   /** The host resolves to an address that is not public. */
   | 'ADDRESS_REFUSED'

@@ -4,10 +4,10 @@ import { isLoopbackAddress } from './public-address.ts'
 /** A rule for callback URLs. A refusal names the rule that the URL breaks. */
 export type UrlRule = 'urlFormat' | 'urlScheme' | 'urlUserinfo' | 'urlFragment' | 'urlPort' | 'urlAddress' | 'urlName'
 
-/** What callback URLs may have, in addition to a public host name. */
+/** The parts that a callback URL may have, in addition to a public host name. */
 export interface UrlAllowance {
   readonly ports: ReadonlySet<string>
-  /** https to this machine, on any port. */
+  /** Whether https to this machine is allowed, on any port. */
   readonly loopback: boolean
 }
 
@@ -21,7 +21,7 @@ const localNames = new Set(
 const publicName = /^(?=.{4,253}$)[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?(?:\.[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?)+$/
 
 /**
- * Returns the rule that a callback URL breaks, by its text alone, or undefined (rule W5). Characters that parsers correct or interpret
+ * Returns the rule that the text of a callback URL breaks, without a DNS lookup, or undefined (rule W5). Characters that parsers correct or interpret
  * differently (spaces, control characters, backslashes) are refused, so that every later parser reads the same host.
  */
 export function brokenUrlRule(text: string, { ports, loopback }: UrlAllowance): UrlRule | undefined {

@@ -43,12 +43,12 @@ export type DeliveryStatus =
 
 /** The stored record of an attempt. */
 export interface Attempt {
-  /** A UUID v7. */
+  /** The id, a UUID v7. */
   readonly id: string
   readonly deliveryId: string
   /** The number of the attempt, starting at 1. */
   readonly number: number
-  /** In milliseconds since 1970. */
+  /** The start of the attempt, in milliseconds since 1970. */
   readonly startedAt: number
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined

@@ -8,7 +8,7 @@ import { timeOrderedId } from './time-ordered-id.ts'
 
 /** Options of `emit`. */
 export interface EmitOptions {
-  /** `webhook-id`: letters, digits, `_` and `-`. An id that already exists emits nothing. @default a new UUID v7 */
+  /** The `webhook-id`, of letters, digits, `_` and `-`. An id that already exists emits nothing. @default a new UUID v7 */
   readonly id?: string | undefined
   /** The time of the event. @default now */
   readonly timestamp?: Date | undefined
@@ -19,7 +19,7 @@ export interface EmitOptions {
 /** The result of `emit`. */
 export interface Emitted {
   readonly id: string
-  /** The number of subscriptions that the event goes to; also 0 when its id already existed. */
+  /** The number of subscriptions that the event is sent to; 0 if its id already existed. */
   readonly deliveries: number
 }
 

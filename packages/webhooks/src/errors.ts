@@ -7,8 +7,8 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'Webhooks cannot be sent to this URL. Fix the fields listed in errors.',
-        es: 'No se pueden enviar webhooks a esta URL. Corrija los campos indicados en errors.'
+        en: 'Webhooks cannot be sent to this URL. Fix the fields listed in `errors`.',
+        es: 'No se pueden enviar webhooks a esta URL. Corrija los campos indicados en `errors`.'
       },
       remedy: 'Use an https URL with a public host name and an allowed port, without user information and without a fragment.'
     },
@@ -16,10 +16,10 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'Some event types do not exist. Fix the fields listed in errors.',
-        es: 'Algunos tipos de evento no existen. Corrija los campos indicados en errors.'
+        en: 'Some event types do not exist. Fix the fields listed in `errors`.',
+        es: 'Algunos tipos de evento no existen. Corrija los campos indicados en `errors`.'
       },
-      remedy: 'Subscribe to event types that the API description lists under webhooks.'
+      remedy: 'Subscribe to event types that the API description lists under `webhooks`.'
     },
     WEBHOOK_SUBSCRIPTION_LIMIT: {
       statusCode: 409,
@@ -43,7 +43,7 @@ const list = defineErrors(
         en: 'The webhook subscription is disabled. Enable it first.',
         es: 'La suscripción de webhooks está desactivada. Actívela antes.'
       },
-      remedy: 'Set the status of the subscription to enabled once its receiver works again.'
+      remedy: 'Set the `status` of the subscription to `enabled` once its receiver works again.'
     },
     WEBHOOK_DELIVERY_NOT_FOUND: {
       statusCode: 404,
@@ -59,16 +59,16 @@ const list = defineErrors(
         en: 'The webhook delivery is still pending. Wait until it has ended.',
         es: 'La entrega de webhook aún está pendiente. Espere a que termine.'
       },
-      remedy: 'Redeliver only deliveries that are delivered, failed or cancelled.'
+      remedy: 'Redeliver only deliveries with the status `delivered`, `failed` or `cancelled`.'
     },
     WEBHOOK_RANGE_INVALID: {
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The time range is empty. Fix the fields listed in errors.',
-        es: 'El intervalo de tiempo está vacío. Corrija los campos indicados en errors.'
+        en: 'The time range is empty. Fix the fields listed in `errors`.',
+        es: 'El intervalo de tiempo está vacío. Corrija los campos indicados en `errors`.'
       },
-      remedy: 'Send a value for until that is later than since.'
+      remedy: 'Set `until` to a time that is later than `since`.'
     }
   },
   {
@@ -86,7 +86,7 @@ const list = defineErrors(
       es: 'debe tener un nombre de host público, por ejemplo hooks.example.com'
     },
     eventTypeUnknown: { en: 'is not a known event type', es: 'no es un tipo de evento conocido' },
-    untilBeforeSince: { en: 'must be later than since', es: 'debe ser posterior a since' }
+    untilBeforeSince: { en: 'must be later than `since`', es: 'debe ser posterior a `since`' }
   }
 )
 

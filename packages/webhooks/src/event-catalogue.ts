@@ -8,7 +8,7 @@ interface EventForm {
 
 /** A type of event that clients can subscribe to. */
 export interface EventType extends EventForm {
-  /** One sentence for clients that says when the event happens. */
+  /** A sentence for clients that says when the event happens. */
   readonly description: string
   /**
    * The forms for subscriptions of other API versions, by version; `represent` converts the emitted data to the form of that version.
@@ -30,7 +30,7 @@ const example = '019b7c2e-7a4f-7d31-b1c5-9a8c0f6f2f11'
 
 const ownEvents: EventCatalogue = {
   [disabledEventType]: {
-    description: 'Another subscription of the same owner was disabled because its receiver is gone or fails.',
+    description: 'Another subscription of the same owner was disabled because its receiver is gone or keeps failing.',
     schema: { type: 'object', properties: { subscriptionId, reason: { type: 'string' } }, required: ['subscriptionId', 'reason'] },
     example: { subscriptionId: example, reason: 'failing' }
   },
@@ -54,9 +54,13 @@ export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
   if (entries.length === 0) throw new TypeError('webhooks: options.events is empty. Add the event types that clients can subscribe to.')
   for (const [type, event] of entries) {
     if (!/^\w{1,64}(\.\w{1,64}){0,7}$/.test(type))
-      throw new TypeError(`webhooks: options.events has "${type}". Use words separated by dots, for example "order.created".`)
+      throw new TypeError(
+        `webhooks: options.events contains the invalid type "${type}". Use words separated by dots, for example "order.created".`
+      )
     if (type.startsWith('webhook.'))
-      throw new TypeError(`webhooks: options.events has "${type}". Names that start with "webhook." are reserved for this package.`)
+      throw new TypeError(
+        `webhooks: options.events must not contain "${type}", because types that start with "webhook." are reserved. Rename it.`
+      )
     for (const [where, form] of [['', event], ...Object.entries(event.versions ?? {})] as const) {
       if (typeof form.schema === 'object' && form.schema !== null && form.example !== undefined) continue
       throw new TypeError(`webhooks: options.events "${type}" ${where && `version ${where} `}must have a schema and an example. Add both.`)
@@ -94,10 +98,14 @@ function operationOf(type: string, description: string, schema: object, example:
 
 const parameters = [
   header('webhook-id', 'Identifies the event. It is the same for each attempt.', { examples: [example] }),
-  header('webhook-timestamp', 'When this attempt was signed, in seconds since 1970. Refuse timestamps more than five minutes away.', {
-    pattern: '^\\d+$',
-    examples: ['1767323045']
-  }),
+  header(
+    'webhook-timestamp',
+    'When this attempt was signed, in seconds since 1970. Reject timestamps that differ from the current time by more than five minutes.',
+    {
+      pattern: '^\\d+$',
+      examples: ['1767323045']
+    }
+  ),
   header('webhook-signature', 'Signatures by Standard Webhooks 1.0, separated by spaces. One valid signature is enough.', {
     examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=']
   })

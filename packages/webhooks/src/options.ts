@@ -31,12 +31,12 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly mayReceive: 'everyone' | ((subscription: Subscription, event: EmittedEvent) => boolean | Promise<boolean>)
   /**
-   * Stores subscriptions and deliveries. Set it together with `queue`.
+   * The store of subscriptions and deliveries. Set it together with `queue`.
    * @default memoryWebhookStore(), with a warning: undelivered events are lost when the process ends
    */
   readonly store?: WebhookStore | undefined
   /**
-   * Runs the deliveries: a work queue on the database of `store`.
+   * The work queue that runs the deliveries, in the database of `store`.
    * @default memoryWorkQueue()
    */
   readonly queue?: WorkQueue | undefined
@@ -46,12 +46,12 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly currentTransaction?: (() => CallerTransaction | undefined) | undefined
   /**
-   * Whether this process delivers. When it is `false`, other processes that share the queue can deliver.
+   * Whether this process delivers events. When it is `false`, other processes that share the queue can deliver.
    * @default true
    */
   readonly worker?: boolean | undefined
   /**
-   * The seconds before each attempt: before the first attempt since the event, before each other attempt since the previous one.
+   * The seconds before each attempt, counted from the event for the first attempt and from the previous attempt for the others.
    * @default the schedule of Standard Webhooks 1.0, ten attempts in 75 hours and 35 minutes
    */
   readonly scheduleSeconds?: readonly number[] | undefined
@@ -66,7 +66,7 @@ export interface WebhooksOptions extends SenderOptions {
    * @default 10
    */
   readonly concurrencyPerSubscription?: number | undefined
-  /** When a receiver is paused and disabled. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
+  /** The limits after which a receiver is paused or disabled. @default { breakerFailures: 10, breakerSeconds: 60, disableAfterSeconds: 432000 } */
   readonly health?: Partial<HealthLimits> | undefined
   /**
    * How long an old key continues to sign after a rotation, in seconds.
@@ -79,7 +79,7 @@ export interface WebhooksOptions extends SenderOptions {
    */
   readonly maxSubscriptions?: number | undefined
   /**
-   * How long a process that ends waits for attempts in progress, in seconds. Attempts that take longer are made again by another process,
+   * How long a stopping process waits for attempts in progress, in seconds. Attempts that take longer are made again by another process,
    * or after the next start.
    * @default 5
    */
@@ -123,7 +123,7 @@ const { integer } = optionChecks('webhooks')
 export function resolveOptions(options: WebhooksOptions): Settings {
   const { mayReceive, currentTransaction = () => undefined, worker = true, now = Date.now } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
-    throw new TypeError('webhooks: options.store and options.queue belong together. Set both, on one database, or neither.')
+    throw new TypeError('webhooks: options.store and options.queue must be set together, in the same database. Set both, or neither.')
   }
   const { store = memoryWebhookStore(), queue = memoryWorkQueue() } = options
   if (typeof store.addMessage !== 'function')

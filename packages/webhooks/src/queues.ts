@@ -1,9 +1,9 @@
 import type { Item, Transaction, WorkQueue } from '@concordat/work-queue'
 import type { Subscription } from './subscription.ts'
 
-/** The queue for deliveries of unordered subscriptions. */
+/** The queue for deliveries to unordered subscriptions. */
 export const deliveryQueue = 'webhook-deliveries'
-/** The queue for deliveries of ordered subscriptions, which are made one after the other. */
+/** The queue for deliveries to ordered subscriptions, which are sent one after the other. */
 export const orderedDeliveryQueue = 'webhook-deliveries-ordered'
 /** The queue for time ranges to deliver again. */
 export const recoveryQueue = 'webhook-recoveries'

@@ -28,10 +28,10 @@ const list = defineErrors({
   WEBHOOK_PAYLOAD_INVALID: {
     statusCode: 400,
     message: {
-      en: 'The body must be a JSON object with a type field. Send type, timestamp and data.',
-      es: 'El cuerpo debe ser un objeto JSON con un campo type. Envíe type, timestamp y data.'
+      en: 'The body must be a JSON object with a `type` field. Send `type`, `timestamp` and `data`.',
+      es: 'El cuerpo debe ser un objeto JSON con un campo `type`. Envíe `type`, `timestamp` y `data`.'
     },
-    remedy: 'Send a JSON object with type, timestamp and data.'
+    remedy: 'Send a JSON object with `type`, `timestamp` and `data`.'
   },
   WEBHOOK_IN_PROGRESS: {
     statusCode: 409,

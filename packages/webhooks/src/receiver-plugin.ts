@@ -36,7 +36,7 @@ export interface ReceiverOptions extends VerifyOptions {
 }
 
 /**
- * Creates a plugin that receives webhooks by Standard Webhooks 1.0: each request is verified on its raw bytes, and each event is processed
+ * Creates a plugin that receives webhooks according to Standard Webhooks 1.0: each request is verified on its raw bytes, and each event is processed
  * once. The plugin has its own body parser and does not change the parsers of other routes. Throws a `TypeError` with a one-line message
  * for invalid options.
  */
@@ -46,7 +46,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
     throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
   for (const key of keys)
     if (readKey(key).kind === 'private')
-      throw new TypeError('webhooks: options.keys has a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
+      throw new TypeError('webhooks: options.keys must not contain a private key ("whsk_"). Use the public key ("whpk_") of the pair.')
 
   // Not wrapped in fastify-plugin: the parser must stay encapsulated.
   return async function receiver(app: FastifyInstance) {

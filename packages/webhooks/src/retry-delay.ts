@@ -30,6 +30,6 @@ export function requireSchedule(schedule: readonly number[]): readonly number[] 
   if (isList && schedule.every((seconds) => Number.isFinite(seconds) && seconds >= 0 && seconds <= longestDelaySeconds))
     return [...schedule]
   throw new TypeError(
-    `webhooks: options.scheduleSeconds is ${JSON.stringify(schedule)}. It must have 1 to 50 numbers of seconds, for example [0, 5, 300].`
+    `webhooks: options.scheduleSeconds must be an array of 1 to 50 numbers of seconds, for example [0, 5, 300], but is ${JSON.stringify(schedule)}.`
   )
 }

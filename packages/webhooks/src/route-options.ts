@@ -17,7 +17,7 @@ export type WebhookOperation =
   | 'redeliver'
   | 'recover'
 
-/** The part of a request's preconditions that the routes use. */
+/** The part of the preconditions of a request that the routes use. */
 interface Preconditions {
   /** Returns the versions that the change applies to; `'*'` for any version, `null` for no condition. */
   versions(): readonly string[] | '*' | null
@@ -92,7 +92,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
   const { owner, path = '/webhook-subscriptions' } = options
   if (typeof owner !== 'function') throw new TypeError('webhooks: options.owner must be a function that returns the owner for a request.')
   if (!/^(\/[a-z\d-]+)+$/.test(path))
-    throw new TypeError(`webhooks: options.path is "${path}". Use a path such as "/webhook-subscriptions".`)
+    throw new TypeError(`webhooks: options.path must be a path such as "/webhook-subscriptions", but is "${path}".`)
   return {
     owner,
     path,

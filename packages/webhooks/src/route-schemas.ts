@@ -16,6 +16,6 @@ export function listQuery({ ownList }: RouteSettings, more: object = {}): Fastif
 export function ownerOf(request: FastifyRequest, { owner }: RouteSettings): string {
   const known = owner(request)
   if (known === undefined || known === '')
-    throw new TypeError('webhooks: options.owner returned no owner for the request. Require authentication on the webhook routes.')
+    throw new TypeError('webhooks: options.owner returned undefined for the request. Require authentication on the webhook routes.')
   return known
 }

@@ -2,9 +2,9 @@ import { createPrivateKey, createPublicKey, createSecretKey, generateKeyPairSync
 
 /** A key pair for signatures that the receiver can verify but not create (Standard Webhooks `v1a`). */
 export interface SigningKeyPair {
-  /** `whsk_…`, for the sender only. */
+  /** The private key, `whsk_…`, for the sender only. */
   readonly privateKey: string
-  /** `whpk_…`, for the receiver. */
+  /** The public key, `whpk_…`, for the receiver. */
   readonly publicKey: string
 }
 
@@ -43,7 +43,9 @@ export function readKey(text: string): Key {
   if (prefix === 'whpk' && bytes.length === 32) {
     return { kind: 'public', key: createPublicKey({ key: Buffer.concat([spki, bytes]), format: 'der', type: 'spki' }) }
   }
-  throw new TypeError('webhooks: a key is invalid. Use "whsec_" and 24 to 64 bytes in base64, "whsk_" and 64, or "whpk_" and 32.')
+  throw new TypeError(
+    'webhooks: a key is invalid. A key is "whsec_" followed by 24 to 64 bytes in base64, "whsk_" followed by 64, or "whpk_" followed by 32.'
+  )
 }
 
 /** Returns the public key (`whpk_`) of a private key (`whsk_`). */

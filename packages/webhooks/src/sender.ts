@@ -27,11 +27,11 @@ export interface SenderOptions extends AddressGuardOptions {
 /** A message to deliver. */
 interface Outgoing {
   readonly url: string
-  /** All current signing keys, `whsec_` or `whsk_`. */
+  /** The current signing keys, `whsec_` or `whsk_`. */
   readonly keys: readonly string[]
   /** `webhook-id`: the same for each attempt, so that a receiver recognizes events that it has processed. */
   readonly id: string
-  /** JSON, sent byte for byte. */
+  /** The body, JSON that is sent byte for byte. */
   readonly body: string
 }
 

@@ -7,7 +7,7 @@ export interface PageSelection {
   readonly limit: number
   /** An id: the page starts after it, in the requested order. An item with that id does not have to exist. */
   readonly after?: string | undefined
-  /** @default false */
+  /** Whether the oldest items come first. @default false */
   readonly oldestFirst?: boolean | undefined
 }
 

@@ -14,11 +14,11 @@ export interface SubscriptionHealth {
 
 /** The limits after which a receiver is paused, and after which its subscription is disabled. */
 export interface HealthLimits {
-  /** The number of consecutive failures that opens the breaker. @default 10 */
+  /** The number of consecutive failures after which the breaker opens. @default 10 */
   readonly breakerFailures: number
   /** The first pause of the breaker, in seconds. Each following pause is twice as long, up to an hour. @default 60 */
   readonly breakerSeconds: number
-  /** The subscription is disabled when every attempt has failed for this many seconds. @default 432000, five days */
+  /** The time after which the subscription is disabled if every attempt has failed, in seconds. @default 432000, five days */
   readonly disableAfterSeconds: number
 }
 

@@ -57,7 +57,9 @@ function bodySchemas(types: readonly string[]) {
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
   const settings = resolveRouteOptions(options)
   if (app.webhooks === undefined)
-    throw new TypeError('webhooks: webhookRoutes needs the plugin. Register @concordat/webhooks before webhookRoutes.')
+    throw new TypeError(
+      'webhooks: webhookRoutes requires the plugin @concordat/webhooks. Register @concordat/webhooks before webhookRoutes.'
+    )
   addSubscriptionRoutes(app, settings)
   addDeliveryRoutes(app, settings)
 }

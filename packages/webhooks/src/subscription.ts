@@ -14,7 +14,7 @@ export type DisabledReason =
 
 /** A signing key, with its end time once another key has replaced it. */
 export interface SubscriptionKey {
-  /** `whsec_…` or `whsk_…`. */
+  /** The key, `whsec_…` or `whsk_…`. */
   readonly key: string
   /** The end time, in milliseconds since 1970. */
   readonly until?: number | undefined
@@ -22,7 +22,7 @@ export interface SubscriptionKey {
 
 /** A subscription to events: its owner, its events and its receiver. Times are in milliseconds since 1970. */
 export interface Subscription {
-  /** A UUID v7. */
+  /** The id, a UUID v7. */
   readonly id: string
   /** The owner, who may see and change the subscription, as the option `owner` returned it. */
   readonly owner: string
@@ -50,9 +50,9 @@ export interface NewSubscription {
   readonly url: string
   readonly eventTypes: readonly string[]
   readonly description?: string | undefined
-  /** @default false */
+  /** Whether deliveries are sent one after the other, in the order of the events. @default false */
   readonly ordered?: boolean | undefined
-  /** @default 'hmac-sha256' */
+  /** The kind of signature. @default 'hmac-sha256' */
   readonly signature?: 'hmac-sha256' | 'ed25519' | undefined
 }
 
@@ -60,7 +60,7 @@ export interface NewSubscription {
 export interface SubscriptionChange {
   readonly url?: string | undefined
   readonly eventTypes?: readonly string[] | undefined
-  /** `null` removes it. */
+  /** The new description; `null` removes it. */
   readonly description?: string | null | undefined
   readonly status?: 'enabled' | 'disabled' | undefined
 }

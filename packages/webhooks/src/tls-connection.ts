@@ -18,7 +18,7 @@ export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 // The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
 const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 
-/** What is trusted in addition to the certificate authorities of Node.js. */
+/** The certificates to trust in addition to the certificate authorities of Node.js. */
 export interface TlsTrust {
   /** Certificate authorities in PEM format. */
   readonly certificateAuthorities: readonly string[]

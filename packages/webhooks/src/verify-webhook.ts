@@ -25,8 +25,8 @@ export interface Received {
 }
 
 /**
- * Verifies a webhook by Standard Webhooks 1.0: it has all three headers, a timestamp close to the current time, and a signature of exactly
- * these bytes by one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403 `WEBHOOK_TIMESTAMP_REFUSED` or
+ * Verifies a webhook according to Standard Webhooks 1.0: it must have all three headers, a timestamp close to the current time, and a signature of
+ * exactly these bytes by one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403 `WEBHOOK_TIMESTAMP_REFUSED` or
  * `WEBHOOK_SIGNATURE_INVALID`.
  */
 export function verifyWebhook(

@@ -199,8 +199,8 @@ t.test('queries the DNS by default, and not the hosts file [W5]', async (t) => {
 })
 
 t.test('rejects invalid options', async (t) => {
-  t.throws(() => guardOf({ ports: [] }), /options\.ports is \[\]/)
-  t.throws(() => guardOf({ ports: [70_000] }), /options\.ports is \[70000\]/)
+  t.throws(() => guardOf({ ports: [] }), /options\.ports must be .*but is \[\]/)
+  t.throws(() => guardOf({ ports: [70_000] }), /options\.ports must be .*but is \[70000\]/)
   t.throws(() => guardOf({ connectTimeoutSeconds: 0 }), /options\.connectTimeoutSeconds must be a number from 0\.001 to 60, but is 0\.$/)
 })
 

@@ -155,6 +155,9 @@ t.test('routeConfig is the config of the route, and webhookReceiverErrors has ea
 
 t.test('createReceiver rejects missing, private and invalid keys', async (t) => {
   t.throws(() => createReceiver({ keys: [], onEvent() {} }), /^webhooks: options\.keys is empty\./)
-  t.throws(() => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }), /options\.keys has a private key \("whsk_"\)/)
+  t.throws(
+    () => createReceiver({ keys: [newSigningKeyPair().privateKey], onEvent() {} }),
+    /options\.keys must not contain a private key \("whsk_"\)/
+  )
   t.throws(() => createReceiver({ keys: ['secret'], onEvent() {} }), /a key is invalid/)
 })

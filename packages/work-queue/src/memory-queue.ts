@@ -112,7 +112,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
       if (transaction !== undefined)
         throw new TypeError('work-queue: an in-memory queue cannot join a transaction. Use a queue on a database.')
       if (line.ordered === true && items.some(({ key }) => key === undefined))
-        throw new TypeError(`work-queue: a job of the ordered queue "${name}" has no key. Set key on each item.`)
+        throw new TypeError(`work-queue: each job of the ordered queue "${name}" requires a key. Set key on each item.`)
       for (const entry of line.ended) {
         if (entry.at > clock.now() - 86_400_000) break
         line.ended.delete(entry)

@@ -5,21 +5,21 @@ export interface Transaction {
 
 export interface QueueSettings {
   /**
-   * Jobs with the same key run one by one, in the order in which they were enqueued. A job that waits for a retry, or is a dead letter,
+   * Whether jobs with the same key run one by one, in the order in which they were enqueued. A job that waits for a retry, or is a dead letter,
    * blocks its key. Cannot be changed later. @default false
    */
   readonly ordered?: boolean | undefined
-  /** A worker silent for longer loses its jobs. An integer of at least 10, longer than handlers block the event loop. @default 10 */
+  /** How long a worker may be silent before it loses its jobs. An integer of at least 10, longer than handlers block the event loop. @default 10 */
   readonly leaseSeconds?: number | undefined
 }
 
 /** Job to enqueue. */
 export interface Item {
-  /** A UUID. An id is known until a day after its job has ended; until then it is not enqueued again. @default a new UUID */
+  /** Id of the job, a UUID. An id is known until a day after its job has ended; until then it is not enqueued again. @default a new UUID */
   readonly id?: string | undefined
   /** A JSON value, preferably only an id: store the data of the job in your own table. */
   readonly payload: unknown
-  /** Groups the jobs of an ordered queue, or of a worker with `perKey`. */
+  /** Key by which an ordered queue, or a worker with `perKey`, groups jobs. */
   readonly key?: string | undefined
   /** Minimum delay before the job starts. @default 0 */
   readonly delaySeconds?: number | undefined
@@ -41,7 +41,10 @@ export interface Claim {
  */
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
-  /** `write` locks only this job's rows: jobs may share a transaction, and are written separately if it fails. @default false */
+  /**
+   * Whether jobs may share the transaction of `write`, because it locks only the rows of its job; if it fails, they are written separately.
+   * @default false
+   */
   readonly mayShare?: boolean | undefined
 } & (
   | { readonly done: true }
@@ -63,7 +66,10 @@ export interface WorkOptions {
   readonly pollSeconds?: number | undefined
 }
 
-/** Starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later it hands them back to start immediately. */
+/**
+ * Stops a worker: it starts no more jobs, waits for running jobs (10 seconds), then aborts them. A second later it hands them back to start
+ * immediately.
+ */
 export type Stop = (stopGraceSeconds?: number) => Promise<void>
 
 /** Queue of jobs that outlive the request. Each job runs at least once after any crash, and exactly once without a crash. */

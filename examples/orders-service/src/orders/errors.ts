@@ -8,7 +8,7 @@ export const orderErrors = defineErrors(
         en: 'Only {available} of {product} are in stock. Order fewer.',
         es: 'Solo quedan {available} de {product}. Pida menos.'
       },
-      remedy: 'Fetch the product again, and order at most its unitsInStock.'
+      remedy: 'Fetch the product again, and order at most its `unitsInStock`.'
     },
     PRODUCT_DISCONTINUED: {
       statusCode: 409,
@@ -16,21 +16,21 @@ export const orderErrors = defineErrors(
         en: '{product} is discontinued and cannot be ordered. Choose another product.',
         es: '{product} está descatalogado y no se puede pedir. Elija otro producto.'
       },
-      remedy: 'Order a product with discontinued: false.'
+      remedy: 'Order a product whose `discontinued` is false.'
     },
     ORDER_NOT_PENDING: {
       statusCode: 409,
       message: {
-        en: 'The order is {status}, and items can be changed only while it is pending. Place a new order.',
-        es: 'El pedido está en estado {status}; sus artículos solo pueden cambiar mientras esté en pending. Haga otro pedido.'
+        en: 'The order is {status}, and its items can be changed only while it is `pending`. Place a new order.',
+        es: 'El pedido está en estado {status}; sus artículos solo pueden cambiar mientras esté en `pending`. Haga otro pedido.'
       },
       remedy: 'Change items before the order is paid, or place a new order.'
     },
     STATUS_CHANGE_NOT_ALLOWED: {
       statusCode: 409,
       message: {
-        en: 'An order cannot go from {from} to {to}. It goes from pending to paid to shipped.',
-        es: 'Un pedido no puede pasar de {from} a {to}. Pasa de pending a paid y a shipped.'
+        en: 'The status of an order cannot change from {from} to {to}. It changes from `pending` to `paid` to `shipped`.',
+        es: 'El estado de un pedido no puede pasar de {from} a {to}. Pasa de `pending` a `paid` y después a `shipped`.'
       },
       remedy: 'Fetch the order and set the next status. To cancel it, POST to its cancellations.'
     },
@@ -50,16 +50,16 @@ export const orderErrors = defineErrors(
     FOREIGN_CUSTOMER: {
       statusCode: 403,
       message: {
-        en: 'You can place orders only for yourself. Omit customerId.',
-        es: 'Solo puede hacer pedidos para usted mismo. Omita customerId.'
+        en: 'You can place orders only for yourself. Omit `customerId`.',
+        es: 'Solo puede hacer pedidos para usted mismo. Omita `customerId`.'
       },
-      remedy: 'Omit customerId, or send your own.'
+      remedy: 'Omit `customerId`, or send your own.'
     },
     CUSTOMER_MISSING: {
       statusCode: 422,
       message: {
-        en: 'customerId is required. Send the id of the customer.',
-        es: 'customerId es obligatorio. Envíe el id del cliente.'
+        en: '`customerId` is required. Send the id of the customer.',
+        es: '`customerId` es obligatorio. Envíe el id del cliente.'
       },
       remedy: 'Send the id of the customer. Only customers can omit it.'
     },
@@ -74,8 +74,8 @@ export const orderErrors = defineErrors(
     UNKNOWN_PRODUCT: {
       statusCode: 422,
       message: {
-        en: 'The order names products that do not exist. Choose from /products.',
-        es: 'El pedido incluye productos que no existen. Elija entre los de /products.'
+        en: 'The order contains products that do not exist. Choose products from /products.',
+        es: 'El pedido contiene productos que no existen. Elija productos de /products.'
       },
       remedy: 'Send the ids of products that exist.'
     },
@@ -90,8 +90,8 @@ export const orderErrors = defineErrors(
   },
   {
     customerMissing: { en: 'is required for staff', es: 'es obligatorio para el personal' },
-    unknownCustomer: { en: 'is not the id of a customer', es: 'no corresponde a ningún cliente' },
-    unknownProduct: { en: 'is not the id of a product', es: 'no corresponde a ningún producto' },
-    otherCurrency: { en: 'has a price in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
+    unknownCustomer: { en: 'is not the id of an existing customer', es: 'no corresponde a ningún cliente' },
+    unknownProduct: { en: 'is not the id of an existing product', es: 'no corresponde a ningún producto' },
+    otherCurrency: { en: 'is priced in {currency}, not in {expected}', es: 'tiene el precio en {currency}, no en {expected}' }
   }
 )

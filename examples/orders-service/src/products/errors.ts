@@ -5,10 +5,10 @@ export const productErrors = defineErrors(
     PRODUCT_IN_ORDERS: {
       statusCode: 409,
       message: {
-        en: 'The product is used in orders and cannot be deleted. Set discontinued to true instead.',
-        es: 'El producto se usa en pedidos y no se puede eliminar. Asigne true a discontinued.'
+        en: 'The product is used in orders and cannot be deleted. Set `discontinued` to true instead.',
+        es: 'El producto se usa en pedidos y no se puede eliminar. En su lugar, asigne true a `discontinued`.'
       },
-      remedy: 'Patch the product with discontinued: true.'
+      remedy: 'Set `discontinued` of the product to true.'
     },
     UNKNOWN_CATEGORY: {
       statusCode: 422,
@@ -16,8 +16,8 @@ export const productErrors = defineErrors(
         en: 'The category does not exist. Choose a category from /categories.',
         es: 'La categoría no existe. Elija una de /categories.'
       },
-      remedy: 'Send the id of a category that /categories lists.'
+      remedy: 'Send the id of a category from /categories.'
     }
   },
-  { unknownCategory: { en: 'is not the id of a category', es: 'no corresponde a ninguna categoría' } }
+  { unknownCategory: { en: 'is not the id of an existing category', es: 'no corresponde a ninguna categoría' } }
 )

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 
 /** A token that every service must reject. */
 export interface BadToken {
-  /** What is wrong with it. */
+  /** A phrase that says what is wrong with the token. */
   readonly name: string
   readonly token: string
   /** Whether the expiry is the only fault, so that `TOKEN_EXPIRED` is a correct response. */
@@ -13,7 +13,7 @@ export interface BadToken {
 export interface GoodToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
-  /** Absent for HS256. */
+  /** The public key; absent for HS256. */
   readonly publicKey: KeyObject | undefined
   readonly secret: string
   readonly signed: (header: unknown, payload: unknown) => string

@@ -27,9 +27,9 @@ export type TestClaims = { readonly [Name in keyof Claims]?: unknown }
 
 /** Creates valid and invalid tokens for tests, with its own key. */
 export interface TestKit {
-  /** For `ownTokens({ keys })`, which then verifies the tokens of the kit. Empty for PS256. */
+  /** The keys for `ownTokens({ keys })`, so that it accepts the tokens of the kit. Empty for PS256. */
   readonly keys: readonly OwnKey[]
-  /** For `outsideIssuer({ fetch })`: returns the key set of the kit, whatever the URL. */
+  /** Returns the key set of the kit for any URL, for `outsideIssuer({ fetch })`. */
   readonly fetch: FetchKeys
   /** Returns a valid token. `claims` replace the defaults; a claim that is `undefined` is omitted. */
   readonly token: (claims?: TestClaims) => string

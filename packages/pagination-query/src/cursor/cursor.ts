@@ -11,9 +11,9 @@ import { isKeyText } from './values.ts'
 /** The position where a page begins, and the direction in which it is read. */
 export interface Position {
   readonly reverse: boolean
-  /** The page includes the row with the key. */
+  /** Whether the page includes the row with the key. */
   readonly inclusive: boolean
-  /** Undefined means the end of the list. */
+  /** The key; undefined for the end of the list. */
   readonly key: Key | undefined
 }
 

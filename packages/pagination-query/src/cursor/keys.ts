@@ -26,7 +26,10 @@ export type CursorOptions =
       readonly maxAgeSeconds?: number | undefined
     }
   | {
-      /** Lets clients create their own cursors. Their values are validated like the values of filters, with no other protection. */
+      /**
+       * Disables the signatures, so that clients can create their own cursors. Their values are validated like the values of filters, with no
+       * other protection.
+       */
       readonly dangerouslyUnsigned: true
     }
 
@@ -38,9 +41,9 @@ export function cursorKeys(secrets: readonly (string | Uint8Array)[]): CursorKey
     const bytes = Buffer.from(secret as string)
     const where = `pagination-query: options.cursor.secrets[${index}]`
     if (bytes.length < shortestSecret)
-      throw new TypeError(`${where} has ${bytes.length} bytes. Use at least ${shortestSecret} random bytes.`)
+      throw new TypeError(`${where} must have at least ${shortestSecret} random bytes, but has ${bytes.length}.`)
     if (bytes.every((byte) => byte === bytes[0]))
-      throw new TypeError(`${where} repeats a single character. Use at least ${shortestSecret} random bytes.`)
+      throw new TypeError(`${where} must not repeat a single character. Use at least ${shortestSecret} random bytes.`)
     const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', bytes, '', `concordat cursor ${purpose}`, 32))
     return {
       id: createHash('sha256').update(derive('id')).digest()[0] as number,

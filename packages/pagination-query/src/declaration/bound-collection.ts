@@ -24,7 +24,7 @@ export interface BoundCollection extends Collection {
   readonly byName: ReadonlyMap<string, Parameter>
   /** The parameters in canonical order. */
   readonly inOrder: readonly Parameter[]
-  /** Undefined for each parameter in `inOrder`: the initial values of a request. */
+  /** The initial values of a request: `undefined` for each parameter in `inOrder`. */
   readonly nothingGiven: readonly undefined[]
   /** The positions in `inOrder` of the parameters that select a page. */
   readonly places: Readonly<Partial<Record<Parameter['role'], number>>>

@@ -9,10 +9,10 @@ export function requireBounds(where: string, perPage: { readonly default: number
   integer(`${where}maxOffset`, maxOffset, 1)
   if (perPage.default > perPage.max)
     throw new TypeError(
-      `pagination-query: ${where}perPage.default is ${perPage.default}, which is more than perPage.max, ${perPage.max}. Lower perPage.default.`
+      `pagination-query: ${where}perPage.default must be at most perPage.max (${perPage.max}), but is ${perPage.default}. Lower it.`
     )
   if (perPage.max > maxOffset)
     throw new TypeError(
-      `pagination-query: ${where}perPage.max is ${perPage.max}, which is more than maxOffset, ${maxOffset}, so no page could be read. Raise maxOffset.`
+      `pagination-query: ${where}perPage.max must be at most maxOffset (${maxOffset}), but is ${perPage.max}. Raise maxOffset.`
     )
 }

@@ -7,7 +7,7 @@ export interface Field {
   readonly name: string
   /** The kind of its values. Undefined if they are not scalars; clients can then select the field, but not sort or filter by it. */
   readonly kind: ValueKind | undefined
-  /** The field can be null or absent. */
+  /** Whether the field can be null or absent. */
   readonly nullable: boolean
   /** The values of an `enum`. */
   readonly choices: readonly string[]

@@ -88,7 +88,7 @@ function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSo
   const keys = [...new Set(orders.flatMap((order) => order.split(',')))]
   const described = list(
     'sort',
-    `The order: one of ${orders.join('; ')}. A - before a field means descending. Null comes last when ascending.`,
+    `The sort order: one of ${orders.join('; ')}. A \`-\` before a field means descending. In ascending order, null comes last.`,
     {
       type: 'string',
       enum: keys

@@ -18,7 +18,7 @@ export function requireCollection(route: RouteOptions, dereference: Dereference)
   const reason = config?.waivers?.['Q10']
   if (reason !== undefined) return requireWaivers(`pagination-query: config.waivers of ${routeName(route)}`, { Q10: reason }, ['Q10'])
   throw new TypeError(
-    `pagination-query: ${routeName(route)} responds with a list without pages (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
+    `pagination-query: ${routeName(route)} responds with a list that is not paginated (rule Q10). Set config.collection, or config.waivers: { Q10: 'why it stays short' }.`
   )
 }
 
@@ -27,20 +27,18 @@ export function requireCollectionRoute(route: RouteOptions, collection: Collecti
   const name = routeName(route)
   const { cursor } = settings
   if ([route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD'))
-    throw new TypeError(
-      `pagination-query: ${name} has the collection "${collection.name}", but is not a GET route. Use GET for collections.`
-    )
+    throw new TypeError(`pagination-query: ${name} must be a GET route, because it serves the collection "${collection.name}". Use GET.`)
   if (route.schema?.querystring !== undefined || (route.schema as { query?: unknown } | undefined)?.query !== undefined)
     throw new TypeError(
-      `pagination-query: ${name} has both a collection and schema.querystring. Remove the schema: the collection validates the query.`
+      `pagination-query: ${name} must not have schema.querystring, because its collection validates the query. Remove it.`
     )
   if (collection.style === 'cursor' && cursor === undefined)
     throw new TypeError(
-      `pagination-query: ${name} has a collection with cursors, but options.cursor is not set. Set it to { secrets: [...] }, or to { dangerouslyUnsigned: true } in tests.`
+      `pagination-query: ${name} serves a collection with cursors, which requires options.cursor. Set it to { secrets: [...] }, or to { dangerouslyUnsigned: true } in tests.`
     )
   if (collection.style === 'cursor' && collection.readable !== undefined && cursor?.keys === undefined)
     throw new TypeError(
-      `pagination-query: ${name} has a collection with readable, whose cursors contain values that some clients may not read. Set options.cursor.secrets.`
+      `pagination-query: ${name} serves a collection with readable, whose cursors may contain values that the client must not read. Set options.cursor.secrets.`
     )
 }
 
@@ -52,12 +50,12 @@ export function requireResponse(
 ): asserts response is ListResponse {
   if (response === undefined)
     throw new TypeError(
-      `pagination-query: ${routeName(route)} has the collection "${name}", but its 200 response is not an array of objects. Declare an array of objects. Register this plugin before plugins that change response schemas, and shared schemas before their routes.`
+      `pagination-query: ${routeName(route)} serves the collection "${name}", so its 200 response must be declared as an array of objects. Register this plugin before plugins that change response schemas, and shared schemas before their routes.`
     )
   const missing = [...fields.keys()].find((field) => !response.members.schemas.has(field))
   if (missing !== undefined)
     throw new TypeError(
-      `pagination-query: ${routeName(route)} responds without "${missing}", a field of the collection "${name}". Declare it in the 200 schema.`
+      `pagination-query: ${routeName(route)} does not declare "${missing}", a field of the collection "${name}", in its 200 response. Add it to the schema.`
     )
 }
 
@@ -68,7 +66,7 @@ export function styleKeeper(): (route: RouteOptions, collection: BoundCollection
     const known = styles.get(name)
     if (known !== undefined && known.style !== style)
       throw new TypeError(
-        `pagination-query: ${routeName(route)} paginates "${name}" by ${style}, ${known.where} by ${known.style}. Choose one style (rule Q7).`
+        `pagination-query: ${routeName(route)} paginates "${name}" by ${style}, but ${known.where} paginates it by ${known.style}. Choose one style (rule Q7).`
       )
     styles.set(name, { style, where: known?.where ?? routeName(route) })
   }

@@ -29,13 +29,13 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   const { name, style, id, sort, defaultSort, filter = {}, count } = declared
   const where = `pagination-query: collection "${name}"`
   if (typeof name !== 'string' || name === '')
-    throw new TypeError('pagination-query: a collection has no name. Name it after its resource, for example "orders".')
+    throw new TypeError('pagination-query: a collection must have a name. Name it after its resource, for example "orders".')
   oneOf(`collection "${name}": style`, style, ['page', 'cursor'])
-  if (fields.size === 0) throw new TypeError(`${where}: the schema has no properties. Pass the object schema of a single resource.`)
+  if (fields.size === 0) throw new TypeError(`${where}: the schema must have properties. Pass the object schema of a single resource.`)
   for (const field of fields.keys()) requireFieldName(where, field)
   const identifier = fields.get(id)
   if (identifier?.kind === undefined)
-    throw new TypeError(`${where}: id is "${id}", which is not a scalar field of the schema. Name the field that identifies a row.`)
+    throw new TypeError(`${where}: id must be a scalar field of the schema, but is "${id}". Use the field that identifies a row.`)
   requireCount(where, count)
 
   const combinations = sort.combinations ?? []
@@ -58,7 +58,7 @@ function requireFieldName(where: string, field: string) {
 function requireCount(where: string, count: Count | undefined) {
   const known = count === undefined || count === 'none' || count === 'exact' || count === 'estimated'
   if (!known && !(typeof count === 'object' && Number.isSafeInteger(count.max) && count.max > 0))
-    throw new TypeError(`${where}: count is invalid. Choose "none", "exact", "estimated" or { max: n } with n of at least 1.`)
+    throw new TypeError(`${where}: count must be "none", "exact", "estimated" or { max: n } with n of at least 1.`)
 }
 
 function requireSortable(where: string, fields: ReadonlyMap<string, Field>, name: string) {
@@ -73,7 +73,7 @@ function requireCombination(where: string, fields: ReadonlyMap<string, Field>, k
   for (const name of names) requireSortable(where, fields, name)
   if (keys.length < 2 || new Set(names).size < keys.length)
     throw new TypeError(
-      `${where}: sort.combinations contains "${keys.join()}". Give two or more different keys; put a single key in sort.keys.`
+      `${where}: sort.combinations contains "${keys.join()}". A combination must have two or more different keys. Put a single key in sort.keys.`
     )
 }
 

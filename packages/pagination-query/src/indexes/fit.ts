@@ -9,7 +9,7 @@ export interface Demand {
   readonly filter: readonly Conjunct[]
   /** The conditions of the cursor. */
   readonly cursor: readonly Conjunct[]
-  /** The order that the index must give. Undefined if the index only has to find the rows. */
+  /** The order that the index must provide. Undefined if the index only has to find the rows. */
   readonly order: readonly IndexKey[] | undefined
 }
 
@@ -24,7 +24,7 @@ export function demandOf(scan: TableScan, table: Table, base: readonly string[],
   }
 }
 
-/** Returns whether a single range of this index gives the rows: PostgreSQL reads no other rows, and does not sort. */
+/** Returns whether a single range of this index contains exactly the rows, in order: PostgreSQL then reads no other rows and does not sort. */
 export function serves(index: TableIndex, demand: Demand): boolean {
   if (!index.valid || !isImplied(index.predicate, demand)) return false
   const { columns, unique, predicate } = index

@@ -2,7 +2,7 @@ import type { Demand } from './fit.ts'
 import { conjunctsOf, nodesOf, type PlanNode } from './table-scan.ts'
 
 /**
- * Returns the reason why a plan does not use the indexes that seem to serve a demand, or undefined. It detects what the definitions
+ * Returns the reason why a plan does not use the indexes that appear to serve a statement, or undefined. It detects what the definitions
  * do not show, such as a comparison with another collation than the collation of the index. A plan that uses another index proves
  * nothing: on a table without rows, all indexes cost the same.
  */

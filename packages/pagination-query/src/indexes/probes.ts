@@ -23,7 +23,7 @@ export interface Probe {
   readonly name: string
   /** The query parameter that clients send. */
   readonly requested: string
-  /** The index must also give the order. Otherwise it must only find the rows, which are few enough to sort. */
+  /** Whether the index must also provide the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
   /** The query without a cursor, and the queries with cursors. */
   readonly first: ListQuery

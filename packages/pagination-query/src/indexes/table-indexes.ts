@@ -8,16 +8,16 @@ export interface Queryable {
 /** A key column of an index, with the properties that determine its lookups. */
 export interface IndexColumn extends IndexKey {
   readonly notNull: boolean
-  /** The operator class is the default of the type, which compares like `ORDER BY`. */
+  /** Whether the operator class is the default of the type, which compares like `ORDER BY`. */
   readonly comparesByDefault: boolean
-  /** The column finds text by prefix, because of its operator class or its collation. */
+  /** Whether the column finds text by prefix, because of its operator class or its collation. */
   readonly findsPrefixes: boolean
 }
 
 /** An index of a table in the catalogue. Only B-trees are listed, because other indexes have no order. Included columns are omitted. */
 export interface TableIndex {
   readonly name: string
-  /** False during the build and after a failed build: PostgreSQL updates such an index, but never reads it. */
+  /** Whether the index is valid: during the build and after a failed build, PostgreSQL updates it but never reads it. */
   readonly valid: boolean
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
@@ -26,9 +26,9 @@ export interface TableIndex {
 }
 
 interface TextColumn {
-  /** Undefined for the default collation of the database. */
+  /** The collation; undefined for the default of the database. */
   readonly collation: string | undefined
-  /** The column compares byte by byte, so that a plain index finds text by prefix. */
+  /** Whether the column compares byte by byte, so that a plain index finds text by prefix. */
   readonly bytewise: boolean
 }
 

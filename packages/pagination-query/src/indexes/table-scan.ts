@@ -3,7 +3,7 @@ import { replaceOutsideStrings, splitOutside, unwrapped } from './expression-tex
 /** A key of an order or an index: the expression as PostgreSQL prints it, without the name of its table. */
 export interface IndexKey {
   readonly expression: string
-  /** Undefined for the default collation of the type. */
+  /** The collation; undefined for the default of the type. */
   readonly collation: string | undefined
   readonly descending: boolean
   readonly nullsFirst: boolean
@@ -25,9 +25,9 @@ export interface TableScan {
   readonly schema: string
   readonly table: string
   readonly order: readonly IndexKey[]
-  /** The order contains keys of this table. */
+  /** Whether the order contains keys of this table. */
   readonly sorted: boolean
-  /** The order contains a key of another table, so no index of this table can give it. */
+  /** Whether the order contains a key of another table, so that no index of this table can provide it. */
   readonly ordersElsewhere: boolean
   readonly conjuncts: readonly Conjunct[]
 }

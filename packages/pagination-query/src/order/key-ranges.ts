@@ -16,9 +16,9 @@ export interface KeyRange {
    * is null.
    */
   readonly beyond?: { readonly operator: '>' | '>=' | '<' | '<='; readonly values: readonly string[] } | undefined
-  /** The key at `equal.length` is null. */
+  /** Whether the key at `equal.length` is null. */
   readonly isNull?: true | undefined
-  /** The key at `equal.length` is not null. */
+  /** Whether the key at `equal.length` is not null. */
   readonly notNull?: true | undefined
 }
 

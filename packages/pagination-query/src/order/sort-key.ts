@@ -1,6 +1,6 @@
 import type { ValueKind } from '../operators.ts'
 
-/** A key of the order. Null counts as the largest value: last when ascending, first when descending. */
+/** A key of a sort order. Null counts as the largest value: last when ascending, first when descending. */
 export interface SortKey {
   readonly field: string
   readonly kind: ValueKind

@@ -5,12 +5,12 @@ import type { Page } from './page.ts'
 
 /** The field `_meta.pagination` (rule E3). */
 export interface PaginationMeta {
-  /** Only with the style `page`. */
+  /** The number of the page, only with the style `page`. */
   readonly page?: number | undefined
   readonly perPage: number
   readonly totalPages?: number | undefined
   readonly totalItems?: number | undefined
-  /** Present only if the total, and with it the number of pages, is capped or estimated. */
+  /** `false` if the total, and therefore the number of pages, is capped or estimated. */
   readonly totalItemsExact?: false | undefined
 }
 

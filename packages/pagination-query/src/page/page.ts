@@ -14,9 +14,9 @@ export interface Page<Row = unknown> {
   /** The sort keys of the first and the last row. Undefined if the page has no rows. */
   readonly first: Key | undefined
   readonly last: Key | undefined
-  /** More rows follow in the direction of reading. */
+  /** Whether more rows follow in the direction of reading. */
   readonly hasMore: boolean
-  /** Undefined if the collection is not counted. */
+  /** The total; undefined if the collection is not counted. */
   readonly total: Total | undefined
 }
 

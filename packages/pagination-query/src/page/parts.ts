@@ -59,7 +59,7 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
   const requested = requestedListOf(reply.request)
   if (requested.collection.count !== 'none' && page.total === undefined)
     throw new TypeError(
-      `pagination-query: the page of "${requested.collection.name}" has no total, but the collection is counted. Add the total, or set count to "none".`
+      `pagination-query: the page of "${requested.collection.name}" must have a total, because the collection is counted. Add the total, or set count to "none".`
     )
   ;(reply as ListReply)[sentPage] = { requested, page, settings, semicolon }
   return projectRows(page.rows, requested.query.fields, requested.collection.rowRules)
@@ -69,6 +69,8 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
 export function requestedListOf(request: FastifyRequest): RequestedList {
   const requested = (request as ListRequest)[requestedList]
   if (requested === null)
-    throw new TypeError(`pagination-query: ${request.method} ${request.routeOptions.url} has no collection. Set config.collection.`)
+    throw new TypeError(
+      `pagination-query: ${request.method} ${request.routeOptions.url} does not serve a collection. Set config.collection.`
+    )
   return requested
 }

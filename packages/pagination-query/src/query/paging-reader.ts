@@ -9,7 +9,7 @@ export interface Paging {
   readonly offset: number
   /** The cursor, not yet parsed. */
   readonly after: string | undefined
-  /** The request uses `offset` and `limit`, which exist only for a migration (rule Q9). */
+  /** Whether the request uses `offset` and `limit`, which exist only for a migration (rule Q9). */
   readonly transitional: boolean
 }
 

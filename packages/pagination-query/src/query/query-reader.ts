@@ -18,7 +18,7 @@ const maxSearched = 10
 /** The text of each parameter by its index. Repetitions of a list parameter are joined into a single list. */
 type Given = readonly (string | undefined)[]
 
-/** The content of a query string, as far as it is the same for all clients. */
+/** The parsed content of a query string that does not depend on the client. */
 export interface Reading {
   /** The errors of the parameters. Empty if all are valid. */
   readonly problems: readonly QueryProblem[]

@@ -28,7 +28,7 @@ export interface RequestedList {
 interface Plan {
   readonly reading: Reading
   readonly cursor: Cursor | undefined
-  /** Undefined if the position in the cursor does not fit this order. */
+  /** The query; undefined if the position in the cursor does not fit this order. */
   readonly query: ListQuery | undefined
   readonly fingerprint: string
 }

@@ -26,7 +26,7 @@ const typeOf: Readonly<Record<ValueKind, string>> = {
   'date-time': 'timestamptz'
 }
 
-/** Returns the expression of a field. */
+/** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {
   const column = ownOf(columns, field)
   if (typeof column === 'string') return raw(quoted(column))
@@ -34,7 +34,10 @@ export function columnOf(columns: SqlColumns, field: string): Fragment {
   return raw(column?.sql === undefined ? quoted(snakeCase(field)) : `(${column.sql})`)
 }
 
-/** Returns a value to compare with a field. It is bound as text and PostgreSQL converts it, so that no driver turns it into a `Date`. */
+/**
+ * Returns the SQL of a value that is compared with a field. It is bound as text and PostgreSQL converts it, so that no driver turns it into a
+ * `Date`.
+ */
 export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, value: string): Fragment {
   const column = ownOf(columns, field)
   const type = (typeof column === 'object' && column.type) || typeOf[kind]
@@ -42,7 +45,7 @@ export function valueOf(columns: SqlColumns, field: string, kind: ValueKind, val
 }
 
 /**
- * Returns the text of a sort key. Bound again, it gives the same value with any date style of the session. Times have all their
+ * Returns the SQL that converts a sort key to text. Bound again, it gives the same value with any date style of the session. Times have all their
  * digits and the offset of their time zone.
  */
 export function keyText(value: Fragment, kind: ValueKind): Fragment {
@@ -50,7 +53,10 @@ export function keyText(value: Fragment, kind: ValueKind): Fragment {
   return kind === 'date-time' ? fragment`trim('"' from to_json(${value}::timestamptz)::text)` : fragment`${value}::text`
 }
 
-/** Returns the text for a response. Drivers return long numbers as text, but dates and times as a `Date`; here they are text too. */
+/**
+ * Returns the SQL that converts a value to its form in a response. Drivers return long numbers as text, but dates and times as a `Date`; here they
+ * are text too.
+ */
 export function resultText(value: Fragment, kind: ValueKind | undefined): Fragment {
   if (kind === 'date') return keyText(value, kind)
   if (kind !== 'date-time') return value

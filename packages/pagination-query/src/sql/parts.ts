@@ -4,7 +4,7 @@ import { readingOrder } from '../order/reading-order.ts'
 import { columnOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
 import { bound, type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 
-/** A column of a statement. */
+/** A column in the SELECT list of a statement. */
 export interface SqlSelection {
   readonly name: string
   readonly sql: Fragment
@@ -107,7 +107,7 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
   }
 }
 
-/** Returns the order of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
+/** Returns the SQL of the order of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
 export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }

@@ -10,13 +10,13 @@ export interface OpenOptions {
    */
   readonly folder?: string | undefined
   /**
-   * Called before the promise resolves, for migrations and the first rows. On a server, its statements have no timeouts, and it has a single
-   * connection: in a transaction, query nothing outside of it.
+   * Prepares the database before the promise resolves, for example with migrations and the first rows. On a server, its statements have no
+   * timeouts, and it has a single connection: in a transaction, query nothing outside of it.
    */
   readonly prepare?: ((database: OpenDatabase) => Promise<void>) | undefined
   /** The name of the connections in `pg_stat_activity`. @default `application_name` of the URL */
   readonly applicationName?: string | undefined
-  /** The most connections for the service. A queue has five more. @default 10 */
+  /** The maximum number of connections for the service. A queue has five more. @default 10 */
   readonly maxConnections?: number | undefined
   /** Called with the error of each lost connection, for the log. The pool replaces these connections. @default errors are ignored */
   readonly onError?: ((error: unknown) => void) | undefined

@@ -9,7 +9,7 @@ export interface Statements {
    * the statement, and with a 503 `SERVICE_UNAVAILABLE` when the connection fails.
    */
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
-  /** The same for libraries that expect a client of `pg`, for example `runSql` of pagination-query. */
+  /** The same statements for libraries that expect a client of `pg`, for example `runSql` of pagination-query. */
   readonly client: SqlClient
 }
 

@@ -9,7 +9,7 @@ export type Versioned<Row> = Row & { readonly version: number }
  */
 export type ExpectedVersions = readonly string[] | null
 
-/** The part of `request.preconditions` of conditional-caching that is used here. */
+/** The part of `request.preconditions` of conditional-caching that this package uses. */
 export interface PreconditionsLike {
   versions(): readonly string[] | '*' | null
   failed(currentVersion?: string | number): Error

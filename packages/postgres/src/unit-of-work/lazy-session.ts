@@ -82,7 +82,7 @@ export class LazySession {
     })
   }
 
-  /** Rolls back. The next use begins a new transaction. */
+  /** Rolls the transaction back. The next use begins a new transaction. */
   async restart(): Promise<void> {
     await this.runIfOpen((session) => session.rollback())
     this.#session = undefined

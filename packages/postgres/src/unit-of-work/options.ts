@@ -18,7 +18,7 @@ export interface UnitOfWorkOptions {
 
 /** Options for the transaction of a route. */
 export interface RouteTransaction {
-  /** @default the default of the database, usually 'read committed' */
+  /** The isolation level. @default the default of the database, usually 'read committed' */
   readonly isolation?: Isolation | undefined
   /**
    * How often the handler is run again when PostgreSQL could not serialize its transaction with others (SQLSTATE 40001, 40P01). Use it only
@@ -26,7 +26,7 @@ export interface RouteTransaction {
    * @default 0: the response is 503 `TRANSACTION_CONFLICT` with Retry-After
    */
   readonly maxRetries?: number | undefined
-  /** Refuses writes. @default false */
+  /** Whether the transaction is read-only, so that PostgreSQL rejects writes. @default false */
   readonly readOnly?: boolean | undefined
 }
 
@@ -42,7 +42,7 @@ export interface UnitSettings {
 /** Validates the options. Throws a `TypeError` for an invalid database or timeout. */
 export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOptions): UnitOfWorkOptions {
   if (typeof database?.open !== 'function') {
-    throw new TypeError('unit-of-work: options.database is not a database. Create it with fromPool or fromPGlite.')
+    throw new TypeError('unit-of-work: options.database must be created with fromPool or fromPGlite.')
   }
   if (handlerTimeoutSeconds !== undefined) number('options.handlerTimeoutSeconds', handlerTimeoutSeconds, 0.001)
   return { database, handlerTimeoutSeconds }
@@ -52,7 +52,7 @@ export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOp
 export function resolveRoute(route: string, setting: true | RouteTransaction, timeoutMs: number): UnitSettings {
   const refuse = (reason: string) => new TypeError(`unit-of-work: ${route}: ${reason}`)
   if (setting !== true && (typeof setting !== 'object' || setting === null)) {
-    throw refuse(`config.transaction is ${String(setting)}. It must be true, or an object with isolation, maxRetries and readOnly.`)
+    throw refuse(`config.transaction must be true or an object with isolation, maxRetries and readOnly, but is ${String(setting)}.`)
   }
   const { isolation, maxRetries = 0, readOnly = false, ...others } = setting === true ? {} : setting
   const [unknown] = Object.keys(others)
@@ -61,7 +61,9 @@ export function resolveRoute(route: string, setting: true | RouteTransaction, ti
   integer(`${route}: config.transaction.maxRetries`, maxRetries, 0, 10)
   oneOf(`${route}: config.transaction.readOnly`, readOnly, [true, false])
   if (!(timeoutMs > 0)) {
-    throw refuse('config.transaction requires a handler timeout: a handler that hangs would never end it. Set handlerTimeout.')
+    throw refuse(
+      'config.transaction requires a handler timeout, because a handler that hangs would never end its transaction. Set handlerTimeout.'
+    )
   }
   return { isolation, maxRetries, readOnly, timeoutMs }
 }

@@ -8,12 +8,12 @@ const after = ['@concordat/idempotency', '@fastify/compress']
  */
 export function requireOrder(isRegistered: (name: string) => boolean): () => void {
   for (const name of after) {
-    if (isRegistered(name)) throw new TypeError(`unit-of-work: ${name} is already registered. Register it after the unit of work.`)
+    if (isRegistered(name)) throw new TypeError(`unit-of-work: ${name} must be registered after the unit of work. Register it later.`)
   }
   const missing = before.filter((name) => !isRegistered(name))
   return () => {
     for (const name of missing) {
-      if (isRegistered(name)) throw new TypeError(`unit-of-work: ${name} is registered after the unit of work. Register it before.`)
+      if (isRegistered(name)) throw new TypeError(`unit-of-work: ${name} must be registered before the unit of work. Register it earlier.`)
     }
   }
 }

@@ -2,7 +2,7 @@ import { validateHeaderValue } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { replyRefused } from '../errors.ts'
 
-/** Throws for a response that could still fail after the commit, or that would read from the transaction then. */
+/** Throws for a response that could fail after the commit, or that would still read from the transaction. */
 export function requireWhole(reply: FastifyReply, payload: unknown): void {
   if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
     throw replyRefused(

@@ -7,7 +7,7 @@ export interface CommonTransaction {
   readonly database: Postgres
   /** The time after which the transaction is rolled back, in seconds, even if work in it is still running. */
   readonly timeoutSeconds: number
-  /** Called with errors that would otherwise be lost. */
+  /** Called with each error that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
 

@@ -15,7 +15,7 @@ export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
 
 export const seconds = 1000
 export const done: Outcome = { done: true }
-/** Disables polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
+/** Settings that disable polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
 export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
 
 /** Start of each test: a separate queue. */
