@@ -23,6 +23,7 @@ export interface Manifest {
     readonly status?: number
   }
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly bin?: Readonly<Record<string, string>>
   readonly publishConfig?: { readonly exports?: Manifest['exports'] }
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
