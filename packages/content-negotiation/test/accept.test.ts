@@ -67,6 +67,7 @@ t.test('evaluates Accept as in RFC 9110 [N1] [N2] [N4] [N5]', async (t) => {
     ['/csv', 'text/csv ; q=0.2 , application/json ; q=0.1', csv],
     // the most specific range applies
     ['/csv', 'text/*;q=0.9, text/csv;q=0.1, application/json;q=0.5', json],
+    ['/csv', 'text/*;q=0.9, text/csv;header=absent;q=0.1, application/json;q=0.5', json],
     ['/csv', '*/*;q=0.9, application/*;q=0.1', csv],
     ['/csv', 'application/json;q=0, application/*', 406],
     ['/csv', 'text/csv, text/*;q=0, application/json;q=0', csv],
