@@ -1,4 +1,4 @@
-// Checks the coverage of src: every line and almost every branch of each package and example.
+// Checks the coverage of src, and of sample in examples: every line and almost every branch of each package and example.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,12 +15,12 @@ export type Summary = Readonly<Record<string, { readonly lines: Count; readonly 
 const branchesWanted = 0.95
 
 /**
- * Moves the coverage files that processes wrote to the folder `from`, with NODE_V8_COVERAGE, to the folder `to`. Only the entries of `src`
- * are retained: most entries are about Node.js packages and tests.
+ * Moves the coverage files that processes wrote to the folder `from`, with NODE_V8_COVERAGE, to the folder `to`. Only the entries of these
+ * folders are retained: most entries are about Node.js packages and tests.
  */
 export function keepCoverage(root: string, from: string, to: string): void {
   const base = pathToFileURL(root).href
-  const isSource = (url: string) => url.startsWith(base) && /^\/?(packages|examples)\/[^/]+\/src\//.test(url.slice(base.length))
+  const isSource = (url: string) => url.startsWith(base) && /^\/?(packages|examples)\/[^/]+\/(src|sample)\//.test(url.slice(base.length))
   for (const file of globSync(join(from, '*.json'))) {
     const { result } = JSON.parse(readFileSync(file, 'utf8')) as { result: { url: string }[] }
     // A second copy of a module, with a query in its URL, is the same source.
@@ -35,7 +35,7 @@ export function coverageGaps(root: string, summary: Summary): string[] {
   return readMembers(root).flatMap(({ folder, manifest }) => {
     const gaps: string[] = []
     const branches = { total: 0, covered: 0 }
-    for (const file of filesUnder(root, `${folder}/src/**/*.ts`)) {
+    for (const file of filesUnder(root, `${folder}/{src,sample}/**/*.ts`)) {
       const count = summary[join(root, file)]
       if (count === undefined) {
         if (runs(join(root, file))) gaps.push(`${file} is never loaded by a test`)

@@ -54,32 +54,7 @@ const secrets = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
 const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
 
 /** The settings of the service. */
-export interface Configuration {
-  readonly host: string
-  readonly port: number
-  /** The URL of PostgreSQL. When it is undefined, the service uses PGlite in `dataDirectory`. */
-  readonly databaseUrl?: string | undefined
-  /** A folder, or `memory://`. */
-  readonly dataDirectory: string
-  /** The URL of a Redis in which all processes count requests together. When it is undefined, each process counts its own requests. */
-  readonly redisUrl?: string | undefined
-  /** The origin of links. When it is undefined, links use the address that the request was sent to. */
-  readonly publicUrl?: string | undefined
-  /** The proxies that terminate TLS, as addresses or CIDR ranges. In production, requests that arrive in another way are refused. */
-  readonly trustProxy?: readonly string[] | undefined
-  readonly environment: 'development' | 'test' | 'production'
-  readonly logLevel: (typeof levels)[number]
-  /** The secrets that sign cursors: the current secret first, then former secrets, whose cursors clients may still have. */
-  readonly cursorSecrets: readonly string[]
-  /** The secrets that sign access tokens, and those from which refresh tokens are derived, in the same order. */
-  readonly tokenSecrets: readonly string[]
-  readonly refreshSecrets: readonly string[]
-  /** Whether requests are counted and refused above the limits. */
-  readonly rateLimit: 'on' | 'off'
-  /** Whether webhooks may be sent to https receivers on this machine, with any certificate. */
-  readonly localWebhooks: boolean
-  readonly seedOrders: number
-}
+export type Configuration = ReturnType<typeof readConfiguration>
 
 /** An error that the operator can fix. Its message is one line. */
 class ConfigurationError extends Error {}
@@ -88,22 +63,30 @@ class ConfigurationError extends Error {}
  * Reads the environment, and the file `.env` in the example's folder for variables that the environment does not set. An empty variable
  * counts as not set. Throws a {@link ConfigurationError} that names every invalid variable.
  */
-export function readConfiguration(environment: Readonly<Record<string, string | undefined>> = process.env): Configuration {
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>> = process.env) {
   const env = parse(environment)
   return {
     host: env.HOST,
     port: env.PORT,
+    /** The URL of PostgreSQL. When it is undefined, the service uses PGlite in `dataDirectory`, a folder or `memory://`. */
     databaseUrl: env.DATABASE_URL,
     dataDirectory: env.DATA_DIR,
+    /** The URL of a Redis in which all processes count requests together. When it is undefined, each process counts its own requests. */
     redisUrl: env.REDIS_URL,
+    /** The origin of links. When it is undefined, links use the address that the request was sent to. */
     publicUrl: env.PUBLIC_URL ?? listeningUrl(env.HOST, env.PORT),
+    /** The proxies that terminate TLS, as addresses or CIDR ranges. In production, requests that arrive in another way are refused. */
     trustProxy: env.TRUST_PROXY.split(/, ?/).filter((range) => range !== ''),
     environment: env.NODE_ENV,
     logLevel: env.LOG_LEVEL,
+    /** The secrets that sign cursors: the current secret first, then former secrets, whose cursors clients may still have. */
     cursorSecrets: secretsOf(env.CURSOR_SECRETS),
+    /** The secrets that sign access tokens, and those from which refresh tokens are derived, in the same order. */
     tokenSecrets: secretsOf(env.TOKEN_SECRETS),
     refreshSecrets: secretsOf(env.REFRESH_SECRETS),
+    /** Whether requests are counted and refused above the limits. */
     rateLimit: env.RATE_LIMIT,
+    /** Whether webhooks may be sent to https receivers on this machine, with any certificate. */
     localWebhooks: env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true',
     seedOrders: env.SEED_ORDERS
   }

@@ -1,10 +1,10 @@
 import { migrate } from '@concordat/postgres'
 import type { OpenDatabase } from '@concordat/postgres/open'
 import t from 'tap'
+import { showProgress } from '../sample/progress.ts'
+import { seed } from '../sample/seed.ts'
 import type { Configuration } from '../src/configuration.ts'
 import { migrations, openDatabase } from '../src/database/open-database.ts'
-import { showProgress } from '../src/database/progress.ts'
-import { seed } from '../src/database/seed.ts'
 import { findUser, findUserByEmail, replacePasswordHash } from '../src/users/repository.ts'
 import { emptyFolder, freshFolder } from './fresh-database.ts'
 

@@ -32,18 +32,22 @@ function usualHeaders(method: string, path: string): Record<string, string> {
 const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
 export const password = 'correct horse battery staple'
 
+/** Settings that replace those of a test service. */
+type Settings = { readonly [Name in keyof Configuration]?: Configuration[Name] | undefined }
+
 /**
  * Starts the whole service on a separate database, and returns a function that sends a request as staff. `as` returns such a function for
  * another user. `more` adds routes for a test.
  */
 export async function startService(
   t: Test,
-  options: Partial<Configuration> = {},
+  options: Settings = {},
   more: (app: FastifyInstance) => void = () => {}
 ): Promise<{ app: FastifyInstance; call: Call; as: (username: string) => Promise<Call> }> {
-  const app = await buildApp({
+  const configuration: Settings = {
     host: '127.0.0.1',
     port: 0,
+    trustProxy: [],
     publicUrl: 'https://shop.example',
     environment: 'test',
     logLevel: 'silent',
@@ -55,7 +59,8 @@ export async function startService(
     seedOrders: 30,
     ...(await freshDatabase(t)),
     ...options
-  })
+  }
+  const app = await buildApp(configuration as Configuration)
   t.teardown(() => app.close())
   more(app)
   checkResponses(app)

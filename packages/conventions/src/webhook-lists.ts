@@ -39,9 +39,9 @@ function partOf({ order: [first], reverse, ranges: [range], conditions: [status]
 }
 
 function positionOf({ beyond }: KeyRange) {
-  const id = beyond?.values[0]
-  if (id === undefined || beyond?.operator === '<' || beyond?.operator === '>') return id
-  return adjacentId(id, beyond?.operator === '>=' ? -1n : 1n)
+  const { operator, values: [id] = [] } = beyond ?? {}
+  if (id === undefined || operator === '<' || operator === '>') return id
+  return adjacentId(id, operator === '>=' ? -1n : 1n)
 }
 
 // For an inclusive range, the part begins after the id next to that of the row, so that the row itself is included.

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { defineErrors } from '@concordat/api-error'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -212,4 +213,13 @@ t.test('parses a merge patch with the strict JSON parser', async (t) => {
     app.inject({ method: 'PATCH', url: '/v1/orders/7', headers: { 'content-type': 'application/merge-patch+json' }, body })
   t.strictSame((await patch('{"id":"7"}')).json().data, { id: '7' })
   t.equal((await patch('{"id":"\\u0000"}')).json().error.code, 'INVALID_CHARACTER')
+})
+
+t.test('every plugin states its name, for plugins that depend on it, and its major version of Fastify', async (t) => {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> }
+  const names = [...Object.keys(manifest.dependencies), '@concordat/conventions'].filter((name) => name.startsWith('@concordat/'))
+  const modules = await Promise.all(names.map(async (name) => [name, (await import(name)).default] as const))
+  const plugins = modules.filter(([, plugin]) => plugin !== undefined)
+  t.equal(plugins.length, 15)
+  for (const [name, plugin] of plugins) t.match(plugin[Symbol.for('plugin-meta')], { name, fastify: /^(5\.x|>=5\.\d+\.0 <6)$/ })
 })

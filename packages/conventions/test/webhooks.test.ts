@@ -169,6 +169,14 @@ t.test('options of the routes override those of the preset', async (t) => {
   t.equal((await call('PATCH', `/v1/hooks/${id}`, { description: 'x' }, {}, { sub: 'max' })).status, 200)
 })
 
+t.test('without authentication, the routes need no permission and accept no keys', async (t) => {
+  const { app, call } = await start({ authentication: false }, { owner: () => 'everybody' })
+  const created = await call('POST', path, input, { 'idempotency-key': 'once' })
+  t.equal(created.status, 201)
+  t.not((await call('POST', path, input, { 'idempotency-key': 'once' })).body.data.id, created.body.data.id)
+  t.equal((await app.inject(`${path}/${created.body.data.id}`)).statusCode, 200)
+})
+
 t.test('routes without the option webhooks or without an owner stop the boot', async (t) => {
   await t.rejects(start({ webhooks: undefined }), { message: /conventions: webhookRoutes requires options\.webhooks\. Set/ })
   await t.rejects(start({ authentication: false }), { message: /webhooks: options\.owner must be a function/ })

@@ -26,6 +26,12 @@ t.test('noContent responds with 204 and no body', async (t) => {
   t.strictSame([received.statusCode, received.body, received.headers['content-type']], [204, '', undefined])
 })
 
+t.test('205 has no envelope, and 206 without a declared media type is refused', async (t) => {
+  const reset = await responseOf((_request, reply) => reply.code(205).send())
+  t.strictSame([reset.statusCode, reset.body], [205, ''])
+  t.equal((await responseOf((_request, reply) => reply.code(206).send('half'))).statusCode, 500)
+})
+
 t.test('a redirect has no envelope', async (t) => {
   const received = await responseOf((_request, reply) => reply.code(303).header('location', '/elsewhere').send())
   t.strictSame([received.statusCode, received.body], [303, ''])

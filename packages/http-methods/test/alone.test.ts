@@ -85,5 +85,7 @@ t.test('a GET or HEAD route with a body schema stops the boot, even if addHttpMe
     message:
       'http-methods: GET /orders must not declare a body schema, because GET requests have no body. Use querystring instead, or POST.'
   })
+  app.addHttpMethod('HEAD', { hasBody: true, overrideExisting: true })
+  t.throws(() => app.head('/heads', { schema: { body } }, async () => []), { message: /HEAD \/heads must not declare a body schema/ })
   t.doesNotThrow(() => app.post('/orders', { schema: { body } }, async () => []))
 })

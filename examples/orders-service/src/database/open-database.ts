@@ -4,9 +4,9 @@ import { type OpenDatabase, openDatabase as open } from '@concordat/postgres/ope
 import { refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { revocationMigrations } from '@concordat/postgres/revocations'
 import { storeMigrations } from '@concordat/postgres/stores'
+import { refuseDemoUsers, seedDemoUsers } from '../../sample/demo-users.ts'
+import { seed } from '../../sample/seed.ts'
 import type { Configuration } from '../configuration.ts'
-import { refuseDemoUsers, seedDemoUsers } from '../users/demo-users.ts'
-import { seed } from './seed.ts'
 
 /** All migrations, those of the service last: its tables reference the tables of the stores. */
 export const migrations = [

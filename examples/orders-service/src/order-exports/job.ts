@@ -1,10 +1,13 @@
 import { defineJob, type Job } from '@concordat/jobs'
+import { type ListQuery, walkPages } from '@concordat/pagination-query'
 import type { OpenDatabase } from '@concordat/postgres/open'
 import { type Static, Type } from '@sinclair/typebox'
 import { Id } from '../fields.ts'
+import { listOrders } from '../orders/repository.ts'
+import { type Order, orderCollection } from '../orders/schemas.ts'
 import { addChunk, createFile, deleteFile } from './files.ts'
-import { OrderFilters } from './filters.ts'
-import { walkOrders } from './walk.ts'
+import { conditionsOf, OrderFilters } from './filters.ts'
+import { pacer } from './pace.ts'
 
 const Input = Type.Object({ filters: OrderFilters, customerId: Type.Optional(Id) })
 type Input = { readonly filters: OrderFilters; readonly customerId?: string | undefined }
@@ -24,12 +27,15 @@ export function orderExportJob(database: OpenDatabase): Job<Input, ExportResult>
     async handler({ filters, customerId }, { jobId, signal, progress }) {
       const fileId = await createFile(database, jobId)
       try {
-        let [orderCount, chunks] = [0, 0]
-        for await (const { orders, done, total } of walkOrders(database, filters, customerId)) {
+        const pause = pacer()
+        let [orderCount, orderTotal, chunks] = [0, 0, 0]
+        const orders = (query: ListQuery<Order>) => listOrders(database, query, customerId)
+        for await (const { rows, total } of walkPages(orderCollection, orders, { conditions: conditionsOf(filters), count: 'exact' })) {
           signal.throwIfAborted()
-          if (orders.length > 0) await addChunk(database, fileId, (chunks += 1), JSON.stringify(orders).slice(1, -1))
-          progress(done, total)
-          orderCount = done
+          if (rows.length > 0) await addChunk(database, fileId, (chunks += 1), JSON.stringify(rows).slice(1, -1))
+          orderTotal = total?.items ?? orderTotal
+          progress((orderCount += rows.length), orderTotal)
+          if (orderCount < orderTotal) await pause()
         }
         return { fileId, orderCount }
       } catch (error) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type OwnTokens, ownTokens, type RevocationFeed, revocationFeed } from '@concordat/authentication'
+import { ownTokens, revocationFeed } from '@concordat/authentication'
 import { postgresLoginAttemptStore } from '@concordat/postgres/login-attempts'
 import type { OpenDatabase } from '@concordat/postgres/open'
 import { postgresRefreshTokenStore } from '@concordat/postgres/refresh-tokens'
@@ -12,19 +12,11 @@ import { findUser, findUserByEmail, replacePasswordHash } from './repository.ts'
 // The same name in all processes, at any address.
 const name = 'orders-service'
 
-/** Issues tokens to users who sign in, and verifies them. */
-export interface Sessions {
-  readonly accessTokens: OwnTokens
-  readonly revocations: RevocationFeed
-  /** The options of the routes with which users sign in and out. */
-  readonly routes: SignInRoutesOptions
-}
-
 /**
- * Opens the sessions: access tokens that are valid for 15 minutes and refresh tokens that can be used once. A revocation ends both, in
- * every process on this database.
+ * Issues tokens to users who sign in, and verifies them: access tokens that are valid for 15 minutes and refresh tokens that can be used once. A
+ * revocation ends both, in every process on this database.
  */
-export function sessionsOf(configuration: Configuration, database: OpenDatabase, onError: (error: unknown) => void): Sessions {
+export function sessionsOf(configuration: Configuration, database: OpenDatabase, onError: (error: unknown) => void) {
   const keys = configuration.tokenSecrets.map((secret) => ({ kid: kidOf(secret), algorithm: 'HS256', secret }) as const)
   const accessTokens = ownTokens({ issuer: name, audience: name, keys })
   const revocations = revocationFeed({ store: postgresRevocationStore(database.postgres), onError })
@@ -41,6 +33,7 @@ export function sessionsOf(configuration: Configuration, database: OpenDatabase,
     revocations,
     onError
   })
+  /** The options of the routes with which users sign in and out. */
   const routes: SignInRoutesOptions = {
     issuer,
     verify: accessTokens.verify,

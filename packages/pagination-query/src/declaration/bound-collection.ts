@@ -4,7 +4,7 @@ import type { Settings } from '../options.ts'
 import type { ListResponse } from '../page/list-response.ts'
 import { type RowRules, rowRules } from '../page/projection.ts'
 import { requireBounds } from './bounds.ts'
-import type { Field } from './field.ts'
+import { type Field, kindsOf } from './field.ts'
 import { filterName, parameterObjects } from './parameter-objects.ts'
 
 /** The parameters that select a page. */
@@ -55,7 +55,6 @@ export function bindCollection(
     if (parameter.role === 'filter' && parameter.operator === 'eq') byName.set(`${parameter.name}[eq]`, parameter)
   }
   const parameters = parameterObjects(collection, perPage, transitionalOffset)
-  const kinds = Object.fromEntries([...collection.fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
   const places = Object.fromEntries(inOrder.map(({ role, index }) => [role, index]))
   const fieldNames = [...collection.fields.keys()]
   const rules = rowRules(members)
@@ -72,7 +71,7 @@ export function bindCollection(
     nothingGiven: inOrder.map(() => undefined),
     transitionalOffset,
     parameters,
-    kinds
+    kinds: kindsOf(collection.fields)
   }
 }
 

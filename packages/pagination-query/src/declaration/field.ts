@@ -33,6 +33,11 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
   }
 }
 
+/** Returns the kinds of the fields with scalar values, by name. */
+export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Readonly<Record<string, ValueKind>> {
+  return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
+}
+
 /** Returns whether a field can be null. It returns true if the schema does not say. */
 export function allowsNull(schema: JsonSchema): boolean {
   return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))

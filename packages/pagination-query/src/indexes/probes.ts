@@ -1,3 +1,4 @@
+import { kindsOf } from '../declaration/field.ts'
 import type { Condition, ListQuery, SortKey } from '../list-query.ts'
 import type { Operator, ValueKind } from '../operators.ts'
 import { type Key, rangesFrom } from '../order/key-ranges.ts'
@@ -74,9 +75,8 @@ function orderOf({ sorts, defaultSort }: CheckedCollection) {
 }
 
 function queryOf({ name, id, fields }: CheckedCollection, order: readonly SortKey[], conditions: readonly Condition[]): ListQuery {
-  const kinds = Object.fromEntries([...fields].flatMap(([field, { kind }]) => (kind === undefined ? [] : [[field, kind]])))
   const page = { perPage: 25, reverse: false, offset: 0, ranges: [{ equal: [] }], count: 'none' } as const
-  return { name, id, conditions, order, fields: [id], kinds, ...page }
+  return { name, id, conditions, order, fields: [id], kinds: kindsOf(fields), ...page }
 }
 
 // Continues after a row in the middle, and after rows in which a key is null, forward and backward.

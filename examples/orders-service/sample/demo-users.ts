@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
 import { passwords } from '@concordat/token-issuing'
-import { sampleCustomers } from '../database/sample-data.ts'
+import { sampleCustomers } from './data.ts'
 
 const password = 'correct horse battery staple'
 const customers = sampleCustomers.filter(({ email }) => email === 'ada@example.com' || email === 'max@example.com')

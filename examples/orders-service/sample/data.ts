@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import names from './sample-names.json' with { type: 'json' }
+import names from './names.json' with { type: 'json' }
 
 const day = 86_400_000
 const firstOrderAt = Date.UTC(2024, 8, 1)

@@ -1,6 +1,6 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
 import type { Statements } from '@concordat/postgres/rows'
-import { sampleCategories, sampleCustomers, sampleOrder, sampleProducts } from './sample-data.ts'
+import { sampleCategories, sampleCustomers, sampleOrder, sampleProducts } from './data.ts'
 
 const batchSize = 5_000
 

@@ -1,0 +1,49 @@
+import { optionChecks } from '@concordat/plugin-options'
+import type { Collection } from './collection.ts'
+import { kindsOf } from './declaration/field.ts'
+import type { Condition, Count, ListQuery } from './list-query.ts'
+import { rangesFrom } from './order/key-ranges.ts'
+import type { Page } from './page/page.ts'
+
+/** Options of {@link walkPages}. */
+export interface WalkOptions {
+  /** The conditions that every row meets, joined by AND. @default none */
+  readonly conditions?: readonly Condition[] | undefined
+  /** The sort order, a key of `collection.sorts`. @default the default sort order of the collection */
+  readonly sort?: string | undefined
+  /** The number of rows on a page, at least 1. A page is one statement. @default 100 */
+  readonly perPage?: number | undefined
+  /** How the total of the first page is counted. @default 'none' */
+  readonly count?: Count | undefined
+}
+
+/**
+ * Reads a whole collection page by page, for exports, migrations and other work that does not fit in one response. Each row that exists
+ * during the whole walk is read exactly once, even while other rows are inserted and deleted. No transaction and no cursor of the database
+ * stays open between pages.
+ *
+ * @param run runs a query with an adapter
+ * @throws TypeError when `sort` is not a sort order of the collection, or `perPage` is not an integer of at least 1
+ *
+ * @example
+ * for await (const { rows } of walkPages(orders, (query) => runSql(pool, query))) await archive(rows)
+ */
+export async function* walkPages<Row>(
+  collection: Collection<Row>,
+  run: (query: ListQuery<Row>) => Page<Row> | Promise<Page<Row>>,
+  { conditions = [], sort = collection.defaultSort, perPage = 100, count = 'none' }: WalkOptions = {}
+): AsyncGenerator<Page<Row>, void, undefined> {
+  const { name, id, fields, sorts } = collection
+  optionChecks('pagination-query').integer('options.perPage', perPage, 1)
+  const order = sorts.get(sort)
+  if (order === undefined) {
+    throw new TypeError(`pagination-query: options.sort must be one of ${[...sorts.keys()].join('; ')}, but is "${sort}".`)
+  }
+  const all = { name, id, conditions, order, fields: [...fields.keys()], kinds: kindsOf(fields), perPage, reverse: false, offset: 0 }
+  let page = await run({ ...all, ranges: [{ equal: [] }], count })
+  yield page
+  while (page.hasMore && page.last !== undefined) {
+    page = await run({ ...all, ranges: rangesFrom(order, page.last, false), count: 'none' })
+    yield page
+  }
+}
