@@ -4,7 +4,7 @@ const brand = Symbol.for('concordat.ApiError')
 
 /** An invalid field of a request. `key` identifies its text in the catalogue; `message` is that text in the default language. */
 export interface FieldError {
-  /** The path of the field from the part of the request: `body.items.0.quantity`, `query.sort`. */
+  /** The path of the field, starting with the part of the request, for example `body.items.0.quantity` or `query.sort`. */
   readonly field: string
   readonly key: string
   readonly params: Params
@@ -13,9 +13,9 @@ export interface FieldError {
 
 /** Options of {@link ApiError}, in addition to its status code, error code and message. */
 export interface ApiErrorOptions {
-  /** The values of the placeholders in the message, so that it can be sent in another language. */
+  /** The values of the placeholders in the message, which are needed to render the message in another language. */
   readonly params?: Params | undefined
-  /** The message in every language, so that it can be sent in the language of the client. */
+  /** The message template in each supported language, by language tag. */
   readonly messages?: Messages | undefined
   readonly errors?: readonly FieldError[] | undefined
   /** Headers of the response, for example `Allow` or `Retry-After`. */
@@ -25,7 +25,7 @@ export interface ApiErrorOptions {
 }
 
 /**
- * An error that is meant for the client.
+ * An HTTP error whose code, message and headers are sent to the client.
  *
  * Stock Fastify sends `statusCode`, `code`, `message` and `headers`. With `@concordat/error-catalogue` the response has the error
  * envelope and the language of the client.
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   /** The HTTP status code, 400–599. */
   readonly statusCode: number
   readonly params: Params
-  /** The message in every language, with its placeholders not filled. */
+  /** The message template in each supported language, by language tag. */
   readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>

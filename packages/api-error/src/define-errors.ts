@@ -26,7 +26,7 @@ type CreateOptions<Text, Fields> = ParamsOf<Text> &
 type CreateArguments<Text, Fields> =
   object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
 
-/** The errors of a package or service by error code, with the texts of its field errors by key. */
+/** The error definitions of a package or service, by error code, and the messages of its field errors, by key. */
 export interface ErrorList<
   Definitions extends Readonly<Record<string, ErrorDefinition>> = Readonly<Record<string, ErrorDefinition>>,
   Fields extends Readonly<Record<string, Messages>> = Readonly<Record<string, Messages>>
@@ -38,19 +38,13 @@ export interface ErrorList<
 }
 
 /**
- * Defines errors: error code, status code, texts per language and remedy. Add the list to the option `include` of the catalogue.
- * Throws a `TypeError` for an error code that is not in UPPER_SNAKE_CASE, a status code outside 400–599, and languages with different
- * `{placeholders}`.
+ * Defines the errors of a package or service: the error code, status code, messages and remedy of each error. Add the list to the option `include`
+ * of the catalogue. Throws a `TypeError` for an error code that is not in UPPER_SNAKE_CASE, a status code outside 400–599, and languages with
+ * different `{placeholders}`.
  *
- * @example
- * const orderErrors = defineErrors({
- *   INSUFFICIENT_STOCK: {
- *     statusCode: 409,
- *     message: { en: 'Only {available} are left. Order fewer.', es: 'Solo quedan {available}. Pida menos.' },
- *     remedy: 'Fetch the product again, and order at most what is in stock.'
- *   }
- * })
- * throw orderErrors.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
+ * @example const orderErrors = defineErrors({ INSUFFICIENT_STOCK: { statusCode: 409, message: { en: 'Only {available} are left. Order fewer.', es:
+ * 'Solo quedan {available}. Pida menos.' }, remedy: 'Fetch the product again, and order at most what is in stock.' } }) throw
+ * orderErrors.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
  */
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,

@@ -1,4 +1,4 @@
-/** A text by language tag. English is the default language and is required. */
+/** A text in several languages, by language tag. English is the default language and is required. */
 export type Messages = Readonly<Record<string, string>> & { readonly en: string }
 
 /** The values of the placeholders in a message, by name. */

@@ -17,6 +17,6 @@ export interface ApiKeyStore {
   find(id: string): Promise<ApiKeyRecord | undefined>
   /** Stores a record. Rejects, and keeps the old record, when the id already exists. */
   add(record: ApiKeyRecord): Promise<void>
-  /** Removes a record, if it exists: its key is invalid from then on. */
+  /** Removes the record with this id, if it exists, which revokes its API key. */
   remove(id: string): Promise<void>
 }

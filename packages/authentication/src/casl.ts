@@ -5,7 +5,7 @@ import type { Principal } from './principal.ts'
 /** Options of {@link caslPolicy}. */
 interface CaslPolicyOptions {
   /**
-   * Whether a denial is a 404, as if the object did not exist: `secret` of `Policy`.
+   * Whether a denied request gets 404 instead of 403, as if the object did not exist.
    * @default false
    */
   readonly secret?: boolean | undefined

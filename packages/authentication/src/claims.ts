@@ -13,7 +13,7 @@ export interface Claims {
   readonly nbf?: number | undefined
   /** The id of this token. */
   readonly jti?: string | undefined
-  /** The session that the token belongs to: all tokens of one refresh family share it. */
+  /** The id of the session that the token belongs to, which all tokens of a refresh token family share. */
   readonly sid?: string | undefined
   readonly client_id?: string | undefined
   /** Permissions and roles, separated by spaces. */
@@ -22,7 +22,7 @@ export interface Claims {
   readonly [name: string]: unknown
 }
 
-/** The rules that the claims of an issuer must satisfy. */
+/** The rules that the claims in an issuer's tokens must satisfy. */
 export interface ClaimRules {
   readonly issuer: string
   /** The names of this service; `aud` must contain one of them. */
@@ -40,7 +40,7 @@ const names = ['jti', 'sid', 'client_id']
 const maxTextLength = 255
 
 /**
- * Checks the claims of a token with a valid signature against the rules; `now` is in milliseconds since 1970 (rule U2).
+ * Returns the claims of a token with a valid signature if they satisfy the rules; `now` is in milliseconds since 1970 (rule U2).
  * Throws INVALID_TOKEN, or TOKEN_EXPIRED when the expiry is the only fault.
  */
 export function requireClaims(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number): Claims {

@@ -85,7 +85,7 @@ const challenge = 'Bearer realm="api"'
 const plain = { 'www-authenticate': challenge }
 const invalid = { 'www-authenticate': `${challenge}, error="invalid_token"` }
 
-/** 401: no credentials, or of a kind that is not accepted. */
+/** 401: the request has no credentials, or credentials of a kind that is not accepted. */
 export function authenticationRequired(): ApiError {
   return list.create('AUTHENTICATION_REQUIRED', { headers: plain })
 }
@@ -110,7 +110,7 @@ export function invalidApiKey(): ApiError {
   return list.create('INVALID_API_KEY', { headers: plain })
 }
 
-/** 400: more than one credential, or a malformed one. */
+/** 400: the request has more than one credential, or a malformed credential. */
 export function invalidAuthorization(): ApiError {
   return list.create('INVALID_AUTHORIZATION', { headers: { 'www-authenticate': `${challenge}, error="invalid_request"` } })
 }
@@ -129,7 +129,7 @@ export function insufficientPermission(permissions: readonly string[]): ApiError
   })
 }
 
-/** 403: a request that changes data was sent with a cookie from another site. */
+/** 403: a request that changes data and authenticates by cookie was sent from another site. */
 export function crossSiteRequest(): ApiError {
   return list.create('CROSS_SITE_REQUEST')
 }

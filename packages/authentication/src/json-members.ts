@@ -1,5 +1,5 @@
 /**
- * Returns whether an object in this JSON text, at any depth, has a member twice: parsers differ in which one they use (RFC 8259 §4).
+ * Returns whether an object in this JSON text, at any depth, has duplicate member names, which parsers handle differently (RFC 8259 §4).
  * The text must be valid JSON.
  */
 export function hasDuplicateMembers(text: string): boolean {

@@ -35,18 +35,19 @@ interface ApiKeyOptions {
 interface CookieOptions {
   /** The name of the cookie, which must begin with `__Host-`: then no other host can set it. */
   readonly name: string
-  /** Origins of pages that may send changes, besides the service's own, for example `https://app.example.com`. */
+  /** Origins, besides the service's own, whose pages may send requests that change data, for example `https://app.example.com`. */
   readonly origins: readonly string[]
 }
 
 /** Options of `@concordat/authentication`. */
 export interface AuthenticationOptions {
-  /** The trusted issuers: results of `ownTokens` and `outsideIssuer`, or their options. */
+  /** The trusted issuers, each as the result of `ownTokens` or `outsideIssuer`, or as the options of one of these functions. */
   readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]
   /** Every permission that exists, each `resource:action`. */
   readonly permissions: readonly string[]
   /**
-   * The permissions that each role grants: names, `orders:*` for all actions on a resource, `*:read` for an action on all resources.
+   * The permissions that each role grants, as names or as patterns: `orders:*` for all actions on a resource, `*:read` for an action on all
+   * resources.
    * @default {}
    */
   readonly roles?: Readonly<Record<string, readonly string[]>> | undefined
@@ -56,11 +57,11 @@ export interface AuthenticationOptions {
    */
   readonly policies?: Readonly<Record<string, Policy>> | undefined
   /**
-   * The permissions of routes that other plugins register, by path.
+   * The required permissions, or public access, of routes that other plugins register, by path.
    * @default []
    */
   readonly declared?: readonly Declaration[] | undefined
-  /** The revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
+  /** The source of revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
   readonly revocations?: Revocations | undefined
   /**
    * How long the revocations may be out of date before requests with a token get 503.
@@ -87,7 +88,7 @@ export interface AuthenticationOptions {
    */
   readonly cacheSeconds?: number | undefined
   /**
-   * Query parameters that are rejected as credentials, compared by letters and digits only.
+   * The names of query parameters that are rejected as credentials; case and punctuation are ignored.
    * @default `credentialNames`
    */
   readonly uriCredentialNames?: readonly string[] | undefined

@@ -11,11 +11,11 @@ type OutsideAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512
 
 /** Options of {@link outsideIssuer}. */
 export interface OutsideIssuerOptions extends IssuerOptions {
-  /** The https URL of its JSON Web Key Set (RFC 7517). */
+  /** The https URL of the issuer's JSON Web Key Set (RFC 7517). */
   readonly jwksUrl: string
   readonly algorithms: readonly OutsideAlgorithm[]
   /**
-   * The `typ` of its access tokens. With the unspecific `JWT`, ID tokens are recognized by their claims.
+   * The `typ` header parameter of the issuer's access tokens. With the unspecific `JWT`, ID tokens are recognized by their claims.
    * @default 'at+jwt'
    */
   readonly type?: 'at+jwt' | 'JWT' | undefined
@@ -29,7 +29,10 @@ export interface OutsideIssuerOptions extends IssuerOptions {
 const known = new Set<string>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
 const required = ['iss', 'sub', 'aud', 'exp', 'iat']
 
-/** Verifies the tokens of another issuer with `jose` (rule U1). Throws a `TypeError` of one line for invalid options. */
+/**
+ * Creates a trusted issuer outside this service, whose tokens are verified with `jose` (rule U1). Throws a `TypeError` of one line for invalid
+ * options.
+ */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   const { grantsOf, ...issuer } = resolveIssuer(options, 3600)
   const rules: ClaimRules = { ...issuer, required }

@@ -1,6 +1,6 @@
 const permissionShape = /^[\w.-]+:[\w.-]+$/
 
-/** The grants of a token or key: its own permissions, those of its roles, and the roles. All are sorted. */
+/** The permissions that a token or API key grants, directly or through roles, and the roles themselves. All are sorted. */
 export interface Grants {
   readonly permissions: readonly string[]
   readonly roles: readonly string[]
@@ -8,15 +8,16 @@ export interface Grants {
 
 /** The permissions that exist, and those that roles grant. */
 export interface PermissionTable {
-  /** Throws a `TypeError` of one line that names `where` for a permission that is not in the vocabulary. */
+  /** Throws a `TypeError` with a one-line message that names `where` if a permission is not in the vocabulary. */
   requireKnown(where: string, names: readonly string[]): void
   /** Returns the grants of these permissions and roles. Unknown permissions and roles grant nothing. */
   grants(names: readonly string[]): Grants
 }
 
 /**
- * Reads the vocabulary, `resource:action` each, and the roles, whose lists may contain `orders:*` and `*:read` (rule U9).
- * Throws a `TypeError` of one line for a malformed permission, and for a role with one that is not in the vocabulary.
+ * Creates the permission table from the vocabulary, whose permissions have the form `resource:action`, and the roles, whose lists may contain
+ * patterns such as `orders:*` and `*:read` (rule U9). Throws a `TypeError` of one line for a malformed permission, and for a role with one that is
+ * not in the vocabulary.
  */
 export function permissionTable(vocabulary: readonly string[], roles: Readonly<Record<string, readonly string[]>>): PermissionTable {
   for (const name of vocabulary) {

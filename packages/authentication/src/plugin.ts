@@ -21,7 +21,7 @@ declare module 'fastify' {
     /** The authenticated user or client; `null` on public routes and at unknown URLs. */
     readonly principal: Principal | null
     /**
-     * Checks a loaded object against the policy of its resource, and returns it: `request.authorize('orders:update', order)`.
+     * Checks that the principal may use a permission on a loaded object, and returns the object: `request.authorize('orders:update', order)`.
      * Throws 404 for an object that is absent, or secret to this principal, and 403 for one that the policy denies.
      */
     authorize<Resource>(permission: string, resource: Resource | null | undefined): Resource

@@ -2,15 +2,15 @@ import { authenticationRequired, insufficientPermission, resourceNotFound } from
 import type { PermissionTable } from './permissions.ts'
 import type { Principal } from './principal.ts'
 
-/** Decides about the loaded objects of one resource (rule U10). */
+/** Decides which actions are allowed on the loaded objects of a resource (rule U10). */
 export interface Policy<Resource = unknown> {
   /**
-   * Returns whether this principal, which has the permission `resource:action`, may use it on this object. Only `true` allows it.
+   * Returns whether a principal that has the permission `resource:action` may perform the action on this object. Only `true` allows it.
    * Synchronous, so that no handler can forget to await the result: load the required data first.
    */
   allows(principal: Principal, action: string, resource: Resource): boolean
   /**
-   * Whether the existence of an object is secret: then a denial is a 404, as if the object did not exist.
+   * Whether the existence of an object is secret, so that a denied request gets 404 instead of 403.
    * @default false – 403
    */
   readonly secret?: boolean | undefined

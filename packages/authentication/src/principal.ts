@@ -3,19 +3,19 @@ import type { Grants } from './permissions.ts'
 
 /** The authenticated user or client of a request. Frozen, and the same object for every request with the same credential. */
 export interface Principal extends Grants {
-  /** Whether the principal is a user, through a client, or a client on its own behalf. */
+  /** The kind of principal: a user who acts through a client, or a client that acts on its own behalf. */
   readonly kind: 'user' | 'client'
   /** The `iss` of the token, or `api-key` for a client application with an API key. */
   readonly issuer: string
   /** The client application, if it is known. */
   readonly client: string | undefined
-  /** The user; `undefined` for a client on its own behalf. */
+  /** The `sub` of the user; `undefined` for a client that acts on its own behalf. */
   readonly subject: string | undefined
   /** The claims of the token; `undefined` for an API key. */
   readonly claims: Claims | undefined
 }
 
-/** The issuer of principals with an API key. No token can have it. */
+/** The `issuer` of a principal that is authenticated by API key. No token can have it. */
 export const apiKeyIssuer = 'api-key'
 
 /** Returns the principal of a token. A token whose subject is its client was issued to the client itself (RFC 9068 §2.2). */
@@ -41,21 +41,21 @@ interface MaybeKnown {
   readonly principal: Principal | null
 }
 
-/** Returns whether the response is for one client only: for `isPrivate` of conditional-caching. */
+/** Returns whether the request is authenticated; for the option `isPrivate` of conditional-caching. */
 export function isPrivate({ principal }: MaybeKnown): boolean {
   return principal !== null
 }
 
 /**
- * Returns issuer, client and subject as one string, or `undefined` for anonymous requests: for `client` of rate-limiting, which then
- * counts by address, and for `scope` of idempotency, which then rejects the request.
+ * Returns the issuer, client and subject of a request as one string, or `undefined` for an anonymous request, which rate-limiting (option
+ * `client`) counts by address and idempotency (option `scope`) rejects.
  */
 export function clientOf({ principal }: MaybeKnown): string | undefined {
   // JSON, so that no name can imitate two names.
   return principal === null ? undefined : JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
 }
 
-/** Returns issuer and user, whatever the client, or the client on its own behalf: for `owner` of jobs and webhooks. */
+/** Returns the issuer and the user, or the client if it acts on its own behalf, as one string; for the option `owner` of jobs and webhooks. */
 export function ownerOf({ principal }: MaybeKnown): string | undefined {
   if (principal === null) return undefined
   const { issuer, kind, subject, client } = principal

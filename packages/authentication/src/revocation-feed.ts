@@ -18,7 +18,7 @@ export interface Revocations {
   readonly close?: (() => Promise<void>) | undefined
 }
 
-/** The revocations of all processes, kept up to date in the memory of this one. */
+/** The revocations of all processes, kept up to date in the memory of this process. */
 export interface RevocationFeed extends Revocations {
   /**
    * Reads all revocations and listens for new ones. Further calls change nothing. Never rejects: a failure is passed to
@@ -26,8 +26,8 @@ export interface RevocationFeed extends Revocations {
    */
   start(): Promise<void>
   /**
-   * Revokes in this process immediately, and in others when they are notified. Rejects when the store fails; the revocation then
-   * applies only in this process.
+   * Applies a revocation in this process immediately, and in other processes when they are notified. Rejects when the store fails; the revocation
+   * then applies only in this process.
    */
   revoke(revocation: Revocation): Promise<void>
   /** Stops listening. */
@@ -38,8 +38,8 @@ export interface RevocationFeed extends Revocations {
 export interface RevocationFeedOptions {
   readonly store: RevocationStore
   /**
-   * How often the store is read, even without a notification: the maximum time, while the store is available, until a
-   * revocation by another process takes effect in this one.
+   * How often the store is read, in seconds, even without a notification; while the store is available, a revocation by another process takes
+   * effect in this process within this time.
    * @default 2
    */
   readonly pollSeconds?: number | undefined

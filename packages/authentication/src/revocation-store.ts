@@ -20,18 +20,18 @@ export interface RevocationPage {
 /** Stores revocations and notifies other processes of them. */
 export interface RevocationStore {
   /**
-   * Stores a revocation until its `until`; a second one of the same kind and id stores the later times of the two. After the
+   * Stores a revocation until its `until`, or updates the stored revocation of the same kind and id to the later times of the two. After the
    * promise has resolved, every `read` returns it.
    */
   revoke(revocation: Revocation): Promise<void>
   /**
-   * Returns every unexpired revocation that was stored or prolonged after the cursor was issued, and possibly some from before;
-   * without a cursor, or with one that the store no longer knows, all unexpired ones.
+   * Returns every unexpired revocation that was stored or extended after the cursor was issued, and possibly some earlier revocations; without a
+   * cursor, or with a cursor that the store no longer knows, returns all unexpired revocations.
    */
   read(cursor?: string): Promise<RevocationPage>
   /**
-   * After the promise has resolved, calls `wake` soon after each `revoke` of any process. Calls `lost` at most once, when this is
-   * no longer guaranteed. The returned function ends the subscription, and never rejects.
+   * Subscribes to new revocations: after the promise has resolved, calls `wake` soon after each `revoke` by any process. Calls `lost` at most
+   * once, when this is no longer guaranteed. The returned function ends the subscription, and never rejects.
    */
   subscribe(wake: () => void, lost: () => void): Promise<() => Promise<void>>
 }

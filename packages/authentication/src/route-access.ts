@@ -1,6 +1,6 @@
 import type { PermissionTable } from './permissions.ts'
 
-/** The access of a route: public, or every one of these permissions. */
+/** The access to a route: public, or only with all of these permissions. */
 export type RouteAccess = 'public' | readonly string[]
 
 /** The access that a route declares in its `config`. */
@@ -9,9 +9,9 @@ interface AccessConfig {
   readonly public?: boolean | undefined
 }
 
-/** Declares the access of the routes below a path that do not declare it themselves, such as the routes of other plugins. */
+/** Declares the access to all routes below a path that have no declaration of their own, such as the routes of other plugins. */
 export interface Declaration extends AccessConfig {
-  /** A path, for example `/reference`: applies to it and to every path below it. */
+  /** The path to which the declaration applies, including every path below, for example `/reference`. */
   readonly prefix: string
 }
 

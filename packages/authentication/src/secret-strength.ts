@@ -4,7 +4,7 @@ const minBits = 120
 // Words in one case or capitalized, as people write them; random letters mix cases.
 const words = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[ _.,-]+(?:[A-Z]?[a-z]+|[A-Z]+))*[ _.,-]*[\d!?.]*$/
 
-/** Returns the weakness of the secret of an HMAC key as a phrase for an error message; `undefined` for a secret that looks random. */
+/** Returns a phrase for an error message that says why an HMAC secret is weak, or `undefined` if the secret looks random. */
 export function weaknessOf(secret: Uint8Array): string | undefined {
   if (secret.length < minBytes) return `has ${secret.length} bytes and needs at least ${minBytes}`
   const differences = secret.map((byte, index) => byte - (secret[index - 1] ?? 0))

@@ -7,7 +7,7 @@ export type OwnAlgorithm = 'HS256' | 'RS256' | 'ES256' | 'EdDSA'
 /** A key of the service. A key pair needs its private part only where tokens are signed. */
 export type OwnKey =
   | {
-      /** The id of the key in the header of its tokens. */
+      /** The id of the key, sent as `kid` in the header of every token that the key signs. */
       readonly kid: string
       readonly algorithm: 'HS256'
       /** The secret: at least 32 random bytes, or a string that encodes as many. */
@@ -30,7 +30,10 @@ export interface SigningKey {
   readonly secret: Buffer | { readonly public: string; readonly private?: string }
 }
 
-/** Reads the keys. Throws a `TypeError` of one line for a weak secret, a key that does not fit its algorithm, and a repeated `kid`. */
+/**
+ * Converts the keys to the form that `@fastify/jwt` accepts. Throws a `TypeError` of one line for a weak secret, a key that does not fit its
+ * algorithm, and a repeated `kid`.
+ */
 export function readKeys(keys: readonly OwnKey[]): readonly SigningKey[] {
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError('authentication: options.keys must be a non-empty array. Put the signing key first.')

@@ -15,9 +15,8 @@ export const defaultMaxTokenLength = 4096
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64', 'enc', 'zip', 'cty']
 
 /**
- * Parses a compact JWS and rejects everything that two parsers could read differently: a second spelling of the same bytes,
- * repeated members, text that is not UTF-8, headers that contain keys. A token that is too long is rejected before it is parsed.
- * Throws INVALID_TOKEN.
+ * Parses a compact JWS and rejects headers that contain keys, and anything that two parsers could read differently: non-canonical base64url,
+ * duplicate members, and text that is not UTF-8. A token that is too long is rejected before it is parsed. Throws INVALID_TOKEN.
  */
 export function readToken(token: string, maxTokenLength: number = defaultMaxTokenLength): TokenForm {
   if (token.length > maxTokenLength) throw invalidToken('it is too long')

@@ -22,7 +22,7 @@ export function standardGrants({ scope, roles = [] }: Claims): readonly string[]
   return [...(scope ?? '').split(' ').filter((name) => name !== ''), ...roles]
 }
 
-/** The options of both kinds of issuer. */
+/** Options that `ownTokens` and `outsideIssuer` share. */
 export interface IssuerOptions {
   /** The `iss` of the tokens. */
   readonly issuer: string

@@ -1,4 +1,4 @@
-/** The names of query parameters that are treated as credentials, compared by letters and digits only. */
+/** The default names of query parameters that are rejected as credentials; case and punctuation are ignored. */
 export const credentialNames: readonly string[] = [
   'access_token',
   'api_key',

@@ -1,6 +1,6 @@
 import type { Problem } from './errors.ts'
 
-/** Headers that operations may have. */
+/** Rules for the headers of operations. */
 export interface HeaderRules {
   /** Headers that operations may set themselves, in lower case. */
   readonly operationHeaders: ReadonlySet<string>
@@ -12,7 +12,7 @@ const longestValue = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
 const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
-/** Parses the headers of an operation, with names in lower case, and adds their problems to the list. */
+/** Returns the valid headers of an operation, with names in lower case, and adds the problems of the invalid headers to the list. */
 export function readHeaders(headers: unknown, field: string, rules: HeaderRules, problems: Problem[]): Record<string, string> {
   const read: Record<string, string> = {}
   if (headers === undefined) return read

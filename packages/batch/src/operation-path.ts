@@ -1,8 +1,8 @@
 import type { Problem } from './errors.ts'
 
-/** Paths that operations may name. */
+/** Rules for the paths of operations. */
 export interface PathRules {
-  /** Allowed paths from the root, without a slash at the end. */
+  /** Allowed paths, including the prefix, without a trailing slash. */
   readonly paths: readonly string[]
   /** Paths of all batches of the service. */
   readonly batches: ReadonlySet<string>

@@ -46,7 +46,10 @@ export class OperationResponse extends ServerResponse {
     for (const [name, get] of Object.entries(getters)) Object.defineProperty(OperationResponse.prototype, name, { get })
   }
 
-  /** `done` receives the response after all listeners to its end have run, or `undefined` if the response was cut off. */
+  /**
+   * Creates a response that calls `done` with its result after its `finish` and `close` listeners have run, or with `undefined` if the response
+   * was cut off.
+   */
   constructor(request: OperationRequest, maxBytes: number, done: Done) {
     super(request as unknown as IncomingMessage)
     this.#maxBytes = maxBytes

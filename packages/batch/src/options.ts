@@ -6,7 +6,7 @@ import type { BatchRules } from './read-batch.ts'
 export interface BatchTransactions {
   /** Runs `work` and all its operations in one transaction: commits when `work` resolves, otherwise rolls back. */
   run(request: FastifyRequest, work: () => Promise<void>): Promise<void>
-  /** Returns whether the effects of this operation's request are part of the transaction in which it runs. */
+  /** Returns whether the effects of an operation's request are part of the transaction of the batch. */
   includes(request: FastifyRequest): boolean
 }
 
@@ -15,8 +15,8 @@ export interface BatchOptions {
   /** Transactions of the service, which enable atomic batches. @default none: a batch cannot be atomic */
   readonly transactions?: BatchTransactions | undefined
   /**
-   * Returns the `Idempotency-Key` of a POST or PATCH operation without its own key, for example derived from the key of the batch, so that
-   * a batch that is sent again after a crash does not repeat effects.
+   * Returns the `Idempotency-Key` for a POST or PATCH operation without its own key, for example a key derived from the key of the batch, so that
+   * a batch that is sent again after a crash does not repeat its effects.
    * @default none
    */
   readonly operationKey?: ((request: FastifyRequest, operationId: string) => string | undefined) | undefined
@@ -46,7 +46,7 @@ export interface BatchRoute {
   /** Methods that operations may use. @default ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] */
   readonly methods?: readonly string[] | undefined
   /**
-   * Whether all operations take effect or none: never, when the request has `atomic: true`, or always.
+   * When the batch is atomic, so that all operations take effect or none: `never`, `byRequest` (if the request has `atomic: true`) or `always`.
    * @default 'never'
    */
   readonly atomic?: BatchRules['atomic'] | undefined
@@ -86,7 +86,7 @@ export const defaultForwardedHeaders: readonly string[] = [
   'x-forwarded-host'
 ]
 
-/** Headers that concern a single request: its body, its preconditions, its key and its preferences. */
+/** Default of `operationHeaders`: the headers about the body, preconditions, idempotency key and preferences of a single request. */
 export const defaultOperationHeaders: readonly string[] = [
   'accept',
   'content-type',
@@ -176,7 +176,7 @@ export function resolveOptions(options: BatchOptions): Settings {
   return { transactions, operationKey, forwardedHeaders, operationHeaders, outcomeHeaders }
 }
 
-/** Applies the defaults of a batch. Throws a `TypeError` with a one-line message that names the batch. */
+/** Applies the defaults to the options of a batch. Throws a `TypeError` with a one-line message that names the batch. */
 export function resolveRoute(
   url: string,
   prefix: string,

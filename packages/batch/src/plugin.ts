@@ -11,7 +11,7 @@ import { runBatch } from './run-batch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Adds a batch: `POST path` executes operations on the allowed paths, each with its own route. */
+    /** Adds a batch route: `POST path` executes operations on the allowed paths, each on the route for its method and path. */
     batch(path: string, route: BatchRoute): void
   }
 }

@@ -15,7 +15,7 @@ const atomicity = {
 }
 const headers: Schema = { type: 'object', additionalProperties: { type: 'string' } }
 
-/** Returns the schema of a batch route, for the description and the response. `readBatch` parses the request body. */
+/** Returns the schema of a batch route, for the API description and for serializing the response. `readBatch` parses the request body. */
 export function routeSchema(route: RouteSettings): Schema {
   return {
     summary: 'Execute a batch of operations',

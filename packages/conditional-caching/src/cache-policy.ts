@@ -12,7 +12,7 @@ export interface CacheDirectives {
   readonly noStore?: true | undefined
   /** How long the response may be used without validation, in seconds: at most 31,536,000, a year. */
   readonly maxAgeSeconds?: number | undefined
-  /** How long shared caches may use the response without validation, in seconds, up to the same maximum. */
+  /** How long shared caches may use the response without validation, in seconds: at most 31,536,000, a year. */
   readonly sMaxAgeSeconds?: number | undefined
   /** Whether a stale response must not be used, even while the service is down. */
   readonly mustRevalidate?: true | undefined
@@ -38,7 +38,7 @@ export interface CacheControl {
 export const noStore: CacheControl = { value: 'no-store', personal: 'no-store', isStored: false }
 
 const personal = 'private, no-cache'
-/** The largest age, in seconds: a year. */
+/** The maximum age in a cache policy, in seconds: a year. */
 export const maxAgeLimitSeconds = 31_536_000
 const { integer, oneOf } = optionChecks('conditional-caching')
 const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
@@ -51,7 +51,9 @@ const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
   mustRevalidate: 'must-revalidate'
 }
 
-/** Returns the values of a policy. Throws a `TypeError` that begins with `where`, the path of the option, if the policy is invalid. */
+/**
+ * Returns the `Cache-Control` values of a policy. Throws a `TypeError` that begins with `where`, the path of the option, if the policy is invalid.
+ */
 export function cacheControl(policy: CachePolicy, publicMaxAgeSeconds: number, where: string): CacheControl {
   if (policy === 'no-store') return noStore
   if (policy === 'private') return { value: personal, personal, isStored: true }

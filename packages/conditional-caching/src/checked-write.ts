@@ -7,33 +7,33 @@ import type { ResolvedOptions } from './options.ts'
 import { comparesTags, evaluate, tagOf } from './preconditions.ts'
 import { type CurrentState, callValidator, opaqueOf, type ValidatorFunction } from './validator.ts'
 
-/** The preconditions of a write: the state that the client made its change for. */
+/** The preconditions of a write: the state of the resource on which the client based its change. */
 export interface Preconditions {
   /**
-   * Returns the version that the write must find, for its `WHERE`: as the validator returned it, in an array with one element. `'*'` means
-   * any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent writer; this condition
-   * can (rule O1).
+   * Returns the version that the write requires, for its `WHERE` clause: the version that the validator returned, in an array with one element.
+   * `'*'` means any existing version, `null` that the client set no condition. A check before the write cannot stop a concurrent writer; this
+   * condition can (rule O1).
    */
   versions(): readonly string[] | '*' | null
-  /** Whether the write may create and must not replace: the client sent `If-None-Match: *`. */
+  /** Whether the write may only create the resource, because the client sent `If-None-Match: *`. */
   readonly createOnly: boolean
   /** Returns the 412 to throw if the write finds another version; pass that version if the caller is allowed to see it. */
   failed(currentVersion?: string | number): ApiError
 }
 
-/** The key of the fulfilled preconditions on a request. */
+/** The key under which the fulfilled preconditions are stored on a request. */
 export const checkedPreconditions: unique symbol = Symbol('concordat.preconditions')
 
-/** A request in an application with the plugin. */
+/** A request that stores its fulfilled preconditions, if any. */
 export type CheckedRequest = FastifyRequest & { [checkedPreconditions]: Preconditions | null }
 
-/** The settings of a route for its writes. */
+/** The route settings that apply to writes. */
 export interface WriteRoute {
   readonly validator: ValidatorFunction | undefined
   readonly requireIfMatch: boolean
 }
 
-/** Returns the `request.preconditions` of a request without preconditions. */
+/** Returns the value of `request.preconditions` for a request without preconditions. */
 export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditions {
   const failed = (version?: string | number) =>
     preconditionFailed('changed', version === undefined ? undefined : writeTag({ opaque: opaqueOf(version, revision), isWeak }))
@@ -41,8 +41,8 @@ export function unconditional({ revision, isWeak }: ResolvedOptions): Preconditi
 }
 
 /**
- * Creates the check of a write: it throws 412, 428 or 404, or stores the fulfilled preconditions on the request. It is asynchronous only if
- * the validator is.
+ * Creates the function that checks the preconditions of a write: it throws 412, 428 or 404, or stores the fulfilled preconditions on the request.
+ * It is asynchronous only if the validator is.
  */
 export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: ResolvedOptions) {
   const none = unconditional(options)
@@ -75,7 +75,10 @@ export function writeCheck({ validator, requireIfMatch }: WriteRoute, options: R
   }
 }
 
-/** Wraps a handler in a check. If the check throws or rejects, its error is the response and the handler does not run. */
+/**
+ * Returns a handler that runs the check before the original handler. If the check throws or rejects, its error is the response and the handler
+ * does not run.
+ */
 export function checkedHandler(handler: RouteHandlerMethod, check: (request: FastifyRequest) => void | Promise<void>): RouteHandlerMethod {
   return function checked(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
     const waiting = check(request)

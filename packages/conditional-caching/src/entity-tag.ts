@@ -1,4 +1,4 @@
-/** The value of `If-Match` or `If-None-Match`: any version, or a list of versions. */
+/** The value of `If-Match` or `If-None-Match`: `*` for any version, or a list of entity tags. */
 export type TagList = '*' | readonly EntityTag[]
 
 /** An entity tag without its quotes (RFC 9110 §8.8.3). */
@@ -35,7 +35,7 @@ export function readTagList(text: string): TagList | undefined {
   return tags
 }
 
-/** Returns a tag with its quotes. */
+/** Formats an entity tag as a header value, with its quotes. */
 export function writeTag({ opaque, isWeak }: EntityTag): string {
   return isWeak ? `W/"${opaque}"` : `"${opaque}"`
 }

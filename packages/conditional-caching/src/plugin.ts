@@ -22,19 +22,19 @@ declare module 'fastify' {
     /** The cache policy of responses to GET and HEAD, or to POST on a route that has only POST. */
     cache?: CachePolicy | undefined
     /**
-     * Returns the version of the requested resource. An unchanged resource then gets 304 for GET and HEAD before the handler runs, and the
-     * preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
+     * Returns whether the requested resource exists, and its version. An unchanged resource then gets 304 for GET and HEAD before the handler
+     * runs, and the preconditions of POST, PUT, PATCH and DELETE are checked before their handler runs.
      */
     validator?: ValidatorFunction | undefined
     /** Whether a change without `If-Match` gets 428. A PUT may have `If-None-Match: *` instead. */
     requireIfMatch?: boolean | undefined
   }
   interface FastifyRequest {
-    /** The preconditions of the request, for the condition of the write itself. */
+    /** The preconditions of the request, for use in the write itself, for example in its `WHERE` clause. */
     readonly preconditions: Preconditions
   }
   interface FastifyReply {
-    /** Sets the tag to the version that the response shows, such as the version of a row. After a write, pass the new version. */
+    /** Sets the `ETag` header from the version of the resource in the response, such as the version of a row. After a write, pass the new version. */
     entityTag(version: string | number): this
   }
 }

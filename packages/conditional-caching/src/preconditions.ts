@@ -7,14 +7,14 @@ import type { CurrentState } from './validator.ts'
 
 /** Settings for the comparison of preconditions. */
 export interface Comparison {
-  /** Whether the method is GET or HEAD, for which an unchanged resource is 304. */
+  /** Whether the method is GET or HEAD, for which an unchanged resource results in 304. */
   readonly isRead: boolean
   /** Whether `If-Match` also accepts weak tags. */
   readonly takesWeak: boolean
   readonly now: () => number
 }
 
-/** The result of the preconditions of a request. */
+/** The result of evaluating the preconditions of a request. */
 export type Outcome =
   | { readonly kind: 'proceed' }
   /** `tag` is the client's tag that still matches, or the current tag. */
@@ -23,7 +23,7 @@ export type Outcome =
 
 const proceed: Outcome = { kind: 'proceed' }
 
-/** Returns whether a request has a precondition about tags, which requires a known tag. */
+/** Returns whether a request has a precondition that compares entity tags: `If-Match` or `If-None-Match`. */
 export function comparesTags(headers: IncomingHttpHeaders): boolean {
   return headers['if-match'] !== undefined || headers['if-none-match'] !== undefined
 }
@@ -33,7 +33,7 @@ export function isConditional(headers: IncomingHttpHeaders): boolean {
   return comparesTags(headers) || headers['if-modified-since'] !== undefined || headers['if-unmodified-since'] !== undefined
 }
 
-/** Returns the tag of a state with its quotes, or `undefined` if none is known. */
+/** Returns the entity tag of the current state, with quotes, or `undefined` if the tag is unknown. */
 export function tagOf({ opaque, isWeak }: CurrentState): string | undefined {
   return opaque === undefined ? undefined : writeTag({ opaque, isWeak })
 }

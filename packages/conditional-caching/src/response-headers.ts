@@ -5,9 +5,9 @@ import { isRead } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import { varyByEncoding } from './vary.ts'
 
-/** The settings of a route for its responses. */
+/** The route settings that apply to responses. */
 export interface CachedRoute {
-  /** Returns the policy for a method, because a route may have several. */
+  /** Returns the cache policy for a method, because a route may have several methods. */
   readonly policyOf: (method: string) => CacheControl
   /** Whether `@fastify/compress` has a hook on the route. */
   readonly isCompressed: boolean
@@ -25,7 +25,7 @@ const bodyHeaders = [
   'repr-digest'
 ]
 
-/** Creates the function that finally sets the headers about caching, after compression. It returns the payload to send. */
+/** Creates the function that sets the caching headers of a response after compression. It returns the payload to send. */
 export function responseHeaders({ policyOf, isCompressed }: CachedRoute, { isPrivate, etagOnPut }: ResolvedOptions) {
   return function write(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
     const { method } = request

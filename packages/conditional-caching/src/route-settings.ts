@@ -5,7 +5,7 @@ import { isRead, isWrite } from './method.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { ValidatorFunction } from './validator.ts'
 
-/** The validated settings of a route for caching and preconditions. */
+/** The validated caching and precondition settings of a route. */
 export interface RouteSettings {
   readonly reads: boolean
   readonly writes: boolean

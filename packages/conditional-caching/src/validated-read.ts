@@ -9,14 +9,14 @@ import type { ResolvedOptions } from './options.ts'
 import { evaluate, isConditional, tagOf } from './preconditions.ts'
 import { type CurrentState, callValidator, type ValidatorFunction } from './validator.ts'
 
-/** The key of the state that the validator of the route returned, on a reply. */
+/** The key under which the state returned by the route's validator is stored on a reply. */
 export const validatedState: unique symbol = Symbol('concordat.validatedState')
 
 type ValidatedReply = FastifyReply & { [validatedState]: CurrentState | null }
 
 type Next = (error?: Error) => void
 
-/** Creates the hook that calls the validator of a route before its handler, and responds with 304 or 412 if that is the result. */
+/** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
 export function validateBefore(validator: ValidatorFunction, options: ResolvedOptions) {
   const comparison = comparisonOf(options)
 
@@ -41,7 +41,7 @@ export function validateBefore(validator: ValidatorFunction, options: ResolvedOp
 }
 
 /**
- * Creates the function that sets the validators of a 200: those of the handler, else those of the route's validator, else a hash of the
+ * Creates the function that sets the entity tag of a 200 response: the handler's tag, else the tag from the route's validator, else a hash of the
  * content. It returns the payload to send, which is empty if the client has the content already; it throws a 412.
  */
 export function validateContent(options: ResolvedOptions) {

@@ -28,14 +28,14 @@ export interface CurrentState {
   readonly exists: boolean
   /** The version as the validator returned it. */
   readonly version?: string | undefined
-  /** The tag without quotes and without a coding; `undefined` if none is known. */
+  /** The entity tag without quotes and without the suffix for a content coding; `undefined` if unknown. */
   readonly opaque?: string | undefined
   readonly isWeak: boolean
   /** The time of the last change, in seconds since 1970. */
   readonly lastModified?: number | undefined
 }
 
-/** Returns the text of the tag for a version. Throws a `TypeError` for a version that is not allowed in a tag. */
+/** Returns the entity tag for a version, without quotes. Throws a `TypeError` for a version that is not allowed in a tag. */
 export function opaqueOf(version: string | number, revision: string): string {
   const opaque = revision === '' ? String(version) : `${version}~${revision}`
   if (readTag(`"${opaque}"`) === undefined || opaque === '') {

@@ -19,7 +19,7 @@ export function listElements(value: string): string[] {
   return elements
 }
 
-/** Returns the weight of an element (RFC 9110 §12.4.2): 1 if it is missing, at most 1, and 0 if it is invalid. */
+/** Returns the weight in a `q` parameter (RFC 9110 §12.4.2), at most 1: 1 if the parameter is missing, 0 if it is invalid. */
 export function weightOf(q: string | undefined): number {
   if (q === undefined) return 1
   return /^(?:\d+\.?\d*|\.\d+)$/.test(q) ? Math.min(Number(q), 1) : 0

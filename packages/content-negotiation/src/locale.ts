@@ -39,7 +39,9 @@ function readRange(element: string) {
   return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
 }
 
-/** Returns the tags to look up, in order: the range, shortened step by step, with the likely script before the language alone. */
+/**
+ * Returns the tags to look up, in order: the range, the range shortened step by step, the language with its likely script, and the language alone.
+ */
 function lookupTags(range: string) {
   const subtags = range.split('-')
   const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))

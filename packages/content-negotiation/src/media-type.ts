@@ -1,4 +1,4 @@
-/** A media type or range of a header: names in lower case, values as they were sent. */
+/** A media type or media range in a header, with names in lower case and parameter values as they were sent. */
 export interface MediaType {
   /** The media type as `type/subtype`, without parameters. */
   readonly essence: string

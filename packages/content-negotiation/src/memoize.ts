@@ -1,6 +1,6 @@
 const maxEntries = 500
 
-/** Caches the results of a pure function of a string: those of the 500 most recent arguments. The oldest is removed first. */
+/** Returns a function that caches the results of a pure function for the 500 most recent arguments. The oldest is removed first. */
 export function memoize<Result>(compute: (argument: string) => Result): (argument: string) => Result {
   const results = new Map<string, Result>()
   return (argument) => {

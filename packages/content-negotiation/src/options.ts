@@ -1,7 +1,7 @@
 /** Options of @concordat/content-negotiation. */
 export interface ContentNegotiationOptions {
   /**
-   * The languages of the texts of the service, as BCP 47 tags. The first is for clients that accept none of them.
+   * The languages of the service's messages, as BCP 47 tags. The first is for clients that accept none of them.
    * @default ['en', 'es']
    */
   readonly locales?: readonly string[] | undefined

@@ -44,7 +44,10 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
-  /** Adds the hooks to the route itself, after those of its instances, so that a retired version or missing credentials are reported first. */
+  /**
+   * Adds the hooks to the route itself, so that they run after the hooks of the Fastify instances, which report a retired version or missing
+   * credentials first.
+   */
   function prepareRoute(route: RouteOptions) {
     const methods = [route.method].flat()
     const name = `${methods.join(', ')} ${route.url}`

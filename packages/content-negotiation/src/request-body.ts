@@ -12,8 +12,8 @@ export interface BodyRequest {
 }
 
 /**
- * Returns a function that checks the body of a request before it is read, and returns the error, if any: its media type must be one
- * of `consumes`, its charset UTF-8, and each of its codings one of `codings` (rule N3).
+ * Returns a function that checks a request before its body is read, and returns an error unless the media type of the body is in `consumes`, its
+ * charset is UTF-8 and all its content codings are in `codings` (rule N3).
  */
 export function bodyJudge(consumes: readonly string[], codings: readonly string[]): (request: BodyRequest) => ApiError | undefined {
   const refusalOf = memoize((contentType) => {

@@ -9,7 +9,7 @@ export function producedTypes(produces: readonly string[] | undefined, route: st
   return Object.freeze([...new Set([...declaredTypes('produces', produces ?? [json], route), json])])
 }
 
-/** Returns the media types that a route accepts, from its `config.consumes`, in the same way. JSON is included only if it is listed. */
+/** Returns the media types that a route accepts, from its `config.consumes`: in lower case, each once. JSON is included only if it is listed. */
 export function consumedTypes(consumes: readonly string[] | undefined, route: string): readonly string[] {
   return Object.freeze([...new Set(declaredTypes('consumes', consumes ?? [json], route))])
 }

@@ -1,7 +1,10 @@
 import { type BatchOptions, defaultForwardedHeaders } from '@concordat/batch'
 import type { ConventionsOptions } from './options.ts'
 
-/** Returns the options that connect batch to the other plugins: credentials, transactions, and keys derived from the key of the batch. */
+/**
+ * Returns the options that connect `@concordat/batch` to the other plugins: forwarded credentials, transactions, and idempotency keys derived from
+ * the key of the batch.
+ */
 export function batchOptions({ authentication, transactions, batch }: ConventionsOptions): BatchOptions {
   const { runAsOne, transactionOf } = transactions ?? {}
   return {

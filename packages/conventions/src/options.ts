@@ -38,7 +38,7 @@ export interface ConventionsOptions extends OriginOptions {
   /** The stores that all processes share. @default each process counts and stores on its own */
   readonly stores?: Stores | undefined
   /**
-   * The transactions of routes with `config.transaction`, in the database of the stores. Required when a store or the
+   * The implementation of transactions for routes with `config.transaction`, in the same database as the stores. Required when a store or the
    * queue in `stores` is transactional.
    * @default no transactions
    */

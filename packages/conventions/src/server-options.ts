@@ -5,15 +5,15 @@ import {
   transportSecurityServerOptions
 } from '@concordat/transport-security'
 
-/** Options of {@link serverOptions}: everything that only Fastify's constructor can set, as the packages that need it define it. */
+/** Options of {@link serverOptions}: the settings of all packages that only Fastify's constructor can apply. */
 export interface ServerOptions extends TransportSecurityServerOptions, ErrorCatalogueServerOptions {}
 
 /** The options that {@link serverOptions} returns for `Fastify({...})`. */
 export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
 
 /**
- * Returns the options for `Fastify({ ...serverOptions(), logger: true })`: limits, timeouts, request ids, log lines, the two
- * validators, and the responses to URLs that the router refuses. Throws a `TypeError` of one line for an invalid value.
+ * Returns the options for `Fastify({ ...serverOptions(), logger: true })`: limits, timeouts, request ids, log lines, the schema validators, and
+ * the responses to URLs that the router rejects. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
   const transport = transportSecurityServerOptions(options)

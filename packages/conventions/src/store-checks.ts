@@ -1,8 +1,8 @@
 import type { ConventionsOptions } from './options.ts'
 
 /**
- * Throws a `TypeError` when stores that write in the transaction of a request are set without `transactions`, or `transactions` without
- * the stores that must write in them.
+ * Throws a `TypeError` if a transactional store is set without `transactions`, or `transactions` is set without the transactional stores that it
+ * requires.
  */
 export function requireTransactionalStores(options: ConventionsOptions): void {
   const { stores = {}, transactions, idempotency, jobs, webhooks } = options

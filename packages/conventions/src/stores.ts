@@ -10,7 +10,7 @@ export interface Stores {
   readonly rateLimits?: RateLimitStore | undefined
   /** The store of the responses to requests with an idempotency key. */
   readonly idempotency?: IdempotencyStore | undefined
-  /** The queue of the work that outlives its request. You must close it yourself, after the service. */
+  /** The queue for work that continues after the response, such as jobs and webhook deliveries. You must close it yourself, after the service. */
   readonly queue?: WorkQueue | undefined
   /** The store of the job records, in the database of the queue. */
   readonly jobs?: JobStore | undefined

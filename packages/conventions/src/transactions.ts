@@ -12,7 +12,7 @@ export interface Transactions {
   readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   /** Returns the transaction of a request, or `undefined` on a route without a transaction. */
   readonly transactionOf: (request: FastifyRequest) => RequestTransaction | undefined
-  /** Returns the transaction of the handler that calls it, or `undefined` elsewhere. */
+  /** Returns the transaction of the calling handler, or `undefined` outside a transaction. */
   readonly currentTransaction: () => JobTransaction | undefined
   /**
    * Runs `work` in one transaction that includes the requests that `work` injects: committed when `work` resolves, otherwise rolled

@@ -31,7 +31,7 @@ export async function sendWebhookList(
   )
 }
 
-/** Returns the part of the list that the query selects, with one more row. */
+/** Returns the limit, order and start of the rows that the query selects; the limit is one row more than the page. */
 function partOf({ order: [first], reverse, ranges: [range], conditions: [status], perPage }: ListQuery): Part {
   const oldestFirst = first?.descending === reverse
   const part = { limit: perPage + 1, oldestFirst, after: range && positionOf(range) }

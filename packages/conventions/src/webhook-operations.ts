@@ -33,7 +33,7 @@ const changingOperations: readonly WebhookOperation[] = ['changeSubscription', '
 // They accept a key: without one, a repeated request has its effect twice.
 const keyedOperations: readonly WebhookOperation[] = ['createSubscription', 'rotateSecret', 'ping', 'redeliver', 'recover']
 
-/** Returns a function that returns the `config` of each webhook route, which the plugins of the preset read. */
+/** Returns a function that returns the `config` of a webhook route for the plugins of the preset. */
 export function webhookRouteConfig(
   options: ConventionsOptions,
   collections: Readonly<Partial<Record<WebhookOperation, Collection>>>

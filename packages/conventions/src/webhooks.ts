@@ -3,15 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
 import { connectWebhookRoutes } from './webhook-routes.ts'
 
-/** The webhooks of a service that enables them. */
+/** The webhooks plugin as the preset uses it: its errors, registration and event descriptions. */
 export interface ServiceWebhooks {
   readonly errors: ErrorList
   readonly register: (app: FastifyInstance) => Promise<void>
-  /** Returns the events of a version for its OpenAPI document. */
+  /** Returns a function that returns the webhook events of an API version, for the OpenAPI document. */
   readonly describe: (app: FastifyInstance) => (version: number) => Readonly<Record<string, object>>
 }
 
-/** Returns `undefined` for a service without webhooks. It then does not load their dependencies, which take the longest to load. */
+/**
+ * Returns the webhooks of a service, or `undefined` if the option `webhooks` is not set. It then does not load their dependencies, which take the
+ * longest to load.
+ */
 export async function webhooksOf(options: ConventionsOptions): Promise<ServiceWebhooks | undefined> {
   const { webhooks: settings, stores = {}, transactions, now = Date.now } = options
   if (settings === undefined) return undefined

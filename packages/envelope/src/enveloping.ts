@@ -9,14 +9,14 @@ import type { DeclaredResponses } from './response-schemas.ts'
 import { isoClock } from './timestamp.ts'
 import { type EnvelopedReply, enveloped, markEnveloped } from './timestamp-tail.ts'
 
-/** On each reply: the links that the handler added, and the self link if it is not the URL of the request. */
+/** The keys of two reply properties: the links that the handler added, and the self link if it differs from the request URL. */
 export const addedLinks: unique symbol = Symbol('concordat.links')
 export const selfLink: unique symbol = Symbol('concordat.selfLink')
 
 /** A reply with the links that its handler added. */
 export type LinkedReply = EnvelopedReply & { [addedLinks]: Link[] | null; [selfLink]: Link | null }
 
-/** How the resource of a status is prepared for the envelope. */
+/** The functions that prepare a resource for the envelope, for one status code. */
 interface Preparation {
   readonly write: ResourceWriter | undefined
   readonly withoutNulls: (value: unknown) => unknown
@@ -26,8 +26,8 @@ interface Preparation {
 const plainJson = 'application/json; charset=utf-8'
 
 /**
- * Returns a function that puts the return value of a handler into the envelope, for the responses that a route declares. A resource
- * with a plain schema is written as text immediately; any other becomes the object that the compiled serializer of the route expects.
+ * Returns a function that takes the declared responses of a route and returns the function that puts a handler's return value into the envelope. A
+ * resource with a plain schema is written as text immediately; any other becomes the object that the compiled serializer of the route expects.
  */
 export function envelopeOf(partsOf: PartsOf): (responses: DeclaredResponses, lookup: SchemaLookup) => Enveloping {
   return ({ resources }, lookup) => {
@@ -96,7 +96,7 @@ export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
 }
 
 /**
- * Returns a stream of a list in the envelope. Each piece is the JSON text of one item, or of several separated by commas. The next
+ * Returns a stream that writes a list in the envelope as JSON. Each piece is the JSON text of one item, or of several separated by commas. The next
  * piece is read only after the client has received the previous pieces.
  */
 export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pieces: AsyncIterable<string>, partsOf: PartsOf): Readable {
@@ -121,8 +121,8 @@ export function listInEnvelope(request: FastifyRequest, reply: FastifyReply, pie
 export type Enveloping = (request: FastifyRequest, reply: FastifyReply, data: unknown) => unknown
 
 /**
- * Throws if a success is sent without the envelope: a string, a Buffer or a stream whose media type the route does not declare, or
- * no body. These bypass serialization, and with it the schema that removes undeclared members.
+ * Throws if a successful response is sent without the envelope: a string, a Buffer or a stream whose media type the route does not declare, or no
+ * body. These bypass serialization, and with it the schema that removes undeclared members.
  */
 export function requireEnvelope(request: FastifyRequest, reply: FastifyReply, payload: unknown, otherTypes: ReadonlySet<string>): void {
   if ((reply as EnvelopedReply)[enveloped]) return

@@ -7,7 +7,7 @@ interface Position {
   readonly allowsNull: boolean
   readonly members: ReadonlyMap<string, () => Position>
   readonly items: (() => Position) | undefined
-  /** Whether no value below this position can contain a null that must be removed. */
+  /** Whether this position has no members or items from which nulls must be removed. */
   readonly leaf: boolean
 }
 

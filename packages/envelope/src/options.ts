@@ -2,7 +2,7 @@ import type { JsonSchema } from '@concordat/json-schema'
 import type { Link, OriginOptions } from '@concordat/links'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
-/** What another plugin adds to the envelope of a response. */
+/** The links and `_meta` members that another plugin adds to the envelope of a response. */
 export interface EnvelopePart {
   readonly links?: readonly Link[] | undefined
   /** Further members of `_meta`. The option `meta` must declare each of them for the route. */
@@ -17,7 +17,7 @@ export interface EnvelopeOptions extends OriginOptions {
    */
   readonly version?: ((request: FastifyRequest) => string) | undefined
   /**
-   * Returns the path to which `reply.created` and `reply.link` are relative, without a trailing slash, for example `/v1`.
+   * Returns the base path that is added to the paths passed to `reply.created` and `reply.link`, without a trailing slash, for example `/v1`.
    * @default () => ''
    */
   readonly base?: ((request: FastifyRequest) => string) | undefined
@@ -27,16 +27,16 @@ export interface EnvelopeOptions extends OriginOptions {
    */
   readonly parts?: readonly ((request: FastifyRequest, reply: FastifyReply) => EnvelopePart)[] | undefined
   /**
-   * Returns the schemas of further members of `_meta` in the responses of a route. Every response must then contain all of them.
+   * Returns the schemas of the additional `_meta` members in a route's responses, by name. Every response must then contain all of them.
    * @default () => undefined
    */
   readonly meta?: ((route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined) | undefined
   /**
-   * Path prefixes of routes of third-party plugins that are not enveloped, for example `/reference/`.
+   * Path prefixes of third-party routes whose responses are not enveloped, for example `/reference/`.
    * @default []
    */
   readonly exceptPrefixes?: readonly string[] | undefined
-  /** The clock, in milliseconds. @default Date.now */
+  /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -45,7 +45,7 @@ export type ResolvedEnvelopeOptions = OriginOptions & {
   readonly [Name in Exclude<keyof EnvelopeOptions, keyof OriginOptions>]-?: NonNullable<EnvelopeOptions[Name]>
 }
 
-/** Sets the defaults. Throws a `TypeError` of one line for an invalid value. */
+/** Returns the options with defaults applied. Throws a `TypeError` of one line for an invalid value. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
   const exceptPrefixes = options.exceptPrefixes ?? []
   const bad = exceptPrefixes.find((prefix) => !prefix.startsWith('/') || prefix === '/')

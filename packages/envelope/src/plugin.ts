@@ -54,7 +54,7 @@ declare module 'fastify' {
 
 type SendNext = (error: null, payload: unknown) => void
 
-/** Sends every success in the envelope: data, links, meta. Members that the schema does not declare are removed. */
+/** Sends every successful response in the envelope: `data`, `_links` and `_meta`. Members that the schema does not declare are removed. */
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
   const originOf = originResolver(options)

@@ -3,9 +3,9 @@ import { envelopeSchema, refersToItself } from './envelope-schema.ts'
 
 /** The responses that a route declares, read from its response schemas. */
 export interface DeclaredResponses {
-  /** The response schemas with the resource in its envelope; those without a JSON body are unchanged. */
+  /** The response schemas, with the schema of each resource wrapped in the envelope; schemas of responses without a JSON body are unchanged. */
   readonly response: Readonly<Record<string, unknown>>
-  /** The original schema of each status that is enveloped, by `200`, `201` or `2xx`. */
+  /** The original schemas of the enveloped responses, by status code, for example `200` or `2xx`. */
   readonly resources: ReadonlyMap<string, JsonSchema>
   /** Media types other than JSON that the route declares for its responses. */
   readonly otherTypes: ReadonlySet<string>
@@ -15,10 +15,10 @@ const success = /^2(\d\d|xx)$/i
 const bodiless = new Set(['204', '205'])
 
 /**
- * Puts the resources that a route declares into the envelope. `reference` stores a schema that refers to itself under its own id
- * and returns a reference to it. Throws a `TypeError` if the route declares no success, or declares an error: all errors have the same
- * shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of further members of
- * `_meta`.
+ * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. `reference` stores a schema that
+ * refers to itself under its own id and returns a reference to it. Throws a `TypeError` if the route declares no success, or declares an error:
+ * all errors have the same shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of
+ * further members of `_meta`.
  */
 export function declareResponses(
   route: string,

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
 
-/** On each reply: whether this package wrote the envelope around its payload. */
+/** The key of the reply property that is true if the payload is in the envelope. */
 export const enveloped: unique symbol = Symbol('concordat.enveloped')
 
-/** A reply of an application with the envelope. */
+/** A reply with the property that records whether its payload is in the envelope. */
 export type EnvelopedReply = FastifyReply & { [enveloped]: boolean }
 
 /** Marks the payload of a reply as already enveloped, for example the payload of a stored response that is replayed. */
@@ -15,7 +15,7 @@ const start = '"timestamp":"'
 const tailLength = start.length + new Date(0).toISOString().length + '"}}'.length
 
 /**
- * Returns the number of trailing characters of a serialized response that differ each time it is sent, or 0 if there are none.
+ * Returns the number of characters at the end of a serialized response that change with the timestamp, or 0 if the response is not enveloped.
  * A validator that is computed over the other characters changes only with the resource. Takes constant time. Returns 0 for a body
  * that only looks like an envelope, because a change in its tail would not be detected.
  */

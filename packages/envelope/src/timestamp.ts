@@ -1,5 +1,5 @@
 /**
- * Returns the clock of `_meta.timestamp`: 24 characters of ISO 8601 in UTC (rules F2, G2). `Date#toISOString` costs more than
+ * Creates the function that returns `_meta.timestamp`: an ISO 8601 time in UTC, 24 characters long (rules F2, G2). `Date#toISOString` costs more than
  * everything else in the envelope, so the date and time are cached for a second, and the whole text for a millisecond.
  */
 export function isoClock(now: () => number): () => string {

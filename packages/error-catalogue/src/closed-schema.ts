@@ -7,9 +7,9 @@ const valueOnes = ['items', 'additionalItems', 'additionalProperties', 'unevalua
 const definitionMaps = ['definitions', '$defs', 'dependentSchemas']
 const namesItself = ['additionalProperties', 'unevaluatedProperties']
 
-/** Copies schemas so that every object without its own setting rejects unknown properties. */
+/** Copies schemas so that every object rejects unknown properties, unless its schema sets `additionalProperties` or `unevaluatedProperties`. */
 export interface ObjectCloser {
-  /** Returns a closed copy of the schema of a route. */
+  /** Returns a copy of a route's schema in which objects reject unknown properties. */
   closed(schema: AnySchemaObject): AnySchemaObject
   /** Returns a copy of a shared schema whose top level stays open. The schema that refers to it closes it. */
   openAtTop(schema: AnySchemaObject): AnySchemaObject

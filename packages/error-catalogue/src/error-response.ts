@@ -9,7 +9,7 @@ import type { Failure } from './failure.ts'
 import type { ResolvedErrorCatalogueOptions } from './options.ts'
 import { reasonPhraseOf } from './reason-phrase.ts'
 
-/** What is known about a failed request, whether or not it reached Fastify. */
+/** The data about a failed request that its error response needs, whether or not the request reached Fastify. */
 export interface RequestFacts {
   readonly method: string
   /** The request target from the request line. */
@@ -102,7 +102,7 @@ export function responseWriter(
   }
 }
 
-/** Returns the headers that Node.js accepts. An invalid header must not prevent the response. */
+/** Returns the given headers without those that Node.js rejects. An invalid header must not prevent the response. */
 export function sendable<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
   const kept = Object.entries(headers).filter(([name, value]) => {
     try {

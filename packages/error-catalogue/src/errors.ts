@@ -1,7 +1,7 @@
 import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/api-error'
 import { fieldMessages } from './field-messages.ts'
 
-/** The HTTP error codes of every service, in English and Spanish (rules X1, X3). */
+/** The HTTP errors that every service can return, with messages in English and Spanish (rules X1, X3). */
 export const errorCatalogueErrors: ErrorList = defineErrors(
   {
     ...sharedDefinitions,

@@ -16,7 +16,7 @@ export interface Failure {
   readonly message?: string | undefined
   readonly errors: readonly Pick<FieldError, 'field' | 'key' | 'params' | 'message'>[]
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the request is invalid for the schema of the route. */
+  /** Whether the request does not match the schema of the route. */
   readonly validation?: boolean | undefined
 }
 
@@ -68,7 +68,7 @@ export function failureFrom(thrown: unknown, catalogue: Catalogue, validationCod
   }
 }
 
-/** Returns whether a status code means a fault of the service. 501 and 505 do not: any client can cause them. */
+/** Returns whether a status code reports an error of the service, not of the client. 501 and 505 do not: any client can cause them. */
 export function isOurFault(statusCode: number): boolean {
   return statusCode >= 500 && statusCode !== 501 && statusCode !== 505
 }

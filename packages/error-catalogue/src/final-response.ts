@@ -3,7 +3,7 @@ import { type ErrorResponse, sendable } from './error-response.ts'
 
 type Headers = Record<string, string | number | readonly string[]>
 
-/** The response that was chosen for a reply, and a function that creates another one when the status code changes later. */
+/** The error response chosen for a reply, and a function that creates the error response for another status code. */
 export interface FinalResponse {
   response: ErrorResponse
   readonly ofStatus: (statusCode: number) => ErrorResponse

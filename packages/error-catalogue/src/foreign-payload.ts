@@ -1,7 +1,7 @@
 import { Stream } from 'node:stream'
 
 /**
- * Returns whether a body is already the error envelope of this status code, for example a stored response that is sent again. Checks all
+ * Returns whether a body is already an error envelope with this status code, for example a stored response that is sent again. Checks all
  * fields, because an incomplete envelope would replace a response that clients can understand.
  */
 export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
@@ -20,7 +20,10 @@ export function isErrorEnvelope(payload: unknown, statusCode: number): boolean {
   }
 }
 
-/** Returns whether a payload is a fetch Response, by its tag as Fastify does. Using the global `Response` would load the fetch of Node.js. */
+/**
+ * Returns whether a payload is a Fetch API `Response`, identified by its tag, as in Fastify. Using the global `Response` would load the fetch of
+ * Node.js.
+ */
 export function isResponse(payload: unknown): payload is { readonly status?: number | undefined; readonly body?: unknown } {
   return typeof payload === 'object' && Object.prototype.toString.call(payload) === '[object Response]'
 }

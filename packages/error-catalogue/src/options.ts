@@ -27,7 +27,8 @@ export interface ErrorCatalogueOptions extends OriginOptions {
    */
   readonly version?: ((request?: FastifyRequest) => string) | undefined
   /**
-   * Returns the headers of responses that skip the hooks (malformed request or URL, closing server): constant headers and `Request-Id`.
+   * Returns the headers of responses that bypass the hooks (malformed request or URL, closing server): the headers that every response has, and
+   * `Request-Id`.
    * @default () => ({})
    */
   readonly responseHeaders?: ((request?: Pick<FastifyRequest, 'id' | 'protocol'>) => Readonly<Record<string, string>>) | undefined

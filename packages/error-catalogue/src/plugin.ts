@@ -20,7 +20,7 @@ declare module 'fastify' {
     errorCatalogue: Catalogue
   }
   interface FastifyContextConfig {
-    /** The error code of a 422 when the request is invalid for the schema of this route. @default 'VALIDATION_FAILED' */
+    /** The error code of the 422 response to a request that does not match the schema of this route. @default 'VALIDATION_FAILED' */
     validationCode?: string | undefined
   }
 }

@@ -7,7 +7,7 @@ import { reasonPhraseOf } from './reason-phrase.ts'
 /** How long a client may take to read the last response on a connection before the connection is closed. */
 const lingerMs = 2000
 
-/** Writes a response that Fastify does not handle. An HTTP/1 response has `Connection: close`. */
+/** Writes a response to a request that Fastify does not handle. An HTTP/1 response has `Connection: close`. */
 export function writeResponse(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
@@ -24,7 +24,7 @@ export function writeResponse(
   writable.end(body)
 }
 
-/** Writes an HTTP/1.1 response directly to a socket whose request could not be parsed, and closes the socket. */
+/** Writes an HTTP/1.1 response directly to a socket, and closes the socket. */
 export function writeSocket(socket: Duplex, { statusCode, headers, body }: ErrorResponse): void {
   // Node.js has removed its own listeners from some of these sockets, so a reset by the client would end the process.
   socket.on('error', () => socket.destroy())

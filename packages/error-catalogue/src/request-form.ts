@@ -11,9 +11,9 @@ const onceOnly = new Map([
 ])
 
 /**
- * Returns the error of a request that Node.js accepts but HTTP does not allow, or undefined: a missing or second Host, a second
- * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other
- * than chunked, a target that is too long or not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
+ * Returns the error for a request that Node.js accepts but HTTP does not allow, or undefined if there is none: a missing or second Host, a second
+ * Authorization or Content-Type (Node.js keeps the first and silently drops the others), an HTTP/0.9 request, a transfer coding other than
+ * chunked, or a target that is too long or not in a form that HTTP defines (RFC 9112 §3.2, §6.1; RFC 9110 §5.3).
  */
 export function formErrorOf(raw: IncomingMessage, maxUriLength: number): ApiError | undefined {
   const target = targetOf(raw)

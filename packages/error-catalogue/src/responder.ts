@@ -7,7 +7,7 @@ import { type ResolvedErrorCatalogueOptions, resolveOptions } from './options.ts
 
 /** Creates error responses for failures, even when a function in the options throws. */
 export interface Responder {
-  /** Returns the response to a request that did not reach the hooks, with constant headers and a request id. */
+  /** Returns the error response to a request that did not reach the hooks, including the headers from `options.responseHeaders`. */
   bare(failure: Failure, facts: RequestFacts): ErrorResponse
   /** Sets the status code and headers of a reply for a failure. Returns the body, which the caller must send. */
   settle(reply: FastifyReply, failure: Failure): string
@@ -20,7 +20,7 @@ export interface Responder {
 /** The key of the final response on a reply. */
 export const finalResponse: unique symbol = Symbol('concordat.finalAnswer')
 
-/** A reply of an application with the error catalogue. */
+/** A reply with the property that contains its final response. */
 export type SettledReply = FastifyReply & { [finalResponse]?: FinalResponse | null | undefined }
 
 // These headers describe the representation that was not sent.

@@ -1,4 +1,4 @@
-/** An error of Ajv. Other validators can omit any of its properties. */
+/** A validation error from Ajv. Other validators can omit any of its properties. */
 export interface SchemaError {
   readonly keyword?: string | undefined
   readonly instancePath?: string | undefined

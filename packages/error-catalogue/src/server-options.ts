@@ -38,14 +38,15 @@ interface RefusedReply {
   readonly raw: { writeHead(statusCode: number): { end(): unknown } }
 }
 
-/** The key of the function on the instance that responds to URLs that the router rejects. The plugin sets it. */
+/** The key of the instance property for the function that responds to URLs that the router rejects. The plugin sets it. */
 export const respondToRefusedUrl: unique symbol = Symbol('concordat.answerRefusedUrl')
 
 type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServerPart['frameworkErrors'] | undefined }
 
 /**
- * Returns the options of `Fastify({ ...errorCatalogueServerOptions() })` that the catalogue needs to cover all errors: the two
- * validators, the responses to URLs that the router rejects, and the limits. Throws a `TypeError` for an invalid limit.
+ * Returns the options that the Fastify constructor needs so that the catalogue covers all errors, as in `Fastify({
+ * ...errorCatalogueServerOptions() })`: the two validators, the responses to URLs that the router rejects, and the limits. Throws a `TypeError`
+ * for an invalid limit.
  */
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
   return {

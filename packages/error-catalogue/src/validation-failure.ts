@@ -4,10 +4,10 @@ import { pointerSteps } from '@concordat/json-schema'
 import { fieldMessages } from './field-messages.ts'
 import { type SchemaError, withoutNoise } from './schema-noise.ts'
 
-/** The error that Fastify creates when a part of the request is invalid for its schema. Its entries are Ajv errors. */
+/** The error that Fastify creates when a part of the request does not match its schema. Its entries are Ajv errors. */
 export interface ValidationFailure {
   readonly validation?: unknown
-  /** The entries of the error of an asynchronous schema. */
+  /** The Ajv errors, if the schema is asynchronous. */
   readonly errors?: unknown
   readonly validationContext?: unknown
 }
@@ -17,12 +17,15 @@ const maxFieldLength = 256
 const unknownPropertyKeywords = new Set(['additionalProperties', 'unevaluatedProperties', 'false schema', 'propertyNames'])
 const literalKeywords = new Set(['enum', 'const', 'anyOf', 'oneOf'])
 
-/** Returns the part of the request that is invalid, under its name for clients. */
+/** Returns the name of the invalid part of the request as clients know it, for example `query`. */
 export function partOf({ validationContext }: ValidationFailure): string {
   return validationContext === 'querystring' ? 'query' : String(validationContext)
 }
 
-/** Returns every invalid field once, sorted, at most 100. A field is the path from the part of the request: `body.items.0.quantity`. */
+/**
+ * Returns the errors of the invalid fields, sorted and without duplicates, at most 100. A field is the path from the part of the request:
+ * `body.items.0.quantity`.
+ */
 export function fieldErrorsOf(failure: ValidationFailure): readonly FieldError[] {
   const all = [failure.validation, failure.errors].find((list) => Array.isArray(list)) as readonly SchemaError[] | undefined
   if (all === undefined) return []

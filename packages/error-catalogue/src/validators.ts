@@ -20,14 +20,17 @@ type RouteCompiler = (route: { readonly schema: AnySchemaObject; readonly httpPa
 
 const vocabulary = ['example', 'discriminator', 'externalDocs', 'xml', 'x-sensitive']
 
-/** In a value with more members, only the first error is reported: finding all errors takes a thousand times as long. */
+/**
+ * The maximum number of members in a value for which all errors are reported; for a larger value only the first error is reported, because finding
+ * all errors takes a thousand times as long.
+ */
 const maxMembersForAllErrors = 10_000
 
 /**
- * Builds the two validators (rule U13). The validator of bodies is strict: it coerces nothing and rejects unknown properties. All other
- * parts arrive as text and are coerced; unknown query parameters are rejected, unknown headers are not. Both report all errors.
- * This is a `schemaController.compilersFactory.buildValidator` of Fastify. Keywords, formats and plugins of the Fastify option `ajv`
- * are supported.
+ * Creates the function that compiles route schemas, with one validator for bodies and one for the other parts of a request (rule U13). The
+ * validator of bodies is strict: it coerces nothing and rejects unknown properties. All other parts arrive as text and are coerced; unknown query
+ * parameters are rejected, unknown headers are not. Both report all errors. This is a `schemaController.compilersFactory.buildValidator` of
+ * Fastify. Keywords, formats and plugins of the Fastify option `ajv` are supported.
  */
 export const buildValidator: ValidatorBuilder = ((sharedSchemas: Readonly<Record<string, AnySchemaObject>>, settings: AjvSettings = {}) => {
   const known = compilers.get(settings) ?? new Map<string, RouteCompiler>()

@@ -19,7 +19,7 @@ const byParserCode = new Map([
   ['HPE_PAUSED_H2_UPGRADE', 'HTTP_VERSION_NOT_SUPPORTED']
 ])
 
-/** Returns whether the error is about bytes that a client sent, and not about the connection. */
+/** Returns whether a response can be sent, because the error concerns the request and not the connection. */
 export function canRespond({ code = '' }: WireError): boolean {
   return code.startsWith('HPE_') || code.startsWith('ERR_HTTP_')
 }

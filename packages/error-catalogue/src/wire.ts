@@ -12,7 +12,7 @@ type RawRequest = IncomingMessage | Http2ServerRequest
 type RawResponse = ServerResponse | Http2ServerResponse
 type Listener = (request: RawRequest, response: RawResponse) => void
 
-/** Keys on each connection: its newest response, and the number of bytes read when the request of that response was read. */
+/** The keys of two connection properties: the newest response, and the number of bytes read up to the end of the latest request. */
 const newest: unique symbol = Symbol('concordat.newestResponse')
 const readBefore: unique symbol = Symbol('concordat.readBefore')
 type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]?: number | undefined }
@@ -20,7 +20,7 @@ type Connection = Duplex & { [newest]?: ServerResponse | undefined; [readBefore]
 /** What the listeners of server events need to respond in the envelope. */
 export interface Wire {
   readonly app: FastifyInstance
-  /** Returns the response with the constant headers and a request id, because no hook adds them. */
+  /** Returns the error response for an error code, including the headers that hooks add to other responses. */
   readonly responseOf: (code: string, facts: RequestFacts, cause?: unknown) => ErrorResponse
   readonly maxUriLength: number
 }

@@ -15,7 +15,7 @@ export function resourceNotFound(): ApiError {
   return errors.create('RESOURCE_NOT_FOUND')
 }
 
-/** 405 with `Allow`: the URL exists, with other methods (RFC 9110 §15.5.6). `allowed` is sent in the given order. */
+/** 405 with `Allow`: the URL has routes only for other methods (RFC 9110 §15.5.6). `allowed` is sent in the given order. */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const list = allowed.join(', ')
   return errors.create('METHOD_NOT_ALLOWED', { params: { method, allowed: list }, headers: { allow: list } })

@@ -16,7 +16,7 @@ export interface ResolvedOptions {
   readonly derives: (constraint: string) => boolean
 }
 
-/** Sets the defaults. Throws a `TypeError` if `constraints` is not a function. */
+/** Returns the options with defaults applied. Throws a `TypeError` if `constraints` is not a function. */
 export function resolveOptions({ constraints }: HttpMethodsOptions): ResolvedOptions {
   if (constraints === undefined) {
     return { constraints: routerConstraints, derives: (constraint) => constraint === 'version' || constraint === 'host' }

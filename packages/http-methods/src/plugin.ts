@@ -6,7 +6,7 @@ import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
 
-/** Responds with 404, 405 or 501, or to OPTIONS, according to the routes in the router. */
+/** Responds to OPTIONS requests, and rejects requests without a route with 404, 405 or 501. */
 async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   const { constraints, derives } = resolveOptions(options)
   const routed = new Set<string>()
@@ -52,8 +52,8 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   }
 
   /**
-   * Rejects a request without a route after every onRequest hook, so that the response is counted, logged and readable across origins, and before
-   * the body is read.
+   * Rejects a request without a route before its body is read, but after all onRequest hooks, so that the response is counted and logged and has
+   * CORS headers.
    */
   function refuseUnrouted(request: FastifyRequest, reply: FastifyReply, _body: unknown, next: Done) {
     if (hasRoute(request)) return next()

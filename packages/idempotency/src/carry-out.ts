@@ -11,8 +11,8 @@ export interface ResponseWatch {
 }
 
 /**
- * Runs a handler of any form and returns what Fastify must send. When the client disconnects, the handler still runs to its end, and its
- * response still passes through the onSend hooks.
+ * Runs a synchronous or asynchronous handler and returns the payload for Fastify to send. When the client disconnects, the handler still runs to
+ * its end, and its response still passes through the onSend hooks.
  */
 export async function carryOut(reply: FastifyReply, handle: () => unknown, watch?: ResponseWatch): Promise<unknown> {
   const result = handle()
@@ -39,7 +39,10 @@ export async function carryOut(reply: FastifyReply, handle: () => unknown, watch
   return undefined
 }
 
-/** Returns the result for a handler that sends its response itself. Each promise is new, because a shared one would retain its waiters. */
+/**
+ * Returns a promise that never settles, for a handler that sends its response itself. Each promise is new, because a shared one would retain its
+ * waiters.
+ */
 export function never(): Promise<never> {
   return new Promise(() => {})
 }

@@ -88,13 +88,13 @@ export function keyReused(): ApiError {
   return list.create('IDEMPOTENCY_KEY_REUSED', { errors: [{ field: 'headers.idempotency-key', key: 'IDEMPOTENCY_KEY_REUSED' }] })
 }
 
-/** 409: another owner runs the request. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */
+/** 409: another request with the same key is still in progress. Retry-After is the time left of its lease, from 1 to 30 seconds (rule I4). */
 export function inProgress(leaseMs: number): ApiError {
   const seconds = Math.min(Math.max(Math.ceil(leaseMs / 1000), 1), 30)
   return list.create('IDEMPOTENCY_IN_PROGRESS', { headers: { 'retry-after': String(seconds) } })
 }
 
-/** 409: the owner of the request was lost, and the route does not allow it to run again. */
+/** 409: the process that ran the request was lost, and the route does not allow the request to run again. */
 export function outcomeUnknown(): ApiError {
   return list.create('IDEMPOTENCY_OUTCOME_UNKNOWN')
 }
@@ -107,7 +107,7 @@ export function responseUnavailable(status: number, location: string | undefined
   })
 }
 
-/** 503: the store failed, and the request does not run unprotected. */
+/** 503: the store failed, and the route does not allow the request to run without protection. */
 export function storeUnavailable(cause: unknown): ApiError {
   return list.create('IDEMPOTENCY_STORE_UNAVAILABLE', { headers: { 'retry-after': '2' }, cause })
 }

@@ -12,7 +12,10 @@ export function fingerprintOf(method: string, uri: string, body: unknown): strin
   return hash('sha256', `${method} ${uri}\n${canonical(body, 0)}`, 'base64url')
 }
 
-/** Returns the body. Throws for a body that was not read, such as a multipart stream: a retry with another body would look the same. */
+/**
+ * Returns the parsed body of a request. Throws for a body that was not read, such as a multipart stream: a retry with another body would look the
+ * same.
+ */
 export function requireBody({ body, headers }: FastifyRequest): unknown {
   const isSent = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (body === undefined && isSent) throw incomparable()

@@ -35,10 +35,10 @@ export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs }: Settings): C
 
 type LookupResult = BeginOutcome | { readonly state: 'bypassed' }
 
-/** Runs in front of a handler and returns what Fastify must send. */
+/** Decides whether to run the handler of a request, and returns the payload for Fastify to send. */
 export type Gate = (input: GateInput) => unknown
 
-/** Creates the gate: one of all requests with a key runs, and the others get its response, or an error that says why not. */
+/** Creates the gate: of all requests with the same key, only one runs, and the others get its response or an error. */
 export function gateOf(settings: Settings, settlement: Settlement, heartbeat: Heartbeat, log: FastifyBaseLogger): Gate {
   const { store, onOutcome } = settings
   const room = waitingRoom(store, settings.maxWaiters, settings.maxWaitersPerKey)

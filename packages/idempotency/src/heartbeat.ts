@@ -20,7 +20,7 @@ interface Beat {
 }
 
 /**
- * Renews the claim of each run, from a third of its lease on, until `letGo`. All runs share a timer, and nothing is recorded about a run
+ * Renews the claim of each run every third of the lease, until `letGo` is called. All runs share a timer, and nothing is recorded about a run
  * before the timer first sees it: most runs have ended by then.
  */
 export class Heartbeat {
@@ -37,7 +37,7 @@ export class Heartbeat {
     this.#log = log
   }
 
-  /** Renews the claim until `letGo`, the claim is lost, or the run has lasted too long. */
+  /** Renews the claim of a run until `letGo` is called, the claim is lost, or the run has lasted too long. */
   hold(run: Run): void {
     run.place = this.#held.push(run) - 1
     this.#timer ??= this.#start()

@@ -12,8 +12,8 @@ const plainString = /^"[ !#-[\]-~]{1,255}"$/
 const bareKey = /^[!#-+\--:<-[\]-~]{1,255}$/
 
 /**
- * Returns the key of a request: a structured-field String (RFC 9651 §3.3.3, draft-ietf-httpapi-idempotency-key-header-07 §2.1), parameters
- * ignored, or the same key bare. Returns `undefined` when the header is missing and `null` when it is not a valid key.
+ * Returns the key of a request: a structured-field String (RFC 9651 §3.3.3, draft-ietf-httpapi-idempotency-key-header-07 §2.1) whose parameters
+ * are ignored, or the key without quotes. Returns `undefined` when the header is missing and `null` when it is not a valid key.
  */
 export function readKey({ headers, rawHeaders }: IncomingMessage, syntax: KeySyntax): string | undefined | null {
   const value = headers[field]
@@ -24,7 +24,7 @@ export function readKey({ headers, rawHeaders }: IncomingMessage, syntax: KeySyn
   return syntax === 'both' && bareKey.test(value) ? value : null
 }
 
-/** Returns the key of the record in a store: of bounded length, without secrets from scope or key, and different for each pair. */
+/** Returns the key of a record in the store: a hash of scope and key, which has a fixed length and contains no secrets. */
 export function recordKey(scope: string, key: string): string {
   return hash('sha256', `${scope.length}:${scope}${key}`, 'base64url')
 }

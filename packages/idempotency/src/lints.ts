@@ -6,7 +6,7 @@ export interface LintedRoute {
   readonly config?: { readonly idempotency?: unknown } | undefined
 }
 
-/** The lint that every POST and PATCH route declares whether it accepts keys, for a tool that collects lints. */
+/** The lints of this package: every POST and PATCH route must declare whether it accepts keys. */
 export const lints: readonly RouteLint<LintedRoute>[] = [{ id: 'I1', check: declaresKeys }]
 
 function declaresKeys({ method, config }: LintedRoute) {

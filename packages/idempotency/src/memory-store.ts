@@ -4,7 +4,7 @@ import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './st
 export interface MemoryIdempotencyStoreOptions {
   /** How many keys are stored at most. @default 100000 */
   readonly maxKeys?: number | undefined
-  /** How many bytes the stored responses may take together, approximately. @default 67108864 */
+  /** The approximate maximum size of all stored responses, in bytes. @default 67108864 */
   readonly maxBytes?: number | undefined
   /** A monotonic clock in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined

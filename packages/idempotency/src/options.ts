@@ -10,20 +10,20 @@ import { responseFields } from './stored-response.ts'
 /** Options of `@concordat/idempotency`. Those from {@link PolicyOptions} are the defaults for all routes. */
 export interface IdempotencyOptions extends PolicyOptions {
   /**
-   * Returns the client that the key belongs to, after authentication: issuer, client and subject of the principal. The keys of different
+   * Returns a string that identifies the authenticated client, for example issuer, client id and subject together. The keys of different
    * clients never collide. Required as soon as a route accepts keys; use `() => 'everyone'` for a service without clients.
    */
   readonly scope?: ((request: FastifyRequest) => string | undefined) | undefined
   /** The store of claims and responses. @default memoryIdempotencyStore() */
   readonly store?: IdempotencyStore | undefined
-  /** Whether the store may be unshared in production, because there is only one process. @default false */
+  /** Whether a store that is not shared between processes is allowed in production, for a service with only one process. @default false */
   readonly dangerouslyUnshared?: boolean | undefined
   /**
    * Returns the transaction that the request runs in, or `undefined` for none. A `transactional` store writes claim and response inside
    * it; with any other store, the response is stored after COMMIT.
    */
   readonly transaction?: ((request: FastifyRequest) => RequestTransaction | undefined) | undefined
-  /** Whether the bare form of a key is accepted in addition to the quoted one. @default 'both' */
+  /** The accepted syntax of keys: `both` quoted and bare keys, or only `quoted` keys. @default 'both' */
   readonly keySyntax?: KeySyntax | undefined
   /** How long a claim remains after its process is lost; a running process renews it three times in that period. From 0.1 to 600. @default 30 */
   readonly leaseSeconds?: number | undefined
@@ -72,7 +72,7 @@ const { integer, number, oneOf } = optionChecks('idempotency')
 
 const methods = ['begin', 'renew', 'complete', 'release'] as const
 
-/** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
+/** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: IdempotencyOptions): Settings {
   const { scope, store = memoryIdempotencyStore(), transaction, keySyntax = 'both', replayedFields = [], onReplay, onOutcome } = options
   for (const [name, value] of Object.entries({ scope, transaction, onReplay, onOutcome })) {

@@ -26,7 +26,7 @@ export type IdempotencyOutcome =
 /** A callback that receives the outcome of a request. */
 export type OnOutcome = (outcome: IdempotencyOutcome, request: FastifyRequest) => void
 
-/** Wraps the callback so that its errors are logged and fail neither the request nor the process. */
+/** Wraps the callback so that its errors are logged and do not affect the request or the process. */
 export function harmless(report: OnOutcome, log: FastifyBaseLogger): OnOutcome {
   return (outcome, request) => {
     try {

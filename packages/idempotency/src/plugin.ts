@@ -13,7 +13,7 @@ import { tendStore } from './store-care.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether requests to this POST or PATCH route must have an `Idempotency-Key`, may have one, or ignore it. @default 'off' */
+    /** Whether an `Idempotency-Key` is required, accepted or ignored on this POST or PATCH route. @default 'off' */
     idempotency?: 'required' | 'accepted' | 'off' | RouteIdempotency | undefined
   }
   interface FastifyRequest {

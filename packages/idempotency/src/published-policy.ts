@@ -1,6 +1,6 @@
 import type { RoutePolicy } from './route-policy.ts'
 
-/** What a route publishes about its keys, for API descriptions. */
+/** The part of a route's idempotency policy that is published in API descriptions. */
 export interface PublishedIdempotency {
   readonly isRequired: boolean
   /** How long a retry gets the response of the first request. */
@@ -17,7 +17,7 @@ export function withPolicy<Config extends object>(config: Config | undefined, po
 }
 
 /**
- * Returns what a route publishes about its keys, or `undefined` for a route that does not accept keys. Takes the route options that
+ * Returns the published idempotency policy of a route, or `undefined` for a route that does not accept keys. Takes the route options that
  * `onRoute` receives, or `request.routeOptions`, of a route that was registered after the plugin.
  */
 export function idempotencyOf(route: { readonly config?: object | undefined }): PublishedIdempotency | undefined {

@@ -23,7 +23,7 @@ export interface PolicyOptions {
    * @default 'runAgain'
    */
   readonly whenOutcomeUnknown?: 'runAgain' | 'refuse' | undefined
-  /** The largest body that is stored. After a larger response, a retry gets 409 and does not run. At most 16 MiB. @default 1048576 */
+  /** The maximum size of a stored body, in bytes. After a larger response, a retry gets 409 and does not run. At most 16 MiB. @default 1048576 */
   readonly maxStoredBytes?: number | undefined
 }
 
@@ -38,8 +38,8 @@ export interface RouteIdempotency extends PolicyOptions {
    */
   readonly whenStoreFails?: 'refuse' | 'dangerouslyBypass' | undefined
   /**
-   * Returns what is compared instead of the body: the parts of a multipart body, or the body without what differs in each retry. Called
-   * before validation.
+   * Returns the value to compare instead of the body, for example the parts of a multipart body, or the body without fields that differ in each
+   * retry. Called before validation.
    * @default (request) => request.body
    */
   readonly comparedBody?: ((request: FastifyRequest) => unknown) | undefined
@@ -48,7 +48,7 @@ export interface RouteIdempotency extends PolicyOptions {
 /** The policy options with defaults applied. */
 export type SharedPolicy = { readonly [Name in keyof PolicyOptions]-?: Exclude<PolicyOptions[Name], undefined> }
 
-/** The policy for the requests with a key of a route. */
+/** The idempotency policy of a route. */
 export interface RoutePolicy extends SharedPolicy {
   readonly isRequired: boolean
   readonly bypassesFailedStore: boolean

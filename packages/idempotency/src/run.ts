@@ -28,12 +28,12 @@ export class Run implements RequestIdempotency {
   readonly fingerprint: string
   readonly policy: RoutePolicy
   isReleased = false
-  /** Whether its response has been handled: anything sent later does not belong to this run. */
+  /** Whether the response of this run has been handled; anything sent later does not belong to this run. */
   isSettled = false
-  /** Whether the claim belongs to another owner or to none. */
+  /** Whether the claim was lost, so that another owner may have the key. */
   isLost = false
   readonly isInTransaction: boolean
-  /** The index among the runs of the heartbeat; -1 when it is not among them. */
+  /** The index of this run in the heartbeat's list of runs, or -1 if it is not in the list. */
   place = -1
   #abortion: AbortController | undefined
 

@@ -13,13 +13,13 @@ export interface Settlement {
   /** Stores the response or releases the key, inside the transaction of the claim. */
   inTransaction(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<void>
   /**
-   * Stores the response or releases the key, and returns the payload to send: that of another owner if the claim was lost to it. When the
-   * store completes synchronously, no promise is returned.
+   * Stores the response or releases the key, and returns the payload to send: if another owner took over the claim and stored a response, the
+   * payload of that response. When the store completes synchronously, no promise is returned.
    */
   byLease(run: Run, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown
   /** Records that the request completed, once the response has ended without passing through the hooks. */
   sendsItself(run: Run, request: FastifyRequest, reply: FastifyReply): void
-  /** Records the same when there is still no response after the duration of a lease. */
+  /** Records that the request completed if there is still no response after the duration of a lease. */
   responseMissing(run: Run, request: FastifyRequest, reply: FastifyReply): void
 }
 

@@ -9,8 +9,8 @@ export interface StoreTimeout<Result> {
 }
 
 /**
- * Calls the store. Returns what the call resolves to; rejects when it throws, rejects or times out. A synchronous result is returned without
- * a promise and without a timer.
+ * Calls the store with a timeout. Returns what the call resolves to; rejects when it throws, rejects or times out. A synchronous result is
+ * returned without a promise and without a timer.
  */
 export function callStore<Result>(
   call: () => Result | Promise<Result>,

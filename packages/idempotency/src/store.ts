@@ -17,9 +17,9 @@ export interface StoreGuarantees {
  */
 export interface RequestTransaction {
   /**
-   * Registers `work` to run once, with the response as it will be sent, as the last step before COMMIT: after the hooks that format the
-   * response, and after the rollback of domain writes to their savepoint, which a status of 400 or more causes. It does not run in a
-   * transaction that is rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
+   * Registers `work` to run once, with the response as it will be sent, as the last step before COMMIT: after the hooks that format the response
+   * and, if the status code is 400 or more, after the domain writes are rolled back to their savepoint. It does not run in a transaction that is
+   * rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
    */
   beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void>): void
 }
@@ -30,13 +30,13 @@ export interface ClaimTerms {
   readonly leaseMs: number
   /** How long the record is stored, from now: a claim whose owner never finishes expires then. */
   readonly lifetimeMs: number
-  /** Whether a claim whose lease has expired is taken over, or reported as `abandoned`. */
+  /** Whether a claim whose lease has expired is taken over; otherwise it is reported as `abandoned`. */
   readonly takesOver: boolean
   /** The transaction in which to claim the key. Only passed to stores whose guarantees are `transactional`. */
   readonly transaction?: RequestTransaction | undefined
   /**
-   * Passed with a transaction. Aborts when the caller no longer waits: after that, `begin` returns `busy` instead of claiming the key,
-   * because the handler may run in the transaction without protection and commit it.
+   * A signal that is passed together with `transaction`. Aborts when the caller no longer waits: after that, `begin` returns `busy` instead of
+   * claiming the key, because the handler may run in the transaction without protection and commit it.
    */
   readonly signal?: AbortSignal | undefined
 }
@@ -124,7 +124,7 @@ export interface IdempotencyStore {
   readonly changed?: ((key: string, signal: AbortSignal) => Promise<void>) | undefined
   /** Deletes at most `maximum` expired records and returns their number. Omitted by a store that deletes them itself. */
   readonly sweep?: ((maximum: number) => Promise<number>) | undefined
-  /** Returns the problems of the store's set-up that break a guarantee, one line each with what to do; called once at boot. */
+  /** Returns the setup problems that break a guarantee of the store, one line each, with how to fix them; called once at boot. */
   readonly check?: (() => Promise<readonly string[]>) | undefined
   /** Ends what the store started itself, such as its own timers and connections. */
   readonly close?: (() => Promise<void>) | undefined

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { responseUnavailable } from './errors.ts'
 import type { StoredResponse } from './store.ts'
 
-/** The header fields that belong to a response, not to the time or the client it is sent to. Cookies are never stored. */
+/** The header fields that are stored with a response, because they do not depend on the time or the client. Cookies are never stored. */
 export const responseFields: readonly string[] = [
   'content-type',
   'content-language',
@@ -17,7 +17,7 @@ export const responseFields: readonly string[] = [
 // These statuses are not final: the client may send the same request again with the same key.
 const transientStatuses: ReadonlySet<number> = new Set([401, 403, 408, 412, 413, 415, 425, 428, 429])
 
-/** Returns whether a response with this status leaves the key free: nothing was done, and the next response may differ. */
+/** Returns whether a response with this status code leaves the key free, because a retry may get a different response. */
 export function isTransient(status: number, serverErrors: 'store' | 'release'): boolean {
   return transientStatuses.has(status) || (status >= 500 && serverErrors === 'release')
 }
@@ -43,7 +43,7 @@ function fits(text: string, maxBytes: number) {
   return text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes
 }
 
-/** Turns the reply into a replay and returns its payload. Throws 409 when the body was not stored (rule I3). */
+/** Sets the stored status code and headers on the reply, and returns the stored body. Throws 409 when the body was not stored (rule I3). */
 export function replay(reply: FastifyReply, { status, headers, body }: StoredResponse): string | Buffer | undefined {
   if (body === null) throw responseUnavailable(status, headers['location'])
   // The stored body is already serialized, so a serializer that a hook set for the handler's payload must not run on it.
@@ -56,7 +56,7 @@ function asItIs(payload: unknown) {
   return payload as string
 }
 
-/** Removes what a handler set on the reply when another response is sent instead. */
+/** Discards the handler's payload and headers, because another response is sent instead. */
 export function discard(reply: FastifyReply, payload: unknown, fields: readonly string[]): void {
   if (payload instanceof Readable) payload.on('error', () => {}).destroy()
   for (const name of [...fields, 'content-length', 'set-cookie']) reply.removeHeader(name)

@@ -17,7 +17,10 @@ export interface ServeOptions {
   readonly cancelConfig?: FastifyContextConfig | undefined
   /** Status response of a completed job: 200 with a link to the result, or 303 to the result (rule A3). @default 'link' */
   readonly onComplete?: 'link' | 'redirect' | undefined
-  /** Returns the path of the result, relative to the version. @default `<path>/<jobId>/result`, which responds with the handler's result */
+  /**
+   * Returns the path of the result, relative to the prefix of the API version. @default `<path>/<jobId>/result`, which responds with the handler's
+   * result
+   */
   readonly resultPath?: ((job: StoredJob) => string) | undefined
 }
 

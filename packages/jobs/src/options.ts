@@ -18,15 +18,15 @@ export interface JobsOptions extends OriginOptions {
   /** Store of the records, in the same database as the queue. @default in memory, only with an in-memory queue */
   readonly store?: JobStore | undefined
   /**
-   * Returns the client that starts a job and that may read and cancel it; other clients get 404. Use a unique string for each client, for
-   * example issuer and subject together.
+   * Returns the id of the client that makes the request; only the client that started a job can read or cancel it, and other clients get 404. Use
+   * a unique string for each client, for example issuer and subject together.
    */
   readonly owner: (request: FastifyRequest) => string | undefined
-  /** Returns the transaction that is open in this request: the job is accepted if it commits, or not at all. @default none */
+  /** Returns the transaction of the current request; a job is accepted only if this transaction commits. @default none */
   readonly currentTransaction?: (() => JobTransaction | undefined) | undefined
   /** How long a job that has ended, and its result, can be read. @default 604800 */
   readonly resultSeconds?: number | undefined
-  /** How long its URLs respond with 410 after that. @default 86400 */
+  /** How long the URLs of a job respond with 410 after the job has expired. @default 86400 */
   readonly goneSeconds?: number | undefined
   /** Longest time that a client can wait with `Prefer: wait`. @default 30 */
   readonly maxWaitSeconds?: number | undefined
@@ -46,7 +46,7 @@ export type Settings = { readonly [Name in keyof Own]-?: NonNullable<Own[Name]> 
 
 const { integer } = optionChecks('jobs')
 
-/** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
+/** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
   const {
     queue = memoryWorkQueue(),

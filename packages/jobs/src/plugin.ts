@@ -29,7 +29,8 @@ export interface Jobs {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The operation of the route on a job, for the API description: `start` for a route that uses `reply.accepted`; `serve` sets the other values.
+     * The job operation that the route performs, for the API description: `start` for a route that uses `reply.accepted`; `serve` sets the other
+     * values.
      */
     job?: 'start' | 'status' | 'cancel' | 'result' | undefined
   }
@@ -129,7 +130,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     return entry
   }
 
-  /** Returns the place in the version of the request, or the first place. */
+  /** Returns the location of the job's routes in the API version of the request, or else the first location. */
   function placeOf(job: Job, request: FastifyRequest): Place {
     const { places } = servedOf(job)
     const near = places.filter(({ prefix }) => request.routeOptions.url?.startsWith(`${prefix}/`))

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 
 const betweenWrites = 500
 
-/** Progress of a running job. */
+/** Functions that report the progress of a running job and wait for the pending write. */
 export interface Progress {
   readonly progress: (done: number, total?: number) => void
   /** Waits for the pending write. */

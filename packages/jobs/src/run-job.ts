@@ -73,7 +73,10 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
   }
 
-  /** Creates the function that writes the outcome. A record that has changed since this attempt began stays as it is. */
+  /**
+   * Returns the function that writes the outcome of an attempt to the job's record. A record that has changed since this attempt began stays as it
+   * is.
+   */
   function changes({ id, attempt }: StoredJob, event: JobEvent, change: JobChange): Outcome['write'] {
     return async (transaction) => {
       await store.change(id, { states: transitions[event].from, attempt }, { ...to(event), ...change }, transaction)

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { InputProblem } from './errors.ts'
 
-/** Returns the problems of a value. The list is empty when the value matches the schema. */
+/** Returns the schema violations in a value. The list is empty when the value matches the schema. */
 export type SchemaCheck = (value: unknown) => readonly InputProblem[]
 
 /** Compiles a schema for validation only: no type coercion, no defaults, no removal of properties. */

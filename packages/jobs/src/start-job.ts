@@ -19,7 +19,7 @@ export function queueOf({ name }: Pick<Job, 'name'>): string {
   return `job-${name}`
 }
 
-/** Stores a record and enqueues its job: both, or nothing that a client can see. */
+/** Stores a job record and enqueues the job; if either step fails, no client sees the job. */
 export async function startJob(
   job: Job,
   checkInput: SchemaCheck,

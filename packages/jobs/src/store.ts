@@ -17,7 +17,7 @@ export interface StoredJob {
   readonly owner: string
   readonly state: JobState
   readonly input: unknown
-  /** Number of the queue's attempt that runs the job. It increases each time a worker begins the job; 0 before the first. */
+  /** Number of the latest attempt, as counted by the queue. It increases each time a worker begins the job; 0 before the first. */
   readonly attempt: number
   /** Number of attempts that count towards `maxAttempts`: those that threw an error or were lost, and the current attempt. */
   readonly tries: number
@@ -30,7 +30,7 @@ export interface StoredJob {
   readonly expiresAt?: number | undefined
 }
 
-/** Fields that a change of a job sets. */
+/** Fields of a job that a change can set. */
 export type JobChange = Partial<Pick<StoredJob, 'state' | 'attempt' | 'tries' | 'progress' | 'result' | 'error' | 'expiresAt'>>
 
 /** Store of jobs. */
@@ -42,7 +42,7 @@ export interface JobStore {
   add(job: StoredJob, expiredBefore: number, transaction?: Transaction): Promise<StoredJob | undefined>
   read(id: string): Promise<StoredJob | undefined>
   /**
-   * Changes a job, in the transaction if given, if the job is in one of the expected states and, if given, at the expected attempt. Returns
+   * Changes a job if its state and, if given, its attempt are as expected; uses the transaction if given. Returns
    * whether the job was changed. Of simultaneous changes, each sees the result of the previous change.
    */
   change(

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the steps of a JSON pointer (RFC 6901): `/orders/a~1b` has the steps `orders` and `a/b`. */
+/** Returns the reference tokens of a JSON pointer (RFC 6901): `/orders/a~1b` has the tokens `orders` and `a/b`. */
 export function pointerSteps(pointer: string): readonly string[] {
   return pointer
     .split('/')

@@ -1,6 +1,6 @@
 /** A hypermedia link in `_links` (rules K1, K2). */
 export interface Link {
-  /** A registered relation type (RFC 8288) or a relation type of the domain. */
+  /** A registered relation type (RFC 8288) or a relation type that the service defines. */
   readonly rel: string
   /** The absolute URL of the target. */
   readonly href: string
@@ -9,7 +9,7 @@ export interface Link {
 }
 
 /**
- * Returns the absolute URL of a path that the author of the service chose. An absolute URL is returned unchanged, so pass a target
+ * Returns the absolute URL of a path that comes from the service, not from a client. An absolute URL is returned unchanged, so pass a target
  * that a client sent through `targetWithoutSecrets` first, which removes a host that the client chose.
  */
 export function hrefOf(origin: string, path: string): string {

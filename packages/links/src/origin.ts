@@ -6,7 +6,7 @@ export interface OriginOptions {
   /** The public URL of the service without a trailing slash, for example `https://api.example.com`. Takes precedence over all else. */
   readonly publicUrl?: string | undefined
   /**
-   * Hosts (with the port, unless it is the default) that links may contain when they are the host of the request. `*.example.com`
+   * Request hosts that links may use (with the port, unless it is the default). `*.example.com`
    * matches every direct subdomain. Behind a proxy, Fastify's `trustProxy` decides whether its forwarded host is used.
    * @default [] (the Host header is never used)
    */

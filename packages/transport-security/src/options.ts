@@ -32,7 +32,7 @@ export interface TransportSecurityOptions extends HeaderOptions, AdmissionOption
    */
   readonly handlerTimeoutSeconds?: number | undefined
   /**
-   * How long closing waits for responses and incomplete requests before it closes their connections, in seconds. Keep it below the
+   * How long `app.close()` waits for pending responses and incomplete requests before it closes their connections, in seconds. Keep it below the
    * time after which the process is killed: by default 10 s for containers and 30 s for pods.
    * @default 8
    */
@@ -49,7 +49,7 @@ export interface ResolvedOptions {
   readonly closeTimeoutMs: number
 }
 
-/** Computes the values that all responses share. Throws a `TypeError` with a one-line message for invalid options. */
+/** Validates the options and computes the values that are derived from them. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: TransportSecurityOptions): ResolvedOptions {
   for (const [name, serializer] of Object.entries(options.serializers ?? {})) {
     if (typeof serializer !== 'function') {

@@ -17,7 +17,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The content security policy of this route, for a page that loads resources. Other headers stay. */
     contentSecurityPolicy?: ContentSecurityPolicy | undefined
-    /** Accepts requests to this route over plain HTTP and with any host, for example for health checks by address. */
+    /** Whether this route accepts requests over plain HTTP and with any host, for example for health checks that use an IP address. */
     directAccess?: boolean | undefined
   }
 }
@@ -26,8 +26,8 @@ type Next = (error?: Error) => void
 type NextStream = (error: null, stream: RequestPayload) => void
 
 /**
- * Accepts only requests over https to a served host, adds a `Request-Id` and the security headers to every response, limits the time
- * of handlers, and keeps credentials and the fields that a schema marks out of the log.
+ * Accepts only HTTPS requests for allowed hosts, adds a `Request-Id` and security headers to every response, limits how long handlers may take,
+ * and keeps credentials and the fields that a schema marks as sensitive out of the log.
  */
 const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (app, options) => {
   const { blocks, refusalOf, serializers, hiddenFields, ...limits } = resolveOptions(options)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TrustProxy } from './trusted-proxies.ts'
 
-/** The part of a Node.js request, HTTP/1 or HTTP/2, that contains the id. */
+/** The properties of a Node.js request (HTTP/1 or HTTP/2) that determine its request id. */
 export interface IdentifiedRequest {
   readonly headers: IncomingHttpHeaders
   readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
@@ -17,8 +17,8 @@ export function newRequestId(): string {
 }
 
 /**
- * Returns the function that uses the request id of a trusted proxy. An id in another format, or from any other peer, is replaced with
- * a new id. Only `X-Request-Id` is read, because proxies set it; they would pass on a client's `Request-Id`.
+ * Returns a function that takes the request id from the `X-Request-Id` header of a trusted proxy. An id in another format, or from any other peer,
+ * is replaced with a new id. Only `X-Request-Id` is read, because proxies set it; they would pass on a client's `Request-Id`.
  */
 export function requestIdReader(trusts: TrustProxy): (request: IdentifiedRequest) => string {
   return ({ headers, socket }) => {

@@ -2,11 +2,11 @@ import { targetWithoutSecrets } from '@concordat/links'
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { addressReader, type RemoteAddress } from './client-address.ts'
 
-/** The name of the instance's function that removes secrets from a request target for the log. */
+/** The key of the Fastify decorator that removes secrets from a request target before it is logged. */
 export const showTarget: unique symbol = Symbol('concordat.showTarget')
 type Showing = FastifyInstance & { readonly [showTarget]?: ((target: string) => string) | undefined }
 
-/** The members of a request's log line. */
+/** The properties that are logged for a request. */
 export class RequestLine {
   readonly method: string
   readonly url: string
@@ -26,8 +26,8 @@ export class RequestLine {
 }
 
 /**
- * Writes one line per request instead of Fastify's two, when the response is closed: `request completed`, or `request aborted` when
- * the client disconnected before the response was written. A 404 and an invalid URL have a line too.
+ * Logs one line per request instead of Fastify's two, after the response has ended: `request completed`, or `request aborted` if the client
+ * disconnected before the whole response was written. A 404 and an invalid URL have a line too.
  */
 export class OneLineLogController extends LogController {
   readonly #addressOf: (request: FastifyRequest) => string | undefined

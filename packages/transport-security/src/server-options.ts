@@ -15,8 +15,8 @@ export interface TransportSecurityServerOptions {
    */
   readonly trustProxy?: readonly string[] | undefined
   /**
-   * The source of request ids: with `proxy`, the `X-Request-Id` of a trusted proxy if it is a UUID or 16 to 64 letters, digits, dashes and
-   * underscores. The proxy must set it itself, otherwise clients can. `nobody`: the service creates all ids.
+   * The source of request ids: with `proxy`, the `X-Request-Id` header of a trusted proxy, if it consists of 16 to 64 letters, digits, dashes and
+   * underscores, for example a UUID. The proxy must set it itself, otherwise clients can. `nobody`: the service creates all ids.
    * @default 'nobody'
    */
   readonly requestIdFrom?: 'proxy' | 'nobody' | undefined
@@ -47,7 +47,7 @@ export interface TransportSecurityServerOptions {
    */
   readonly logLinesPerRequest?: 1 | 2 | undefined
   /**
-   * How much of a client's IP address the single line shows: nothing, its network, or the full address.
+   * How much of the client's IP address the log line shows if `logLinesPerRequest` is 1: nothing, only the network part, or the full address.
    * @default 'truncate'
    */
   readonly remoteAddress?: RemoteAddress | undefined
@@ -71,7 +71,7 @@ const { integer, oneOf } = optionChecks('transport-security')
 const maxCheckingIntervalMs = 5000
 
 /**
- * Returns the part of Fastify's options that this package needs: `Fastify({ ...transportSecurityServerOptions(), logger: true })`.
+ * Returns the Fastify options that this package requires, to be used as `Fastify({ ...transportSecurityServerOptions(), logger: true })`.
  * Request ids come from the service or from a trusted proxy, never from a client. Requests that are late or too large are refused.
  * Throws a `TypeError` with a one-line message for invalid options.
  */

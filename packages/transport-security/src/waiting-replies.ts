@@ -4,7 +4,10 @@ const previous: unique symbol = Symbol('concordat.previousWaiting')
 const next: unique symbol = Symbol('concordat.nextWaiting')
 const since: unique symbol = Symbol('concordat.waitingSince')
 
-/** The fields of a reply while it waits. Decorate replies with each of them as `null`, so that all replies have the same shape. */
+/**
+ * The properties that {@link WaitingReplies} sets on a reply. Decorate replies with each of them as `null`, so that all replies have the same
+ * shape.
+ */
 export const waitingFields: readonly symbol[] = [previous, next, since]
 
 interface Link {

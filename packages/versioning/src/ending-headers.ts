@@ -10,8 +10,8 @@ export interface EndingHeaders {
 }
 
 /**
- * Returns a function that creates the deprecation headers of a version for an origin. There is one origin, or one per allowed host. Only
- * the headers of the last origin are cached, so many origins cannot fill the memory.
+ * Returns a function that creates the deprecation headers of a version, with links that start with the given origin. There is one origin, or one
+ * per allowed host. Only the headers of the last origin are cached, so many origins cannot fill the memory.
  */
 export function endingHeaders(
   { name }: Version,
@@ -46,7 +46,7 @@ export function endingHeaders(
   }
 }
 
-/** Adds the links of a version to the existing `Link` header of a response. */
+/** Returns the `Link` header of a response with the links of a version appended. */
 export function joinLinks(present: number | string | readonly string[] | undefined, links: string): string {
   if (present === undefined) return links
   const list = typeof present === 'object' ? present.join(', ') : String(present)

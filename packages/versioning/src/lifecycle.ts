@@ -1,7 +1,7 @@
 /** Status of a version: first `current`, then `deprecated`, then `retired` (rule V5). */
 export type VersionStatus = 'current' | 'deprecated' | 'retired'
 
-/** End of a version, published in advance (rules V5, V6). Times are in milliseconds since 1970. */
+/** Dates of the deprecation and retirement of a version, published in advance (rules V5, V6). Times are in milliseconds since 1970. */
 export interface Ending {
   readonly deprecatedAt: number
   readonly sunsetAt: number

@@ -8,7 +8,7 @@ export interface RegisteredRoute extends LintedRoute {
 }
 
 /**
- * Throws an `Error` that lists every rule that the route breaks, its path and how to fix it. Throws a `TypeError` for an invalid waiver.
+ * Throws an `Error` if the route breaks rules; the message lists each broken rule with its fix. Throws a `TypeError` for an invalid waiver.
  * `inVersion` is true if the route was registered through `app.apiVersion`.
  */
 export function requireRules(

@@ -4,7 +4,7 @@ import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
 import { propertyNames } from './schema-properties.ts'
 import { domainSegments, knownShortWords, operationParameters, searchWords, technologyWords, verbs, versionNames } from './words.ts'
 
-/** Properties of a route that lints read. Fastify's route options have all of them. */
+/** Route properties that the lint rules check. Fastify's route options have all of them. */
 export interface LintedRoute {
   readonly method: string | readonly string[]
   /** Full path, including prefixes. */

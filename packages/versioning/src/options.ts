@@ -16,7 +16,7 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly minNoticeDays?: number | undefined
   /**
-   * Adds `Warning: 299 - "…"` to the responses of a deprecated version, for clients that still read that header.
+   * Whether responses of a deprecated version also have the header `Warning: 299 - "…"`, for clients that still read it.
    * @default false
    */
   readonly warning?: boolean | undefined

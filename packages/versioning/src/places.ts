@@ -4,7 +4,7 @@ import { type EndingHeaders, endingHeaders } from './ending-headers.ts'
 import { type Ending, newestAt, type Version } from './lifecycle.ts'
 import type { Settings } from './options.ts'
 
-/** Version at its path. */
+/** Version and the path under which its routes are served. */
 export interface Place {
   readonly version: Version
   /** Path of the version, for example `/v1`, or `/shop/v1` below an outer prefix. */
@@ -13,13 +13,13 @@ export interface Place {
   readonly ending: (Ending & { readonly headers: (origin: string) => EndingHeaders }) | undefined
 }
 
-/** Places of the versions of an API, below each base path under which versions were registered. */
+/** Versions of an API, under each base path where they are registered. */
 export interface Places {
-  /** Returns the place of a version below this base path, and adds places for all other versions of the table. */
+  /** Adds this base path for all versions, and returns the place of the given version under it. */
   add(base: string, version: Version): Place
   /**
-   * Returns the version that a path names, whether it is registered or not. `place` is undefined if the version does not exist; the result
-   * is undefined if the path does not name a version.
+   * Returns the version that a path names, even if no routes are registered for that version. `place` is undefined if the version does not exist;
+   * the result is undefined if the path does not name a version.
    */
   find(path: string): { readonly place: Place | undefined } | undefined
   /** Returns the name of the newest current version. */
@@ -28,7 +28,7 @@ export interface Places {
   home(): string
 }
 
-/** Creates the places of these versions. `home` is the base path until a version is registered. */
+/** Creates an object that manages the paths of these versions. `home` is the base path until a version is registered. */
 export function placesOf({ versions, warning, now }: Pick<Settings, 'versions' | 'warning' | 'now'>, home: string): Places {
   const bases = new Map<string, ReadonlyMap<string, Place>>()
 
@@ -82,7 +82,10 @@ function readablePath(target: string) {
 const placesKey: unique symbol = Symbol('concordat.versioning.places')
 const placeKey: unique symbol = Symbol('concordat.versioning.place')
 
-/** Properties that this package adds to Fastify instances: `places` on its own, `place` on each version's. Child instances inherit both. */
+/**
+ * Properties that this package adds to Fastify instances: `places` to the instance that registers the plugin, and `place` to the instance of each
+ * version. Child instances inherit both.
+ */
 interface Placed {
   [placesKey]?: Places | undefined
   [placeKey]?: Place | undefined
@@ -90,7 +93,10 @@ interface Placed {
 
 export { placeKey, placesKey }
 
-/** Returns the version of a request. An unknown URL belongs to the version that it names. */
+/**
+ * Returns the place of a request's version, or undefined if the request does not belong to a version. An unknown URL belongs to the version that
+ * it names.
+ */
 export function placeOf(request: FastifyRequest): Place | undefined {
   const server: Placed = request.server as Placed
   return request.is404 ? server[placesKey]?.find(request.url)?.place : server[placeKey]

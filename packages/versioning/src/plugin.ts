@@ -17,7 +17,7 @@ declare module 'fastify' {
     apiVersion(n: number, plugin: (instance: this) => Promise<void>): PromiseLike<void>
   }
   interface FastifyRequest {
-    /** The version of this request, for example `v1`; outside every version, the newest current version (rule V8). */
+    /** The version of this request, for example `v1`; if the path has no version, the newest current version (rule V8). */
     readonly apiVersion: string
   }
   interface FastifyReply {
@@ -29,7 +29,10 @@ declare module 'fastify' {
   }
 }
 
-/** Puts every route under a version, deprecates and retires versions at their dates, and rejects paths that break the rules at boot. */
+/**
+ * Serves routes under versioned paths, deprecates and retires versions on their configured dates, and checks at boot that all paths follow the
+ * rules.
+ */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options)
   const { versions, originOf, now } = settings

@@ -6,7 +6,7 @@ function publicShape(path: string): string {
     .replace(/(?<=.)\/$/, '')
 }
 
-/** Throws an `Error` that lists every published path without a route whose version is not retired (rule P4). */
+/** Throws an `Error` that lists every published path that has no route although its version is not retired (rule P4). */
 export function requirePublishedPaths(
   published: readonly string[],
   registered: Iterable<string>,

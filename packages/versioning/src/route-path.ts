@@ -6,7 +6,7 @@ export interface Segment {
 
 /** Path of a route, split at its version. */
 export interface RoutePath {
-  /** Version segment, even if it is invalid, for example `v01`; `undefined` outside every version. */
+  /** Version segment, even if it is invalid, for example `v01`; `undefined` if the path has no version segment. */
   readonly version: string | undefined
   /** Segments after the version; without a version, the whole path. */
   readonly segments: readonly Segment[]

@@ -2,7 +2,7 @@ import type { Ending, Version } from './lifecycle.ts'
 
 /** Version without an end date. */
 export interface LivingVersion {
-  /** Status that can be stated: every other status follows from the dates and the clock. */
+  /** Status of the version; only `current` can be set, because the other statuses follow from the dates and the clock. */
   readonly status?: 'current' | undefined
 }
 

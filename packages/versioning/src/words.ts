@@ -29,8 +29,8 @@ export const knownShortWords: ReadonlySet<string> = new Set(
 /** Query parameters that choose an operation, which only the HTTP method may do (rule P3). */
 export const operationParameters: ReadonlySet<string> = new Set(['action', 'cmd', 'command', 'do', 'method', 'op', 'operation'])
 
-/** Nouns that indicate a read with POST (rule M10). */
+/** Nouns in a path that indicate that a POST request reads data (rule M10). */
 export const searchWords: ReadonlySet<string> = new Set(['lookup', 'lookups', 'queries', 'query', 'search', 'searches'])
 
-/** Names of headers and parameters that contain a version, in lower case and without separators (rule V2). */
+/** Names of headers and parameters that select a version, in lower case and without separators (rule V2). */
 export const versionNames: ReadonlySet<string> = new Set(['acceptversion', 'apiversion', 'version', 'xapiversion', 'xversion'])

@@ -43,7 +43,7 @@ export interface AddressGuardOptions {
   readonly open?: OpenTls | undefined
 }
 
-/** Restricts requests to callback URLs to the public internet (rule W5). */
+/** Ensures that requests to callback URLs go only to addresses on the public internet (rule W5). */
 export interface AddressGuard {
   /**
    * Returns the rule that a URL breaks, or undefined. Only the text of the URL is checked: no lookup is made, so the result reveals nothing
@@ -51,9 +51,8 @@ export interface AddressGuard {
    */
   refusalOf(url: string): UrlRule | undefined
   /**
-   * Opens a TLS connection to the host and checks its addresses at this moment: they are looked up once, all of them must be public, and
-   * the connection goes to one of exactly these. Rejects with an {@link AttemptFailure}; with `ADDRESS_REFUSED` before anything is sent to
-   * the address.
+   * Looks up the addresses of the host once, requires all of them to be public, and opens a TLS connection to one of them. Rejects with an {@link
+   * AttemptFailure}; with `ADDRESS_REFUSED` before anything is sent to the address.
    */
   connect(host: string, port: number): Promise<TLSSocket>
 }
@@ -61,7 +60,7 @@ export interface AddressGuard {
 const { number } = optionChecks('webhooks')
 
 /**
- * Creates the guard between a service and the callback URLs that clients register. Every address in the special-purpose registries of IANA
+ * Creates a guard that allows requests to callback URLs only if they go to public addresses. Every address in the special-purpose registries of IANA
  * is refused, in every form, and checked again at each connection. Throws a `TypeError` with a one-line message for invalid options.
  */
 export function addressGuard({

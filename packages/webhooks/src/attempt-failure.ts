@@ -1,6 +1,6 @@
 /** The reason why an attempt got no response, as the attempt's record shows it. Never an address and never a text from the receiver. */
 export type AttemptFailureCode =
-  /** The URL breaks a rule that it did not break when it was registered. */
+  /** The URL is no longer allowed, although it was allowed when it was registered. */
   | 'URL_REFUSED'
   /** The host resolves to an address that is not public. */
   | 'ADDRESS_REFUSED'
@@ -12,7 +12,7 @@ export type AttemptFailureCode =
   /** The response is not HTTP, or its headers are larger than 16 KiB. */
   | 'RESPONSE_INVALID'
 
-/** An attempt that got no response. */
+/** Error that is thrown when an attempt gets no valid response. */
 export class AttemptFailure extends Error {
   readonly code: AttemptFailureCode
 

@@ -7,13 +7,13 @@ export interface AttemptResult {
   readonly durationMilliseconds: number
   readonly statusCode?: number | undefined
   readonly failure?: AttemptFailureCode | undefined
-  /** The time that the receiver asked to wait before the next attempt. */
+  /** The delay before the next attempt that the receiver requested with `Retry-After`, in seconds. */
   readonly retryAfterSeconds?: number | undefined
 }
 
 /**
- * The meaning of an attempt: `delivered` for a 2xx; `gone` for a 410, which disables the subscription; `throttled` for a 429, 502, 503 or
- * 504, which asks for a pause; `failed` for everything else, including redirects (Standard Webhooks 1.0).
+ * The outcome of an attempt: `delivered` for a 2xx; `gone` for a 410, which disables the subscription; `throttled` for a 429, 502, 503 or 504, for
+ * which `Retry-After` applies; `failed` for everything else, including redirects (Standard Webhooks 1.0).
  */
 export type Verdict = 'delivered' | 'gone' | 'throttled' | 'failed'
 

@@ -4,7 +4,7 @@ import { isLoopbackAddress } from './public-address.ts'
 /** A rule for callback URLs. A refusal names the rule that the URL breaks. */
 export type UrlRule = 'urlFormat' | 'urlScheme' | 'urlUserinfo' | 'urlFragment' | 'urlPort' | 'urlAddress' | 'urlName'
 
-/** The parts that a callback URL may have, in addition to a public host name. */
+/** The configurable part of the rules for callback URLs. */
 export interface UrlAllowance {
   readonly ports: ReadonlySet<string>
   /** Whether https to this machine is allowed, on any port. */

@@ -27,7 +27,7 @@ interface Trial {
 }
 
 /**
- * Returns the handler that makes one attempt of a delivery if its subscription still exists, is enabled and is not paused. The result of
+ * Returns the job handler that attempts a delivery once, if its subscription still exists, is enabled and is not paused. The result of
  * the attempt commits together with the end of the job.
  */
 export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handler {
@@ -50,7 +50,10 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     return conclude({ delivery, subscription, isProbe, result })
   }
 
-  /** Returns the time to wait, in milliseconds. When the pause of an open breaker has ended, exactly one delivery is sent as the probe. */
+  /**
+   * Returns how long the delivery must wait, in milliseconds, and whether it is the probe. When the pause of an open breaker has ended, exactly
+   * one delivery is sent as the probe.
+   */
   async function admissionOf({ id, health }: Subscription) {
     const admission = { wait: quietFor(health, now()), isProbe: false }
     if (admission.wait > 0 || health.breaker === 'closed') return admission

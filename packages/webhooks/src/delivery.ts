@@ -9,7 +9,7 @@ export interface WebhookMessage {
   readonly type: string
   /** The time of the event, in milliseconds since 1970. */
   readonly timestamp: number
-  /** The bytes to send, by the version of the subscription. */
+  /** The request bodies, by the API version of the subscription. */
   readonly bodies: Readonly<Record<number, string>>
 }
 
@@ -55,7 +55,7 @@ export interface Attempt {
   readonly failure?: AttemptFailureCode | undefined
 }
 
-/** Returns the delivery after an attempt. The schedule is in seconds. */
+/** Returns the delivery updated with the result of an attempt. The schedule is in seconds. */
 export function afterAttempt(
   before: Delivery,
   result: AttemptResult,

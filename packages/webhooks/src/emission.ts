@@ -37,7 +37,7 @@ export interface Emission {
   ping(subscription: Subscription): Promise<Emitted>
   /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner, within a transaction. */
   reportDisabled(subscription: Subscription, transaction: Transaction | undefined): Promise<void>
-  /** Runs work in the caller's transaction, or in a new one, and wakes the workers once that transaction is committed. */
+  /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
   inTransaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>, given?: CallerTransaction): Promise<Result>
 }
 

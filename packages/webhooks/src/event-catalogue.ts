@@ -1,4 +1,4 @@
-/** A form of an event's data. */
+/** The JSON Schema and an example of an event's data. */
 interface EventForm {
   /** The JSON Schema of `data`, for the API description. */
   readonly schema: object
@@ -11,18 +11,21 @@ export interface EventType extends EventForm {
   /** A sentence for clients that says when the event happens. */
   readonly description: string
   /**
-   * The forms for subscriptions of other API versions, by version; `represent` converts the emitted data to the form of that version.
+   * The forms of the data for other API versions, by version number; `represent` converts the emitted data to that form.
    * @default {} – every version gets the same form
    */
   readonly versions?: Readonly<Record<number, EventForm & { readonly represent: (data: never) => unknown }>> | undefined
 }
 
-/** All events of a service, by type: words of letters, digits and `_`, separated by dots, for example `order.created`. */
+/** All events of a service, by type; a type is one or more words of letters, digits and `_`, separated by dots, for example `order.created`. */
 export type EventCatalogue = Readonly<Record<string, EventType>>
 
-/** The event that informs an owner's other subscriptions that a subscription was disabled. Clients subscribe to it like to any event. */
+/**
+ * The type of the event that is sent to the other subscriptions of an owner when a subscription is disabled. Clients subscribe to it like to any
+ * event.
+ */
 export const disabledEventType = 'webhook.subscription.disabled'
-/** The event that a ping sends. */
+/** The type of the event that a ping sends. */
 export const pingEventType = 'webhook.ping'
 
 const subscriptionId = { type: 'string', format: 'uuid' }
@@ -48,7 +51,7 @@ export function bodyOf(catalogue: EventCatalogue, type: string, version: number,
   return JSON.stringify({ type, timestamp: new Date(timestamp).toISOString(), data: represented })
 }
 
-/** Returns the catalogue. Throws a `TypeError` with a one-line message if it is invalid. */
+/** Validates the catalogue and returns it. Throws a `TypeError` with a one-line message if it is invalid. */
 export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
   const entries = Object.entries(catalogue ?? {})
   if (entries.length === 0) throw new TypeError('webhooks: options.events is empty. Add the event types that clients can subscribe to.')
@@ -69,7 +72,7 @@ export function requireCatalogue(catalogue: EventCatalogue): EventCatalogue {
   return catalogue
 }
 
-/** Returns the `webhooks` of an OpenAPI 3.1 document for an API version, by event type, including the events of this package. */
+/** Returns the `webhooks` object of an OpenAPI 3.1 document for an API version, including the events of this package. */
 export function describeWebhooks(catalogue: EventCatalogue, version = 1): Record<string, object> {
   return Object.fromEntries(
     Object.entries({ ...catalogue, ...ownEvents }).map(([type, event]) => {

@@ -1,6 +1,6 @@
 import { AttemptFailure } from './attempt-failure.ts'
 
-/** Resolves like the promise, or rejects with the failure `TIMEOUT` as soon as the signal aborts. Ignores the promise after that. */
+/** Settles like the promise, or rejects with the failure `TIMEOUT` if the signal aborts first. Ignores the promise after that. */
 export async function inTime<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const reject = () => late.reject(new AttemptFailure('TIMEOUT'))

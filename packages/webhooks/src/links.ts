@@ -3,7 +3,7 @@ import type { Delivery } from './delivery.ts'
 import type { RouteSettings } from './route-options.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Adds the links of a subscription: to its related resources and to the operations on it. */
+/** Adds response links to the related resources of a subscription and to the operations on it. */
 export function linkSubscription({ path, link }: RouteSettings, reply: FastifyReply, { id, status }: Subscription): void {
   link(reply, 'collection', path, 'GET')
   link(reply, 'deliveries', `${path}/${id}/deliveries`, 'GET')
@@ -13,7 +13,7 @@ export function linkSubscription({ path, link }: RouteSettings, reply: FastifyRe
   link(reply, 'recover', `${path}/${id}/recoveries`, 'POST')
 }
 
-/** Adds the links of a delivery: to its related resources and to the operations on it. */
+/** Adds response links to the related resources of a delivery and to the operations on it. */
 export function linkDelivery({ path, link }: RouteSettings, reply: FastifyReply, { id, subscriptionId, status }: Delivery): void {
   const subscription = `${path}/${subscriptionId}`
   const delivery = `${subscription}/deliveries/${id}`

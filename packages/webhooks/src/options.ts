@@ -9,7 +9,7 @@ import type { WebhookStore } from './store.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts'
 
-/** An event as `mayReceive` gets it. */
+/** An emitted event, as passed to `mayReceive`. */
 export interface EmittedEvent {
   readonly type: string
   /** The data as it was emitted, before it is converted to the form of an API version. */

@@ -13,7 +13,7 @@ import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The webhooks of the service: emits events, manages subscriptions, redelivers. */
+    /** Emits events, manages subscriptions and sends deliveries again. */
     webhooks: Webhooks
   }
 }

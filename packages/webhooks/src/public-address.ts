@@ -47,7 +47,7 @@ export function isPublicAddress(address: string): boolean {
   return isPlain6(address) && globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
 }
 
-/** Returns whether an IP address is this machine, for example 127.0.0.1 or ::1. An IPv4 address mapped into IPv6 is not accepted. */
+/** Returns whether an IP address is a loopback address, for example 127.0.0.1 or ::1. An IPv4 address mapped into IPv6 is not accepted. */
 export function isLoopbackAddress(address: string): boolean {
   if (isIP(address) === 4) return loopback.check(address, 'ipv4')
   return address === '::1'

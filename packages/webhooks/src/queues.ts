@@ -5,7 +5,7 @@ import type { Subscription } from './subscription.ts'
 export const deliveryQueue = 'webhook-deliveries'
 /** The queue for deliveries to ordered subscriptions, which are sent one after the other. */
 export const orderedDeliveryQueue = 'webhook-deliveries-ordered'
-/** The queue for time ranges to deliver again. */
+/** The queue for recoveries, which send the undelivered events of a time range again. */
 export const recoveryQueue = 'webhook-recoveries'
 
 /** The payload of a job in the delivery queues. */

@@ -36,9 +36,9 @@ export interface ReceiverOptions extends VerifyOptions {
 }
 
 /**
- * Creates a plugin that receives webhooks according to Standard Webhooks 1.0: each request is verified on its raw bytes, and each event is processed
- * once. The plugin has its own body parser and does not change the parsers of other routes. Throws a `TypeError` with a one-line message
- * for invalid options.
+ * Creates a plugin that receives webhooks according to Standard Webhooks 1.0: it verifies the raw body of each request and processes each event
+ * once. The plugin has its own body parser and does not change the parsers of other routes. Throws a `TypeError` with a one-line message for
+ * invalid options.
  */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
   const { path = '/', onEvent, store = memoryReplayStore(), routeConfig = {}, keys } = options

@@ -23,7 +23,10 @@ export async function reopen(
   return reopened
 }
 
-/** Returns the handler that delivers a time range again, in batches, while the subscription is enabled. A repeated run does nothing. */
+/**
+ * Returns the job handler that sends the undelivered events of a time range again, in batches, as long as the subscription is enabled. A repeated
+ * run does nothing.
+ */
 export function recoveryHandler(settings: Settings, emission: Pick<Emission, 'inTransaction'>): Handler {
   return async ({ payload, signal }) => {
     const job = payload as RecoveryJob

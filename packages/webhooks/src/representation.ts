@@ -42,14 +42,14 @@ export const subscriptionSchema: ObjectSchema = {
   required: ['id', 'url', 'eventTypes', 'version', 'ordered', 'signature', 'status', 'createdAt', 'updatedAt']
 }
 
-/** JSON Schema of a subscription with its secret, for the two responses that show it: to a creation and to a rotation. */
+/** JSON Schema of a subscription with its secret, for the response that creates the subscription. */
 export const subscriptionWithSecretSchema: ObjectSchema = {
   ...subscriptionSchema,
   title: 'WebhookSubscriptionWithSecret',
   properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies HMAC signatures. It is shown only once.' } }
 }
 
-/** JSON Schema of a key after a rotation. */
+/** JSON Schema of the new key in the response to a key rotation. */
 export const newKeySchema: ObjectSchema = {
   type: 'object',
   properties: { secret: { type: 'string', description: 'Shown only once.' }, publicKey: { type: 'string' }, oldKeysEndAt: time },

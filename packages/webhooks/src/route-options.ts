@@ -19,25 +19,26 @@ export type WebhookOperation =
 
 /** The part of the preconditions of a request that the routes use. */
 interface Preconditions {
-  /** Returns the versions that the change applies to; `'*'` for any version, `null` for no condition. */
+  /** Returns the subscription versions that the request requires; `'*'` for any version, `null` for no condition. */
   versions(): readonly string[] | '*' | null
   /** Returns the error to throw when the current version is a different one. */
   failed(currentVersion?: string | number): Error
 }
 
-/** A requested list. */
+/** The input of the `list` option: which list was requested, and a function that reads it. */
 export interface WebhookListInput {
   readonly operation: 'listSubscriptions' | 'listDeliveries' | 'listAttempts'
   /** The parent of the items: an owner, the id of a subscription, or the id of a delivery. */
   readonly parent: string
-  /** Reads a page of the list from the store, as resources. Deliveries can be filtered by status. */
+  /** Reads a page of the list from the store and returns its items as API resources. Deliveries can be filtered by status. */
   readonly resources: (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) => Promise<Record<string, unknown>[]>
 }
 
 /** Options of `webhookRoutes`. */
 export interface WebhookRoutesOptions {
   /**
-   * Returns the owner for a request. Only the owner of a subscription has access to it. When it returns undefined, the request is refused.
+   * Returns the owner of the subscriptions that a request can access. Only the owner of a subscription has access to it. When it returns
+   * undefined, the request is refused.
    */
   readonly owner: (request: FastifyRequest) => string | undefined
   /**
@@ -56,7 +57,7 @@ export interface WebhookRoutesOptions {
    */
   readonly routeConfig?: ((operation: WebhookOperation) => FastifyContextConfig) | undefined
   /**
-   * Responds with 201 and the new resource at a path below the prefix.
+   * Responds with 201, the new resource and its location; the path is relative to the prefix.
    * @default sets the status code and `Location`
    */
   readonly created?: ((reply: FastifyReply, path: string, resource: Readonly<Record<string, unknown>>) => unknown) | undefined
@@ -66,12 +67,12 @@ export interface WebhookRoutesOptions {
    */
   readonly list?: ((request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) => unknown) | undefined
   /**
-   * Returns the client's preconditions for the version that its change applies to.
+   * Returns the preconditions of a request, for example from its `If-Match` header.
    * @default no preconditions
    */
   readonly preconditions?: ((request: FastifyRequest) => Preconditions) | undefined
   /**
-   * Sets the entity tag of the response to a creation or a change, from the version of the subscription in it.
+   * Sets the entity tag of the response after a subscription is created or changed.
    * @default does nothing
    */
   readonly entityTag?: ((reply: FastifyReply, version: string) => unknown) | undefined

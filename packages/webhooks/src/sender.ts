@@ -20,7 +20,7 @@ export interface SenderOptions extends AddressGuardOptions {
    * @default 'concordat-webhooks'
    */
   readonly userAgent?: string | undefined
-  /** The clock, in milliseconds. @default Date.now */
+  /** Returns the current time, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -39,8 +39,8 @@ interface Outgoing {
 export interface WebhookSender {
   readonly guard: AddressGuard
   /**
-   * Makes one attempt, with a current timestamp and signatures; the signal aborts it. Rejects with a `TypeError` for an invalid key. Never
-   * rejects because of what the receiver does.
+   * Makes one attempt to send the message, with a current timestamp and signatures; `signal` aborts the attempt. Rejects with a `TypeError` for an
+   * invalid key. Never rejects because of what the receiver does.
    */
   send(message: Outgoing, signal?: AbortSignal): Promise<AttemptResult>
   /** Closes all connections. Attempts in progress fail. */

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject, sign as signBytes, timingSafeEqual, verify as verifyBytes } from 'node:crypto'
 import { type Key, readKey } from './secret.ts'
 
-/** The content of a signature. */
+/** The signed parts of a message. */
 export interface SignedMessage {
   /** `webhook-id`: the same for each attempt. */
   readonly id: string
@@ -19,7 +19,7 @@ export function signatureOf(message: SignedMessage, keys: readonly string[]): st
   return keys.map((key) => signWith(readKey(key), message)).join(' ')
 }
 
-/** Returns whether a signature in a `webhook-signature` was made for this message with one of the keys (`whsec_`, `whpk_`). */
+/** Returns whether the `webhook-signature` header contains a valid signature of this message for one of the keys (`whsec_`, `whpk_`). */
 export function hasValidSignature(message: SignedMessage, signatures: string, keys: readonly Key[]): boolean {
   // Sixteen are more than any rotation needs, and each may cost an elliptic curve operation.
   const given = signatures.split(' ').slice(0, 16)

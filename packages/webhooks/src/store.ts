@@ -2,26 +2,26 @@ import type { Transaction } from '@concordat/work-queue'
 import type { Attempt, Delivery, DeliveryStatus, WebhookMessage } from './delivery.ts'
 import type { Subscription } from './subscription.ts'
 
-/** A page of a list in the order of the ids: newest first, since ids increase with time. */
+/** Selects a page of a list that is sorted by id, by default newest first, because ids increase with time. */
 export interface PageSelection {
   readonly limit: number
-  /** An id: the page starts after it, in the requested order. An item with that id does not have to exist. */
+  /** The id after which the page starts, in the requested order. An item with that id does not have to exist. */
   readonly after?: string | undefined
   /** Whether the oldest items come first. @default false */
   readonly oldestFirst?: boolean | undefined
 }
 
-/** Everything that an attempt needs. */
+/** A delivery with its subscription and the body to send. */
 export interface DeliveryToSend {
   readonly delivery: Delivery
   readonly subscription: Subscription
-  /** The bytes for the version of the subscription. */
+  /** The request body for the API version of the subscription. */
   readonly body: string
 }
 
 /**
- * Selects the ended deliveries to try again: one delivery, or those that were created from `since` on and before `until`, were not
- * delivered, and ended before `endedBefore`. Times are in milliseconds since 1970.
+ * Selects the ended deliveries to send again: one delivery, or all deliveries that were not successful, were created at or after `since` and
+ * before `until`, and ended before `endedBefore`. Times are in milliseconds since 1970.
  */
 export type DeliverySelection =
   | { readonly subscriptionId: string; readonly id: string }
@@ -35,7 +35,7 @@ export type DeliverySelection =
 
 /** Stores subscriptions, messages, deliveries and attempts. A method runs in the given transaction, or rejects if it cannot. */
 export interface WebhookStore {
-  /** Runs the work in a new transaction, or without a transaction if the store does not support them. */
+  /** Runs `work` in a new transaction, or without a transaction if the store does not support transactions. */
   transaction<Result>(work: (transaction: Transaction | undefined) => Promise<Result>): Promise<Result>
 
   /** Stores a new subscription. */
@@ -46,7 +46,7 @@ export interface WebhookStore {
   /** Returns the enabled subscriptions to an event type. */
   subscribersOf(eventType: string, transaction?: Transaction): Promise<Subscription[]>
   /**
-   * Replaces a subscription with the result of `change`, without concurrent changes to it. Nothing is written when the result is the same
+   * Replaces a subscription atomically with the result of `change`. Nothing is written when the result is the same
    * object. Returns the stored subscription, or undefined when there is none. If `change` throws, nothing changes.
    */
   changeSubscription(
@@ -83,9 +83,9 @@ export interface WebhookStore {
   /** Returns the attempts of a delivery. */
   attemptsOf(deliveryId: string, page: PageSelection, transaction?: Transaction): Promise<Attempt[]>
   /**
-   * Removes at most `limit` deliveries that ended before a time, in milliseconds since 1970, or that are left of a removed subscription,
-   * with their attempts and the messages without other deliveries. Returns the number of removed deliveries; it is less than `limit` when
-   * there are no more, or when another process is removing them.
+   * Removes at most `limit` deliveries that ended before `time`, in milliseconds since 1970, or whose subscription has been removed, with their
+   * attempts and with the messages that no other delivery uses. Returns the number of removed deliveries; it is less than `limit` when there are
+   * no more, or when another process is removing them.
    */
   removeEndedBefore(time: number, limit: number): Promise<number>
 }

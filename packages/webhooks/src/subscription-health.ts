@@ -2,13 +2,16 @@
 export interface SubscriptionHealth {
   /** The number of failed attempts since the last success. */
   readonly failures: number
-  /** The time of the first of these failures. */
+  /** The time of the first failed attempt since the last success. */
   readonly failingSince?: number | undefined
-  /** `open`: after the pause, one attempt is made as a probe; the others wait for its result. */
+  /**
+   * The state of the circuit breaker; when it is `open`, one attempt is made as a probe after the pause, and the other deliveries wait for its
+   * result.
+   */
   readonly breaker: 'closed' | 'open'
   /** How many times the breaker has opened since the last success. */
   readonly openings: number
-  /** The end of the pause: the breaker has opened, a probe is in progress, or the receiver asked for a pause. */
+  /** The end of the pause that starts when the breaker opens, when a probe begins, or when the receiver requests a pause. */
   readonly quietUntil?: number | undefined
 }
 
@@ -45,7 +48,7 @@ export function quietFor({ quietUntil = 0 }: SubscriptionHealth, now: number): n
   return Math.max(0, quietUntil - now)
 }
 
-/** Returns the health while a probe is in progress and nothing else is sent. */
+/** Returns the health with a pause for other deliveries while a probe is in progress. */
 export function withProbe(health: SubscriptionHealth, now: number): SubscriptionHealth {
   return { ...health, quietUntil: now + probeSeconds * 1000 }
 }
@@ -67,7 +70,7 @@ export function afterFailure(
   return { ...failed, quietUntil, ...(opens && { breaker: 'open', openings: health.openings + 1 }) }
 }
 
-/** Returns whether every attempt has failed for too long. */
+/** Returns whether every attempt has failed for at least `disableAfterSeconds`. */
 export function isGivenUp({ failingSince }: SubscriptionHealth, now: number, { disableAfterSeconds }: HealthLimits): boolean {
   return failingSince !== undefined && now - failingSince >= disableAfterSeconds * 1000
 }

@@ -50,9 +50,8 @@ function bodySchemas(types: readonly string[]) {
 }
 
 /**
- * Adds the routes with which clients manage their subscriptions: `POST` and `GET` for the collection; `GET`, `PATCH` and `DELETE` for a
- * subscription, its `secrets`, `pings`, `deliveries` with `attempts` and `redeliveries`, and `recoveries` (rule W1). Register it after the
- * plugin, in the context whose prefix the routes get.
+ * Adds the routes with which clients manage their subscriptions: the collection, each subscription, and its `secrets`, `pings`, `deliveries` (with
+ * `attempts` and `redeliveries`) and `recoveries` (rule W1). Register it after the plugin, in the context whose prefix the routes get.
  */
 export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (app, options) => {
   const settings = resolveRouteOptions(options)
@@ -72,7 +71,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
 
-  /** The validator for plugins that evaluate conditional requests. */
+  /** Returns whether the subscription exists, and its entity tag, for plugins that evaluate conditional requests. */
   async function validator(request: FastifyRequest) {
     const etag = await webhooks.versionOf(ownerOf(request, settings), (request.params as One['Params']).id)
     return etag === undefined ? { exists: false } : { exists: true, etag }

@@ -9,7 +9,7 @@ export type DisabledReason =
   | 'gone'
   /** Every attempt failed for `disableAfterSeconds`, by default five days. */
   | 'failing'
-  /** It is ordered, and a delivery that all others wait for has failed permanently. */
+  /** The subscription is ordered, and a delivery that the later deliveries wait for has failed permanently. */
   | 'orderBroken'
 
 /** A signing key, with its end time once another key has replaced it. */
@@ -24,7 +24,7 @@ export interface SubscriptionKey {
 export interface Subscription {
   /** The id, a UUID v7. */
   readonly id: string
-  /** The owner, who may see and change the subscription, as the option `owner` returned it. */
+  /** The owner that may see and change the subscription, as returned by the option `owner`. */
   readonly owner: string
   readonly url: string
   readonly eventTypes: readonly string[]
@@ -112,7 +112,7 @@ export function disabledSubscription(before: Subscription, disabledReason: Disab
   return { ...before, status: 'disabled', disabledReason, updatedAt: now, revision: before.revision + 1 }
 }
 
-/** Returns the subscription with a new first key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
+/** Returns the subscription with a new signing key. The old keys sign for `graceSeconds` more, and at most three keys sign in total. */
 export function rotatedSubscription(before: Subscription, graceSeconds: number, now: number): Subscription {
   const end = now + graceSeconds * 1000
   const old = liveKeys(before, now).map(({ key, until = end }) => ({ key, until }))
@@ -120,7 +120,7 @@ export function rotatedSubscription(before: Subscription, graceSeconds: number, 
   return { ...before, keys, updatedAt: now, revision: before.revision + 1 }
 }
 
-/** Returns the keys that sign now, newest first. */
+/** Returns the keys that have not expired, newest first. */
 export function liveKeys({ keys }: Subscription, now: number): readonly SubscriptionKey[] {
   return keys.filter(({ until = Infinity }) => until > now)
 }

@@ -8,7 +8,7 @@ let used = randomBytes.length
 let latest = 0
 let sequence = 0
 
-/** Returns a UUID v7 that sorts after all earlier ones of this process, also within one millisecond. */
+/** Returns a UUID v7 that sorts after all UUIDs that this process created before, even within one millisecond. */
 export function timeOrderedId(): string {
   if (used === randomBytes.length) {
     randomFillSync(randomBytes)

@@ -12,7 +12,7 @@ interface TlsTarget {
   readonly signal: AbortSignal
 }
 
-/** Opens a connection whose certificate is trusted, or rejects with an `AttemptFailure`. */
+/** Opens a TLS connection to a server with a trusted certificate, or rejects with an `AttemptFailure`. */
 export type OpenTls = (target: TlsTarget) => Promise<TLSSocket>
 
 // The time limit for each of several addresses. The 250 ms of Node.js are too short for distant addresses and busy processes.
@@ -22,7 +22,7 @@ const patience = { autoSelectFamilyAttemptTimeout: 1500 }
 export interface TlsTrust {
   /** Certificate authorities in PEM format. */
   readonly certificateAuthorities: readonly string[]
-  /** Whether any certificate is accepted from this machine. */
+  /** Whether any certificate is accepted for connections to this machine. */
   readonly anyOnLoopback: boolean
 }
 

@@ -12,7 +12,7 @@ export interface VerifyOptions {
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
-  /** The clock, in milliseconds. @default Date.now */
+  /** Returns the current time, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
@@ -25,9 +25,9 @@ export interface Received {
 }
 
 /**
- * Verifies a webhook according to Standard Webhooks 1.0: it must have all three headers, a timestamp close to the current time, and a signature of
- * exactly these bytes by one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403 `WEBHOOK_TIMESTAMP_REFUSED` or
- * `WEBHOOK_SIGNATURE_INVALID`.
+ * Verifies a webhook according to Standard Webhooks 1.0: all three headers must be present, the timestamp must be close to the current time, and
+ * one signature of the exact body bytes must be valid for one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403
+ * `WEBHOOK_TIMESTAMP_REFUSED` or `WEBHOOK_SIGNATURE_INVALID`.
  */
 export function verifyWebhook(
   headers: IncomingHttpHeaders,

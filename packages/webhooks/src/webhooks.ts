@@ -32,8 +32,8 @@ import { timeOrderedId } from './time-ordered-id.ts'
 type Check = (current: Subscription) => void
 
 /**
- * The webhooks of a service. `owner` is the value that the option `owner` of the routes returns; subscriptions of other owners are not
- * found.
+ * Methods that emit events, manage subscriptions and send deliveries again. `owner` is the value that the option `owner` of the routes returns;
+ * subscriptions of other owners are not found.
  */
 export interface Webhooks {
   /**
@@ -43,7 +43,7 @@ export interface Webhooks {
   emit(type: string, data: unknown, options?: EmitOptions): Promise<Emitted>
   /** The event types that clients can subscribe to. */
   readonly eventTypes: readonly string[]
-  /** Returns the `webhooks` of an OpenAPI 3.1 document. */
+  /** Returns the `webhooks` object of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
   /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`. */
   subscribe(owner: string, input: NewSubscription, version?: number): Promise<Subscription>
@@ -66,7 +66,7 @@ export interface Webhooks {
   ping(owner: string, id: string): Promise<Emitted>
   /** Sends an ended delivery again, with the same `webhook-id`. Throws 404 `WEBHOOK_DELIVERY_NOT_FOUND`, 409 `WEBHOOK_DELIVERY_PENDING`. */
   redeliver(owner: string, id: string, deliveryId: string): Promise<Delivery>
-  /** Sends the undelivered events of a time range again, in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
+  /** Sends the undelivered events between `since` and `until` again, both in milliseconds since 1970. Throws 422 `WEBHOOK_RANGE_INVALID`. */
   recover(owner: string, id: string, since: number, until?: number): Promise<void>
   /** Returns the deliveries of a subscription, optionally filtered by status. */
   deliveries(owner: string, id: string, page: PageSelection & { readonly status?: DeliveryStatus | undefined }): Promise<Delivery[]>
@@ -82,7 +82,7 @@ export interface Webhooks {
   now(): number
 }
 
-/** Creates the object of `app.webhooks`. */
+/** Creates the `app.webhooks` object. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
   const { events, store, queue, currentTransaction, now } = settings
   const known = [...Object.keys(events), disabledEventType]

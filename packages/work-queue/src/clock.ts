@@ -3,7 +3,7 @@ export interface Clock {
   now(): number
   /** Calls `run` once after the given number of milliseconds. Returns a function that cancels the call. */
   after(milliseconds: number, run: () => void): () => void
-  /** On a test clock: registers a follower with its own time, which moves by the same amount and reports whether it is busy. */
+  /** On a test clock, registers a follower that moves its own time by the same amount and reports whether it is busy. */
   readonly follow?: ((follower: { moveBy(milliseconds: number): Promise<void>; isBusy(): boolean }) => () => void) | undefined
 }
 

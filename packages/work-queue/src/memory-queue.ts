@@ -19,7 +19,7 @@ const failed = (error: unknown): Outcome => ({ retryInSeconds: retryAfterThrowSe
 
 /** Options of {@link memoryWorkQueue}. */
 export interface MemoryWorkQueueOptions {
-  /** The source of the time. In tests, use `testClock()`. @default the time of this machine */
+  /** The clock that the queue uses. In tests, use `testClock()`. @default the time of this machine */
   readonly clock?: Clock | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Open transaction; queries sent through it commit with it. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
+/** Open database transaction, within which `query` runs SQL. A client of `pg`, a transaction of PGlite, or a wrapper of either. */
 export interface Transaction {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
@@ -9,7 +9,10 @@ export interface QueueSettings {
    * blocks its key. Cannot be changed later. @default false
    */
   readonly ordered?: boolean | undefined
-  /** How long a worker may be silent before it loses its jobs. An integer of at least 10, longer than handlers block the event loop. @default 10 */
+  /**
+   * How long a worker may be unresponsive before its jobs are given to another worker, in seconds. An integer of at least 10, longer than handlers
+   * block the event loop. @default 10
+   */
   readonly leaseSeconds?: number | undefined
 }
 
@@ -42,7 +45,8 @@ export interface Claim {
 export type Outcome = {
   readonly write?: ((transaction: Transaction | undefined) => Promise<void>) | undefined
   /**
-   * Whether jobs may share the transaction of `write`, because it locks only the rows of its job; if it fails, they are written separately.
+   * Whether several outcomes may be written in one transaction, because `write` locks only the rows of its job; if that transaction fails, each
+   * outcome is written separately.
    * @default false
    */
   readonly mayShare?: boolean | undefined
@@ -57,8 +61,8 @@ export type Handler = (claim: Claim) => Promise<Outcome>
 export const retryAfterThrowSeconds = 10
 
 /**
- * Runs `concurrency` jobs at the same time in this process, at most about `perKey` of one key in all processes. Jobs without a notification
- * are found within `pollSeconds` (0.5).
+ * Options of a worker that runs at most `concurrency` jobs at the same time in this process, and at most about `perKey` jobs with the same key in
+ * all processes. Jobs without a notification are found within `pollSeconds` (0.5).
  */
 export interface WorkOptions {
   readonly concurrency: number
@@ -72,14 +76,17 @@ export interface WorkOptions {
  */
 export type Stop = (stopGraceSeconds?: number) => Promise<void>
 
-/** Queue of jobs that outlive the request. Each job runs at least once after any crash, and exactly once without a crash. */
+/**
+ * Queue of jobs that run independently of the request that enqueued them. Each job runs at least once after any crash, and exactly once without a
+ * crash.
+ */
 export interface WorkQueue {
   readonly capabilities: { readonly durable: boolean; readonly transactional: boolean; readonly distributed: boolean }
   /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
   /**
-   * Returns the ids that were new. With a transaction, the jobs exist after its commit, or never; call `kick` after the commit, or they
-   * wait for the next poll.
+   * Enqueues jobs and returns the ids that were new. With a transaction, the jobs exist after its commit, or never; call `kick` after the commit,
+   * or they wait for the next poll.
    */
   enqueue(name: string, items: readonly Item[], transaction?: Transaction): Promise<string[]>
   /** Starts a worker. A process has one worker per queue. */

@@ -9,7 +9,7 @@ export interface BadToken {
   readonly expired: boolean
 }
 
-/** A valid token, and the function that signs similar ones. */
+/** The parts of a valid token, and the function that signs variations of the token. */
 export interface GoodToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>

@@ -33,9 +33,9 @@ export interface TestKit {
   readonly fetch: FetchKeys
   /** Returns a valid token. `claims` replace the defaults; a claim that is `undefined` is omitted. */
   readonly token: (claims?: TestClaims) => string
-  /** Returns the `Authorization` header with such a token, for `inject({ headers })`. */
+  /** Returns an `Authorization` header with a valid token, for `inject({ headers })`. */
   readonly headers: (claims?: TestClaims) => { readonly authorization: string }
-  /** Returns a correctly signed token with this header and payload, each a value or a string that is used as it is. */
+  /** Returns a correctly signed token with this header and payload; a string is used unchanged, and any other value is serialized as JSON. */
   readonly signed: (header: unknown, payload: unknown) => string
   /** Returns tokens that every service must reject, each with one fault. */
   readonly badTokens: () => readonly BadToken[]

@@ -7,9 +7,9 @@ import { responseCases } from './http-contract/response-cases.ts'
 import { type HttpContractOptions, httpSceneOf, type ServiceUnderTest } from './http-contract/service.ts'
 
 /**
- * Registers tests, over HTTP, of what the clients of a service see when its keys are in one store: the rows of `docs/idempotency.md`, by
- * number. `create` returns a new server and the store, or another connection to it; a test calls it once for each service that it needs.
- * The store may contain records of earlier tests, because each test uses new keys; it is closed with its server.
+ * Registers tests of the behavior that clients see over HTTP if a service uses the given store, by the row numbers of `docs/idempotency.md`.
+ * `create` returns a new server and the store, or another connection to it; a test calls it once for each service that it needs. The store may
+ * contain records of earlier tests, because each test uses new keys; it is closed with its server.
  */
 export function idempotencyHttpContract(
   test: RunTest,

@@ -8,7 +8,7 @@ import { attemptOf, beginStore, type CreateStore, messageTo, now, present, subsc
 const hour = 3_600_000
 const all = { limit: 1000 }
 
-/** Runs the part of the contract for messages, deliveries and attempts. */
+/** Tests the part of the store contract for messages, deliveries and attempts. */
 export function deliveryStoreContract(test: RunTest, create: CreateStore): void {
   const begin = async (...inputs: readonly Partial<Delivery>[]) => beginStore(create, ...inputs)
 

@@ -18,7 +18,7 @@ export const done: Outcome = { done: true }
 /** Settings that disable polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
 export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
 
-/** Start of each test: a separate queue. */
+/** Initial state of a test, with a queue of its own. */
 export interface Begun extends QueueUnderTest {
   readonly name: string
   readonly enqueue: (...payloads: unknown[]) => Promise<string[]>

@@ -3,7 +3,7 @@ import type { RunTest } from '@concordat/contract-testing'
 import type { Claim, Outcome } from '../work-queue.ts'
 import { begin, type Create, done, noteClaim, notePayload, rarely, seconds, until } from './contract-queue.ts'
 
-/** Tests the end of attempts, workers and transactions. */
+/** Tests how attempts, workers and transactions end. */
 export function contractOfEnding(test: RunTest, create: Create): void {
   test('executes the write of an outcome once, and retries the job when the write fails', async () => {
     const { queue, clock, name, enqueue } = await begin(create, rarely)

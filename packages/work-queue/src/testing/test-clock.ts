@@ -7,8 +7,8 @@ type Follower = Parameters<NonNullable<Clock['follow']>>[0]
 export interface TestClock extends Clock {
   follow(follower: Follower): () => void
   /**
-   * Moves from one timer to the next, and waits after each until everything that it started has ended, including handlers: a schedule of
-   * days takes only as long as its work. It never resolves if a handler waits for this clock; use `jump` then.
+   * Advances from one timer to the next and waits after each timer until all work that it started, including handlers, has ended, so that a
+   * schedule of days takes only as long as its work. It never resolves if a handler waits for this clock; use `jump` then.
    */
   advance(milliseconds: number): Promise<void>
   /** Moves to the end immediately, then runs the timers that are due, without waiting for what they start. */

@@ -20,7 +20,7 @@ export interface ResponseContent {
 /** Callbacks that report the attempts of a client. */
 export interface Watch {
   responded(status: number): void
-  /** A process ended while it handled the request, or the connection broke. */
+  /** Called when a process ended while it handled the request, or the connection broke. */
   lost(member: FleetMember): void
 }
 

@@ -21,7 +21,7 @@ export interface FleetMember {
   readonly isUp: boolean
   /** The number of responses of this process since its start; maintained by the client. */
   served: number
-  /** The number of its requests without a response yet; maintained by the client. */
+  /** The number of requests that wait for a response from this process; maintained by the client. */
   underWay: number
 }
 

@@ -16,7 +16,7 @@ export interface CrashSoak {
   readonly processes: number
   readonly kills: number
   readonly keys: number
-  /** Returns the request of the key with this number: the same at each call. */
+  /** Returns the request for the key with this number; every call must return the same request. */
   readonly request: (key: string, number: number) => KeyedRequest
   /**
    * How many processes must be up when one is killed. With fewer than all of them, kills overlap: a request may be killed again, or find
@@ -42,7 +42,7 @@ export interface CrashReport {
   readonly lost: number
   /** The number of responses with each status. */
   readonly statuses: Readonly<Record<string, number>>
-  /** The time from the kill to the success of a request whose key the killed process was working on. */
+  /** The times from the kill of a process to the success of the requests that it was handling. */
   readonly takeoverMs: Spread
   /** The duration of requests that no kill affected, for comparison. */
   readonly usualMs: Spread

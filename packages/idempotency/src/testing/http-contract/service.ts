@@ -25,7 +25,7 @@ export interface HttpContractOptions {
   readonly isTransactional?: boolean | undefined
 }
 
-/** The settings of the service of a test. */
+/** The settings of a service that a test creates. */
 export interface ServiceInput {
   readonly options?: Omit<IdempotencyOptions, 'store'> | undefined
   readonly route?: Partial<RouteIdempotency> | undefined
@@ -54,7 +54,7 @@ interface RequestInput {
   readonly client?: string | undefined
 }
 
-/** The service of a test, with the routes `/orders` (keys required) and `/notes` (keys accepted). */
+/** A running service with the routes `/orders` (keys required) and `/notes` (keys accepted). */
 interface Service {
   readonly app: FastifyInstance
   /** Returns how often handlers ran. */
@@ -63,7 +63,7 @@ interface Service {
   readonly send: (input?: RequestInput) => Promise<ReceivedResponse>
 }
 
-/** Creates services on the store under test; all services of a scene share its key. */
+/** Creates services that use the store under test; by default, all services of a scene are called with the same key. */
 export interface HttpScene {
   readonly key: string
   readonly serve: (input?: ServiceInput) => Promise<Service>
@@ -112,7 +112,7 @@ export async function createOrder(request: FastifyRequest, reply: FastifyReply):
   return { id, got: request.body ?? null }
 }
 
-/** Returns a handler that waits for `letGo`, and a promise that resolves when it begins. */
+/** Returns a handler that waits until `letGo` is called, and a promise that resolves when the handler begins. */
 export function heldHandler(): { readonly handler: RouteHandlerMethod; readonly begun: Promise<void>; readonly letGo: () => void } {
   const begun = Promise.withResolvers<void>()
   const end = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import type { ContractCases } from '@concordat/contract-testing'
 import type { Claim } from '../../store.ts'
 import { digestOf, expectResponse, long, response, type Scene } from './scene.ts'
 
-/** Cases about hints, sweeping and the check at boot. A store without these methods passes all of them. */
+/** Cases about change notifications, sweeping and the check at boot. A store without these methods passes all of them. */
 export const careCases: ContractCases<Scene> = {
   'the store declares its guarantees': async ({ store }) => {
     for (const name of ['durable', 'shared', 'transactional'] as const) strictEqual(typeof store.guarantees[name], 'boolean')

@@ -9,7 +9,10 @@ export interface StoreContractOptions {
   readonly createSecond?: ((first: IdempotencyStore) => IdempotencyStore | Promise<IdempotencyStore>) | undefined
   /** Advances the time of the store. @default waits */
   readonly pass?: ((milliseconds: number) => unknown) | undefined
-  /** Runs the work in its own transaction and ends it as the work returns. Required for a store that is `transactional`. */
+  /**
+   * Runs the work in a new transaction, then commits or rolls back the transaction as the work's result says. Required for a store that is
+   * `transactional`.
+   */
   readonly transact?: ((work: (transaction: RequestTransaction) => Promise<'commit' | 'rollback'>) => Promise<unknown>) | undefined
 }
 
