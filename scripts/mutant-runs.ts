@@ -22,13 +22,15 @@ interface Run {
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
   readonly report: (verdict: Verdict) => void
+  /** Returns the test file that killed a mutant in an earlier run. It is run first. */
+  readonly earlierKiller?: (mutant: Mutant) => string | undefined
 }
 
 /**
  * Tests mutants of the workspace `root`, two at a time, and reports each verdict. A mutant is killed when a test file fails twice with the
  * mutant and passes without it. Rejects when `signal` aborts.
  */
-export async function tryMutants(root: string, mutants: readonly Mutant[], { env, signal, report }: Run): Promise<void> {
+export async function tryMutants(root: string, mutants: readonly Mutant[], { env, signal, report, earlierKiller }: Run): Promise<void> {
   const folder = temporaryFolder('mutants')
   const queue = [...mutants]
   const failure = new AbortController()
@@ -51,12 +53,17 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
   async function tryMutant(copy: string, mutant: Mutant): Promise<Verdict> {
     const start = performance.now()
     const original = readFileSync(join(copy, mutant.file))
-    const killer = await firstOf(testFilesFor(root, mutant.file), async (test) => {
-      writeFileSync(join(copy, mutant.file), mutant.source)
-      const fails = !(await passes(copy, test)) && !(await passes(copy, test))
-      writeFileSync(join(copy, mutant.file), original)
-      return fails && (await passesUnchanged(copy, test))
-    })
+    const earlier = earlierKiller?.(mutant)
+    const files = testFilesFor(root, mutant.file)
+    const killer = await firstOf(
+      [...files.filter((test) => test === earlier), ...files.filter((test) => test !== earlier)],
+      async (test) => {
+        writeFileSync(join(copy, mutant.file), mutant.source)
+        const fails = !(await passes(copy, test)) && !(await passes(copy, test))
+        writeFileSync(join(copy, mutant.file), original)
+        return fails && (await passesUnchanged(copy, test))
+      }
+    )
     return { mutant, killer, seconds: (performance.now() - start) / 1000 }
   }
 

@@ -6,9 +6,9 @@
 //   --shard 1/2       only every second mutant, starting with the first
 //   --list            prints the mutants and runs nothing
 //   --allow 5         the number of mutants that may survive
-//   --write           writes docs/mutants.md
+//   --write           writes docs/mutants.md, which also says which test to run first the next time
 // Not mutated: the code that scripts/mutations.ts excludes, and the tests that packages export, by `exportedTests`.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { tryMutants, type Verdict } from './mutant-runs.ts'
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false }
   }
 })
+const page = join(repository, 'docs/mutants.md')
 const [shard, shards] = values.shard.split('/').map(Number) as [number, number]
 const explanations: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(repository, 'scripts/survivors.json'), 'utf8'))
 const packages = readMembers(repository).filter(({ folder }) => folder.startsWith('packages/'))
@@ -73,7 +74,7 @@ async function runAll() {
       verdicts.push(verdict)
       console.log(`${outcomeOf(verdict)}: ${described(verdict.mutant)}`)
     }
-    await tryMutants(repository, mutants, { env, signal: interruption.signal, report })
+    await tryMutants(repository, mutants, { env, signal: interruption.signal, report, earlierKiller: killerIn(page) })
   } finally {
     await prepared?.remove()
     await Promise.all(services.map((service) => service.stop()))
@@ -81,7 +82,7 @@ async function runAll() {
   const survivors = verdicts.filter(({ killer }) => killer === undefined)
   const unexplained = survivors.filter(({ mutant }) => explanations[mutant.name] === undefined)
   for (const { mutant } of unexplained) console.log(`Explain in scripts/survivors.json, or add a test: ${JSON.stringify(mutant.name)}`)
-  if (values.write) writeFileSync(join(repository, 'docs/mutants.md'), await reportOf(verdicts, survivors))
+  if (values.write) writeFileSync(page, await reportOf(verdicts, survivors))
   if (unexplained.length > 0 || survivors.length > Number(values.allow)) process.exitCode = 1
   console.log(`${verdicts.length - survivors.length} of ${verdicts.length} mutants were killed.`)
 }
@@ -109,6 +110,18 @@ ${table.join('\n')}
 ## Mutants
 
 ${ordered.map((verdict) => `- ${outcomeOf(verdict)}: ${described(verdict.mutant)}\n`).join('')}`
+}
+
+/** Returns the function that finds the killer of a mutant in the page of an earlier run. The line of the mutant may have moved since. */
+function killerIn(file: string) {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const killed = text.matchAll(/^- ✓ killed by (\S+) in [\d.]+ s: (.*)$/gm)
+  const killers = new Map([...killed].map(([, killer = '', mutant = '']) => [withoutLine(mutant), killer]))
+  return (mutant: Mutant) => killers.get(withoutLine(described(mutant)))
+}
+
+function withoutLine(mutant: string) {
+  return mutant.replace(/:\d+ /, ' ')
 }
 
 function countOf(name: string, those: readonly Mutant[]) {

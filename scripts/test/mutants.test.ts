@@ -87,7 +87,10 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
       },
       two: {
         'package.json': '{"name":"two","layer":2,"type":"module","dependencies":{"one":"*"}}',
-        test: { 'd.test.ts': "import assert from 'node:assert'\nimport { g } from 'one'\nassert.equal(g(), 2)" },
+        test: {
+          'd.test.ts': "import assert from 'node:assert'\nimport { g } from 'one'\nassert.equal(g(), 2)",
+          'e.test.ts': "import assert from 'node:assert'\nimport { f } from 'one'\nassert.equal(f(), 1)"
+        },
         node_modules: { one: t.fixture('symlink', '../../one') }
       }
     }
@@ -98,6 +101,15 @@ t.test('a mutant is killed by a test of its package or of a dependent, or surviv
   await tryMutants(root, numbers, { env: process.env, signal: new AbortController().signal, report: (verdict) => verdicts.push(verdict) })
   const killers = numbers.map((mutant) => verdicts.find((verdict) => verdict.mutant === mutant)?.killer)
   t.strictSame(killers, ['packages/one/test/b.test.ts', 'packages/two/test/d.test.ts', undefined])
+
+  const again: (string | undefined)[] = []
+  await tryMutants(root, numbers.slice(0, 1), {
+    env: process.env,
+    signal: new AbortController().signal,
+    report: ({ killer }) => again.push(killer),
+    earlierKiller: () => 'packages/two/test/e.test.ts'
+  })
+  t.strictSame(again, ['packages/two/test/e.test.ts'], 'the killer of an earlier run is run first')
 })
 
 t.test('an interrupted run ends its tests', async (t) => {
