@@ -18,7 +18,7 @@ export interface Responder {
 }
 
 /** The key of the final response on a reply. */
-export const finalResponse: unique symbol = Symbol('concordat.finalAnswer')
+export const finalResponse: unique symbol = Symbol('concordat.finalResponse')
 
 /** A reply with the property that contains its final response. */
 export type SettledReply = FastifyReply & { [finalResponse]?: FinalResponse | null | undefined }

@@ -140,7 +140,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   }
 
   function replayTo({ request, reply }: GateInput, response: StoredResponse) {
-    onOutcome(response.body === null ? 'answerUnavailable' : 'replayed', request)
+    onOutcome(response.body === null ? 'responseUnavailable' : 'replayed', request)
     const payload = replay(reply, response)
     settings.onReplay(request, reply)
     if (payload !== undefined) return payload

@@ -5,9 +5,9 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
  * - `ran`: the handler ran, and its response is stored
  * - `released`: the handler ran, and the key is free again
  * - `replayed`: the request got the stored response
- * - `inProgress`, `reused`, `outcomeUnknown`, `answerUnavailable`, `storeUnavailable`: the request was refused
+ * - `inProgress`, `reused`, `outcomeUnknown`, `responseUnavailable`, `storeUnavailable`: the request was refused
  * - `bypassed`: the handler ran without protection, because the store failed and the route allows that
- * - `answerNotStored`: the handler ran and the response was sent, but the store did not accept it
+ * - `responseNotStored`: the handler ran and the response was sent, but the store did not accept it
  * - `claimLost`: the handler ran, and meanwhile another owner had the key
  */
 export type IdempotencyOutcome =
@@ -17,10 +17,10 @@ export type IdempotencyOutcome =
   | 'inProgress'
   | 'reused'
   | 'outcomeUnknown'
-  | 'answerUnavailable'
+  | 'responseUnavailable'
   | 'storeUnavailable'
   | 'bypassed'
-  | 'answerNotStored'
+  | 'responseNotStored'
   | 'claimLost'
 
 /** A callback that receives the outcome of a request. */

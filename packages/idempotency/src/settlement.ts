@@ -62,7 +62,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     try {
       const outcome = kept === 'lost' ? kept : await complete(run, run.claim, response, kept)
       if (outcome === 'lost') return await giveWay(run, request, reply, payload, response)
-      onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+      onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
       return payload
     } finally {
       heartbeat.letGo(run)
@@ -89,7 +89,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     run.isSettled = true
     const outcome = await complete(run, run.claim, { status: reply.statusCode, headers: {}, body: null })
     heartbeat.letGo(run)
-    onOutcome(outcome === 'stored' ? 'ran' : 'answerNotStored', request)
+    onOutcome(outcome === 'stored' ? 'ran' : 'responseNotStored', request)
   }
 
   function storedResponse({ policy }: Run, reply: FastifyReply, payload: unknown) {

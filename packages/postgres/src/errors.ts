@@ -7,7 +7,7 @@ const list = defineErrors({
   TRANSACTION_ENDED: ours,
   TRANSACTION_REQUIRED: ours,
   TRANSACTION_ROLLED_BACK: ours,
-  TRANSACTION_ANSWER_REFUSED: ours,
+  TRANSACTION_RESPONSE_REFUSED: ours,
   TRANSACTION_CONFLICT: {
     statusCode: 503,
     message: {
@@ -53,7 +53,7 @@ export function transactionRolledBack(cause: unknown): ApiError {
 
 /** Creates the 500 for a response that cannot be known before the commit. `reason` is for the log. */
 export function replyRefused(reason: string): ApiError {
-  return list.create('TRANSACTION_ANSWER_REFUSED', { cause: new Error(reason) })
+  return list.create('TRANSACTION_RESPONSE_REFUSED', { cause: new Error(reason) })
 }
 
 /** Creates the 503 for a transaction that PostgreSQL could not serialize with others (SQLSTATE 40001, 40P01). Nothing was changed. */

@@ -112,10 +112,10 @@ for (const kind of kinds) {
         'hook-throws': [418],
         swallows: [500, 'TRANSACTION_ROLLED_BACK'],
         deferred: [500, '23505'],
-        stream: [500, 'TRANSACTION_ANSWER_REFUSED'],
-        hijack: [500, 'TRANSACTION_ANSWER_REFUSED'],
+        stream: [500, 'TRANSACTION_RESPONSE_REFUSED'],
+        hijack: [500, 'TRANSACTION_RESPONSE_REFUSED'],
         'bad-header': [500, 'ERR_INVALID_CHAR'],
-        'no-payload': [500, 'TRANSACTION_ANSWER_REFUSED'],
+        'no-payload': [500, 'TRANSACTION_RESPONSE_REFUSED'],
         'before-commit': [507],
         'read-only': [500, '25006']
       }

@@ -11,9 +11,9 @@ import type { Page } from './page.ts'
 import { projectRows } from './projection.ts'
 
 /** The property of each request to a collection route with the query of the client. */
-export const requestedList: unique symbol = Symbol('concordat.askedList')
+export const requestedList: unique symbol = Symbol('concordat.requestedList')
 /** The property of each reply with the page of the response. */
-export const sentPage: unique symbol = Symbol('concordat.answeredPage')
+export const sentPage: unique symbol = Symbol('concordat.sentPage')
 
 /** A page with everything that its links need. */
 export interface SentPage {

@@ -94,7 +94,7 @@ export const leaseOutageCases: ContractCases<HttpScene> = {
       through: (store) => failing(store, (method) => method === 'complete' && isDown)
     })
     strictEqual((await send()).status, 201)
-    deepStrictEqual(outcomes, ['answerNotStored'])
+    deepStrictEqual(outcomes, ['responseNotStored'])
     expectRefusal(await send(), 409, 'IDEMPOTENCY_IN_PROGRESS')
     isDown = false
     expectReplay(await retryWhile(409, send), await send())
