@@ -64,14 +64,18 @@ function side(schema: JsonSchema, { document }: Side): Side {
 }
 
 /** Resolves references and `allOf`, and adds null to the types. `origin` identifies schemas that were compared already. */
-function plain({ schema, document }: Side, depth = 0): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
+function plain(
+  { schema, document }: Side,
+  containers: readonly JsonSchema[] = []
+): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
   const target = follow<JsonSchema>(document, schema)
-  if (target === undefined || depth > 20) return undefined
+  // A schema that contains itself in allOf adds nothing to itself.
+  if (target === undefined || containers.includes(target)) return undefined
   let joined: JsonSchema = target
   if (Array.isArray(target['allOf'])) {
     const { allOf, ...rest }: JsonSchema = target
     const parts = (allOf as readonly JsonSchema[]).flatMap((part): readonly JsonSchema[] => {
-      const found = plain({ schema: part, document }, depth + 1)
+      const found = plain({ schema: part, document }, [...containers, target])
       return found === undefined ? [] : [found.schema]
     })
     joined = [...parts, rest].reduce<JsonSchema>(join, {})
@@ -83,7 +87,7 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
   const properties: Record<string, JsonSchema> = { ...propertiesOf(one) }
   for (const [name, schema] of Object.entries(propertiesOf(other))) {
     const known = properties[name]
-    properties[name] = known === undefined ? schema : { allOf: [known, schema] }
+    properties[name] = known === undefined ? schema : merged(known, schema)
   }
   const required = [...new Set([...requiredOf(one), ...requiredOf(other)])]
   return {
@@ -92,6 +96,29 @@ function join(one: JsonSchema, other: JsonSchema): JsonSchema {
     ...(Object.keys(properties).length > 0 && { properties }),
     ...(required.length > 0 && { required })
   }
+}
+
+interface Merged {
+  schema?: JsonSchema
+  readonly further: WeakMap<JsonSchema, Merged>
+}
+
+const nothingMerged: Merged = { further: new WeakMap() }
+const mergedParts = new WeakMap<JsonSchema, readonly JsonSchema[]>()
+
+// The schema of a property that several parts of allOf declare. The same parts give the same object: a recursive schema has finitely many of
+// them, so its comparison ends.
+function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const parts = [...new Set([one, other].flatMap((schema) => mergedParts.get(schema) ?? [schema]))]
+  let found = nothingMerged
+  for (const part of parts) {
+    const next = found.further.get(part) ?? { further: new WeakMap() }
+    found.further.set(part, next)
+    found = next
+  }
+  found.schema ??= { allOf: parts }
+  mergedParts.set(found.schema, parts)
+  return found.schema
 }
 
 // `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.

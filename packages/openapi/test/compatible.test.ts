@@ -162,6 +162,27 @@ t.test('reports a schema whose references only refer to each other', async (t) =
   t.ok(breakingChanges(released(), round).length > 0)
 })
 
+t.test('compares schemas that contain themselves in allOf', async (t) => {
+  const nested = released()
+  nested.components.schemas.Order.allOf = [{ $ref: '#/components/schemas/Order' }]
+  t.strictSame(breakingChanges(nested, structuredClone(nested)), [])
+})
+
+t.test('compares a recursive property that two parts of allOf declare', async (t) => {
+  const [order, part] = [{ $ref: '#/components/schemas/Order' }, { $ref: '#/components/schemas/Part' }]
+  const recursive = () => {
+    const document = released()
+    Object.assign(document.components.schemas, { Part: { properties: { parent: order, sibling: part, label: { type: 'string' } } } })
+    document.components.schemas.Order.allOf = [part]
+    Object.assign(document.components.schemas.Order.properties, { parent: part, sibling: order })
+    return document
+  }
+  t.strictSame(breakingChanges(recursive(), recursive()), [])
+  const changed = recursive()
+  delete changed.components.schemas.Part.properties.label
+  t.match(breakingChanges(recursive(), changed), [{ problem: 'was removed' }])
+})
+
 t.test('compares documents without paths, operations or components', async (t) => {
   const bare = { openapi: '3.1.1', info: { title: 'A', version: '1' } }
   t.strictSame(breakingChanges(bare, bare), [])
