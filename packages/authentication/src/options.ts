@@ -151,7 +151,9 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
   for (const entry of given as readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]) {
     const issuer = 'verify' in entry ? entry : 'jwksUrl' in entry ? outsideIssuer(entry) : ownTokens(entry)
     if (issuers.has(issuer.issuer) || issuer.issuer === apiKeyIssuer) {
-      throw new TypeError(`authentication: options.issuers: the name "${issuer.issuer}" is repeated or reserved for API keys. Rename it.`)
+      throw new TypeError(
+        `authentication: options.issuers contains "${issuer.issuer}", which is repeated or reserved for API keys. Remove it, or use another issuer.`
+      )
     }
     issuers.set(issuer.issuer, issuer)
   }

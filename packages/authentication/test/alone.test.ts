@@ -152,8 +152,8 @@ t.test('stops the boot with one line for invalid options', async (t) => {
   for (const [change, says] of [
     [{ issuers: [] }, /options\.issuers must be a non-empty array\. Add ownTokens/],
     [{ issuers: undefined }, /options\.issuers must be a non-empty array/],
-    [{ issuers: [own, own] }, /options\.issuers: the name "https:\/\/tokens\.example\.com" is repeated/],
-    [{ issuers: [{ issuer: 'api-key', audience, keys: [hs(random)] }] }, /the name "api-key" is repeated or reserved for API keys/],
+    [{ issuers: [own, own] }, /options\.issuers contains "https:\/\/tokens\.example\.com", which is repeated/],
+    [{ issuers: [{ issuer: 'api-key', audience, keys: [hs(random)] }] }, /contains "api-key", which is repeated or reserved for API keys/],
     [{ permissions: [] }, /options\.permissions must be a non-empty array/],
     [{ permissions: undefined }, /options\.permissions must be a non-empty array/],
     [{ permissions: ['orders'] }, /options\.permissions contains the invalid name "orders"\. Use the form resource:action/],

@@ -9,7 +9,7 @@ const problems = {
   alwaysAtomic: { en: 'must be true: this batch is always atomic', es: 'debe ser true: este lote siempre es atómico' },
   id: {
     en: 'must be 1 to 64 characters: letters, digits and . _ ~ -',
-    es: 'debe tener de 1 a 64 caracteres: letras, cifras y . _ ~ -'
+    es: 'debe tener de 1 a 64 caracteres: letras, dígitos y . _ ~ -'
   },
   idRepeated: { en: 'is already the id of an earlier operation', es: 'ya es el identificador de una operación anterior' },
   method: { en: 'must be one of {methods}', es: 'debe ser uno de {methods}' },
@@ -17,7 +17,10 @@ const problems = {
     en: 'must be a URI path that starts with a slash',
     es: 'debe ser una ruta de URI que empiece por una barra'
   },
-  pathForeign: { en: 'must be {paths} or a path below it', es: 'debe ser {paths} o una ruta por debajo' },
+  pathForeign: {
+    en: 'must be one of these paths or a path below one of them: {paths}',
+    es: 'debe ser una de estas rutas o una ruta por debajo de una de ellas: {paths}'
+  },
   pathNested: { en: 'is a batch: batches cannot be nested', es: 'es un lote: los lotes no se pueden anidar' },
   headerForbidden: { en: 'is not allowed as a header of an operation', es: 'no se admite como encabezado de una operación' },
   headerOfBatch: {
@@ -25,7 +28,10 @@ const problems = {
     es: 'se aplica a todo el lote: envíelo como encabezado de la petición'
   },
   headerRepeated: { en: 'was sent more than once', es: 'se envió más de una vez' },
-  headerValue: { en: 'must have at most {limit} characters, all visible', es: 'debe tener como máximo {limit} caracteres, todos visibles' },
+  headerValue: {
+    en: 'must have at most {limit} characters, all of them allowed in an HTTP header',
+    es: 'debe tener como máximo {limit} caracteres, todos ellos permitidos en un encabezado HTTP'
+  },
   bodyForbidden: { en: 'must be omitted: {method} has no body', es: 'debe omitirse: {method} no tiene cuerpo' },
   contentType: {
     en: 'must be a JSON media type: the body of an operation is JSON',
@@ -55,7 +61,8 @@ const list = defineErrors(
         en: 'The batch was rolled back because another operation failed. Fix that operation, then send the batch again.',
         es: 'El lote se revirtió porque otra operación falló. Corrija esa operación y envíe el lote de nuevo.'
       },
-      remedy: 'Find the failed operation, whose status is not 424, fix it, then send the batch again with a new Idempotency-Key.'
+      remedy:
+        'Find the operation that failed with a status other than 424 and fix it, then send the batch again with a new Idempotency-Key.'
     },
     BATCH_OPERATION_NOT_ATOMIC: {
       statusCode: 409,
@@ -63,13 +70,13 @@ const list = defineErrors(
         en: 'This operation cannot be part of an atomic batch. Send it separately.',
         es: 'Esta operación no puede formar parte de un lote atómico. Envíela por separado.'
       },
-      remedy: 'Send the operation separately, or in a batch that is not atomic. It cannot be rolled back with others.'
+      remedy: 'Send the operation separately, or in a batch that is not atomic. It cannot be rolled back together with other operations.'
     },
     BATCH_STOPPED: {
       statusCode: 503,
       message: {
-        en: 'The batch timed out or its client disconnected before this operation started. Send the operation again in another batch.',
-        es: 'El lote superó el tiempo de espera o su cliente se desconectó antes de que empezara esta operación. Envíe la operación de nuevo en otro lote.'
+        en: 'The batch timed out or the client disconnected before this operation started. Send the operation again in another batch.',
+        es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Envíe la operación de nuevo en otro lote.'
       },
       remedy: 'The operation was not executed. Send it again in a smaller batch, with a new Idempotency-Key.'
     },

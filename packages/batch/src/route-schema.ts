@@ -35,7 +35,7 @@ function bodySchema({ methods, paths, operationHeaders, maxOperations, atomic }:
       method: { type: 'string', enum: methods },
       path: {
         type: 'string',
-        description: `Path with its query. It must be one of these paths or below: ${paths.join(', ')}.`,
+        description: `The path and query. The path must be one of these or below one of them: ${paths.join(', ')}.`,
         examples: paths
       },
       headers: { ...headers, description: `Any of: ${[...operationHeaders].join(', ')}. All other headers come from this request.` },

@@ -89,7 +89,7 @@ t.test('reports all problems in one response, and executes nothing [B1] [X3]', a
     'body.operations.2 is not a known field',
     'body.operations.2.id must be 1 to 64 characters: letters, digits and . _ ~ -',
     'body.operations.2.body must be omitted: DELETE has no body',
-    'body.operations.2.path must be /v1/things, /v1/batches or a path below it',
+    'body.operations.2.path must be one of these paths or a path below one of them: /v1/things, /v1/batches',
     'body.operations.3.path is a batch: batches cannot be nested',
     'body.operations.3.headers.Authorization applies to the whole batch: send it as a header of the request',
     'body.operations.3.headers.Host applies to the whole batch: send it as a header of the request',
@@ -100,8 +100,8 @@ t.test('reports all problems in one response, and executes nothing [B1] [X3]', a
     'body.operations.3.headers.Cookie is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Length is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Type must be a JSON media type: the body of an operation is JSON',
-    'body.operations.3.headers.If-Match must have at most 4096 characters, all visible',
-    'body.operations.3.headers.accept must have at most 4096 characters, all visible',
+    'body.operations.3.headers.If-Match must have at most 4096 characters, all of them allowed in an HTTP header',
+    'body.operations.3.headers.accept must have at most 4096 characters, all of them allowed in an HTTP header',
     'body.operations.3.headers.ACCEPT was sent more than once',
     'body.operations.3.headers is not allowed as a header of an operation'
   ])
@@ -162,7 +162,7 @@ t.test('rejects paths that the router could read as another path', async (t) => 
   const response = await send({ operations: bad.map((path, index) => ({ ...good, id: String(index), path })) })
   const problems = [
     ...nested.map(() => 'is a batch: batches cannot be nested'),
-    ...foreign.map(() => 'must be /v1/things, /v1/batches or a path below it'),
+    ...foreign.map(() => 'must be one of these paths or a path below one of them: /v1/things, /v1/batches'),
     ...ambiguous.map(() => 'must be a URI path that starts with a slash')
   ]
   t.strictSame(

@@ -20,8 +20,8 @@ export type FailureReason = 'changed' | 'weak' | 'malformed' | 'exists' | 'unver
 const failures: Readonly<Record<FailureReason, ErrorList>> = {
   changed: list,
   weak: failure(
-    'If-Match contains a weak entity tag, which cannot protect a change. A proxy that compresses may have weakened it: fetch the resource with Accept-Encoding: identity, then send that ETag.',
-    'If-Match contiene una etiqueta de entidad débil, que no puede proteger un cambio. Puede que la haya debilitado un proxy que comprime: obtenga el recurso con Accept-Encoding: identity y envíe ese ETag.'
+    'If-Match contains a weak entity tag, which cannot protect a change. A proxy that compresses responses may have weakened it: fetch the resource with Accept-Encoding: identity, then send the new ETag.',
+    'If-Match contiene una etiqueta de entidad débil, que no puede proteger un cambio. Puede que la haya debilitado un proxy que comprime las respuestas: obtenga el recurso con Accept-Encoding: identity y envíe el nuevo ETag.'
   ),
   malformed: failure(
     'If-Match or If-None-Match is not a valid list of entity tags. Send the ETag exactly as you received it, with its quotes, or send *.',

@@ -40,7 +40,7 @@ export function opaqueOf(version: string | number, revision: string): string {
   const opaque = revision === '' ? String(version) : `${version}~${revision}`
   if (readTag(`"${opaque}"`) === undefined || opaque === '') {
     throw new TypeError(
-      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces and quotes.`
+      `conditional-caching: ${JSON.stringify(version)} is not a valid version. Use a number, or a string of visible characters without spaces or quotes.`
     )
   }
   return opaque

@@ -56,7 +56,7 @@ t.test('returns 412 with the current tag when If-Match does not match, and the c
     ['"77"', /is not in the state that the request requires/],
     ['"7--lzma"', /is not in the state that the request requires/],
     ['W/"6"', /is not in the state that the request requires/],
-    ['W/"7"', /weak entity tag.*A proxy that compresses may have weakened it/],
+    ['W/"7"', /weak entity tag.*A proxy that compresses responses may have weakened it/],
     ['"6",W/"7--gzip"', /weak entity tag/],
     ['7', /not a valid list of entity tags/],
     ['"7', /not a valid list/],

@@ -24,7 +24,7 @@ function declaredTypes(key: string, types: readonly string[], route: string) {
     const parsed = typeof mediaType === 'string' ? parseMediaType(mediaType) : undefined
     if (parsed === undefined || parsed.essence !== (mediaType as string).toLowerCase() || parsed.essence.includes('*')) {
       throw new TypeError(
-        `content-negotiation: ${route}: config.${key} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", without wildcards and parameters.`
+        `content-negotiation: ${route}: config.${key} contains the invalid media type ${JSON.stringify(mediaType)}. Use a media type such as "text/csv", without wildcards or parameters.`
       )
     }
     return parsed.essence

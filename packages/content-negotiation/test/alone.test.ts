@@ -99,7 +99,7 @@ t.test('an invalid route config is refused when the route is registered, with on
     [{ consumes: [] }, /config\.consumes must be a non-empty array of media types, but is \[\]/],
     [
       { produces: ['text/*'] },
-      'content-negotiation: GET /orders: config.produces contains the invalid media type "text/*". Use a media type such as "text/csv", without wildcards and parameters.'
+      'content-negotiation: GET /orders: config.produces contains the invalid media type "text/*". Use a media type such as "text/csv", without wildcards or parameters.'
     ],
     [{ consumes: ['*/*'] }, /config\.consumes contains the invalid media type "\*\/\*"/],
     [{ produces: ['csv'] }, /config\.produces contains the invalid media type "csv"/],

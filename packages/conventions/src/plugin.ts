@@ -37,7 +37,12 @@ const errorLists = [
 ]
 
 // The credentials that authentication accepts, as an OpenAPI security scheme.
-const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token, verified as RFC8725 requires.' }
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'An access token (JWT), validated according to RFC8725.'
+}
 
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {

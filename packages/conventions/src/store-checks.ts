@@ -20,7 +20,7 @@ export function requireTransactionalStores(options: ConventionsOptions): void {
   }
   if (idempotency !== false && (idempotency?.store ?? stores.idempotency) === undefined)
     throw new TypeError(
-      'conventions: options.stores.idempotency must be set, because options.transactions is set. Use a store in the same database, for example that of postgresStores(database).'
+      'conventions: options.stores.idempotency must be set, because options.transactions is set. Use a store in the same database, for example postgresStores(database).idempotency.'
     )
   for (const plugin of [jobs, webhooks])
     if (plugin !== undefined && (plugin.queue ?? stores.queue)?.capabilities?.transactional !== true)

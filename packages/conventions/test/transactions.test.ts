@@ -48,7 +48,7 @@ t.test('a transactional store without transactions stops the start', async (t) =
 t.test('transactions without the stores that must write in them stop the start', async (t) => {
   const idempotency = {
     message:
-      'conventions: options.stores.idempotency must be set, because options.transactions is set. Use a store in the same database, for example that of postgresStores(database).'
+      'conventions: options.stores.idempotency must be set, because options.transactions is set. Use a store in the same database, for example postgresStores(database).idempotency.'
   }
   await t.rejects(start(t, { transactions }), idempotency)
   await t.rejects(start(t, { transactions, idempotency: { waitSeconds: 1 } }), idempotency)

@@ -9,7 +9,7 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
       statusCode: 400,
       message: {
         en: 'The request is not well-formed HTTP. Check the request line, the headers and the length of the body.',
-        es: 'La petición no es HTTP bien formado. Revise la línea de petición, los encabezados y la longitud del cuerpo.'
+        es: 'La petición HTTP está mal formada. Revise la línea de petición, los encabezados y la longitud del cuerpo.'
       },
       remedy: 'Use a standard HTTP client, and send each required header once, in the correct format.'
     },
@@ -64,8 +64,8 @@ export const errorCatalogueErrors: ErrorList = defineErrors(
     MISSING_HOST: {
       statusCode: 400,
       message: {
-        en: 'The Host header is missing. HTTP/1.1 requires it.',
-        es: 'Falta el encabezado Host. HTTP/1.1 lo exige.'
+        en: 'The Host header, which HTTP/1.1 requires, is missing. Send it.',
+        es: 'Falta el encabezado Host, que HTTP/1.1 exige. Envíelo.'
       },
       remedy: 'Send the Host header.'
     },

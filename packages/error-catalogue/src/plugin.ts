@@ -40,7 +40,9 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   app.decorateReply(finalResponse, null)
   app.decorateReply(thrownError, null)
   if (!hasServerOptions(app)) {
-    app.log.warn('error-catalogue: pass errorCatalogueServerOptions() to Fastify(). Without it, Fastify itself responds to malformed URLs.')
+    app.log.warn(
+      'error-catalogue: Fastify was created without errorCatalogueServerOptions(), so it responds to malformed URLs itself. Pass errorCatalogueServerOptions() to Fastify().'
+    )
     app.setSchemaController({ compilersFactory: { buildValidator } })
   }
   addJsonParsers(app, options.maxJsonDepth)
@@ -105,7 +107,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function warnOfSecondAddress(next: Next) {
     if (app.addresses().length > 1)
       app.log.warn(
-        'error-catalogue: Node.js responds to malformed requests on a second address itself. Listen on a single explicit address.'
+        'error-catalogue: the server listens on several addresses, and Node.js itself responds to malformed requests on all but the first. Listen on a single explicit address.'
       )
     next()
   }

@@ -83,7 +83,7 @@ t.test('without its server options it logs a warning once and still handles othe
   })
   t.equal((await app.inject('/early')).statusCode, 200)
   t.match((await app.inject('/nowhere')).json().error, { code: 'RESOURCE_NOT_FOUND' })
-  t.equal(lines.filter((line) => line.includes('pass errorCatalogueServerOptions() to Fastify()')).length, 1)
+  t.equal(lines.filter((line) => line.includes('Pass errorCatalogueServerOptions() to Fastify()')).length, 1)
 })
 
 t.test('uses VALIDATION_FAILED for a route with an unknown validationCode that was registered before the plugin', async (t) => {

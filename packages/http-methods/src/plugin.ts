@@ -33,7 +33,7 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
     const unknown = Object.keys(route.constraints ?? {}).find((constraint) => !derives(constraint))
     if (unknown !== undefined) {
       throw new TypeError(
-        `http-methods: ${methods.join(', ')} ${route.url} has the constraint "${unknown}". Set options.constraints to a function that derives it.`
+        `http-methods: ${methods.join(', ')} ${route.url} has the constraint "${unknown}", whose value cannot be derived from a request. Set options.constraints to a function that returns it.`
       )
     }
   }

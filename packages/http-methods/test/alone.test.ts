@@ -71,7 +71,8 @@ t.test('invalid options and constraints stop the boot with one line', async (t) 
   })
   await app.register(httpMethods)
   t.throws(() => app.get('/orders', { constraints: { region: 'north' } }, async () => []), {
-    message: 'http-methods: GET /orders has the constraint "region". Set options.constraints to a function that derives it.'
+    message:
+      'http-methods: GET /orders has the constraint "region", whose value cannot be derived from a request. Set options.constraints to a function that returns it.'
   })
 })
 

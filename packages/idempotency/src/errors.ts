@@ -13,8 +13,8 @@ const list = defineErrors(
     IDEMPOTENCY_KEY_INVALID: {
       statusCode: 400,
       message: {
-        en: 'The Idempotency-Key header is invalid. Send it once, as a quoted string of 1 to 255 ASCII characters: "8e03978e-40d5".',
-        es: 'El encabezado Idempotency-Key no es válido. Envíelo una sola vez, como cadena entre comillas de 1 a 255 caracteres ASCII: "8e03978e-40d5".'
+        en: 'The Idempotency-Key header is invalid. Send it once, as a quoted string of 1 to 255 ASCII characters, for example "8e03978e-40d5".',
+        es: 'El encabezado Idempotency-Key no es válido. Envíelo una sola vez, como cadena entre comillas de 1 a 255 caracteres ASCII, por ejemplo "8e03978e-40d5".'
       },
       remedy: 'Send one Idempotency-Key: a quoted string of 1 to 255 ASCII characters, for example "8e03978e-40d5-43dd-bc93-6894a57f9324".'
     },

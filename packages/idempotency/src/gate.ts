@@ -81,7 +81,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     const scope = settings.scope?.(request)
     if (typeof scope === 'string' && scope !== '') return scope
     throw new TypeError(
-      `idempotency: options.scope returned no client for ${request.method} ${String(request.routeOptions.url)}. Allow only authenticated clients on the route, or return a scope for anonymous requests.`
+      `idempotency: options.scope returned no client id for ${request.method} ${String(request.routeOptions.url)}. Allow only authenticated clients on the route, or return a scope for anonymous requests.`
     )
   }
 
@@ -124,7 +124,9 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
   // The request that asked for this claim has already failed.
   function giveBack(outcome: BeginOutcome) {
     if (outcome.state !== 'claimed') return
-    store.release(outcome.claim).catch((err: unknown) => log.warn({ err }, 'idempotency: a late claim was not released'))
+    store
+      .release(outcome.claim)
+      .catch((err: unknown) => log.warn({ err }, 'idempotency: a claim that was made after the timeout was not released'))
   }
 
   function run({ request, reply, policy, fingerprint, handle }: GateInput, key: string, claim: Claim, transaction?: RequestTransaction) {

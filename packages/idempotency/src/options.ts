@@ -116,7 +116,7 @@ function requireStore(store: IdempotencyStore) {
 function requireShared(store: IdempotencyStore, mayBeUnshared: boolean) {
   if (!store.guarantees.shared && process.env['NODE_ENV'] === 'production' && !mayBeUnshared) {
     throw new TypeError(
-      'idempotency: options.store must be shared by all processes in production, or a retry runs again in another process. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
+      'idempotency: options.store must be shared by all processes in production, because a retry that reaches another process would be executed again. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
     )
   }
 }

@@ -122,7 +122,7 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
   const { comparedBody = requireBody, whenStoreFails = 'refuse' } = own
   if (typeof comparedBody !== 'function') {
     throw new TypeError(
-      `idempotency: ${name}: config.idempotency.comparedBody must be a function that takes the request and returns what is compared.`
+      `idempotency: ${name}: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare.`
     )
   }
   return {

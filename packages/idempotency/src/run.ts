@@ -70,6 +70,6 @@ export class Run implements RequestIdempotency {
   abort(): void {
     // A handler that reads the signal later gets an aborted one.
     this.#abortion ??= new AbortController()
-    this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so another owner may run it now.'))
+    this.#abortion.abort(new Error('idempotency: the claim of this request was lost, so a retry may be running at the same time.'))
   }
 }

@@ -166,7 +166,7 @@ t.test('responds with 400 to a body that is nested too deeply, and leaves the ke
 t.test('row 6: a request for which scope returns no client gets 500 and does not run', async (t) => {
   for (const scope of [() => undefined, () => '']) {
     const { send } = await service(t, { options: { scope } })
-    t.match((await send()).json(), { statusCode: 500, message: /options\.scope returned no client for POST \/orders/ })
+    t.match((await send()).json(), { statusCode: 500, message: /options\.scope returned no client id for POST \/orders/ })
   }
 })
 

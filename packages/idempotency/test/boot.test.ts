@@ -78,7 +78,7 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       { key: 'required', comparedBody: 'body' },
       'POST',
-      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns what is compared.'
+      'POST /orders: config.idempotency.comparedBody must be a function that takes the request and returns the value to compare.'
     ],
     [
       { key: 'required', whenStoreFails: 'bypass' },
@@ -112,7 +112,7 @@ t.test('refuses a store that is not shared in production, unless dangerouslyUnsh
   process.env['NODE_ENV'] = 'production'
   await t.rejects(boot({}), {
     message:
-      'idempotency: options.store must be shared by all processes in production, or a retry runs again in another process. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
+      'idempotency: options.store must be shared by all processes in production, because a retry that reaches another process would be executed again. Set a shared store, or set options.dangerouslyUnshared if there is only one process.'
   })
   await boot({}, 'off')
   await boot({ dangerouslyUnshared: true })

@@ -32,7 +32,7 @@ export function runJob(job: Job<unknown>, parts: RunParts): Handler {
     if (record === undefined || isOver(record.state) || record.attempt >= claim.attempt) return { done: true }
     const { id, attempt } = record
     if (record.tries >= job.maxAttempts) {
-      log.error({ jobId: id, job: job.name }, 'jobs: the last attempt of a job was lost')
+      log.error({ jobId: id, job: job.name }, 'jobs: a job failed because its last attempt did not finish')
       return { dead: true, error: 'lost', write: changes(record, 'fail', failed(jobFailed)) }
     }
     const running = { ...record, attempt: claim.attempt, tries: record.tries + 1 }

@@ -129,11 +129,12 @@ function compareResponses({ old, now, was, is, place, report }: Comparison) {
   for (const status of Object.keys(after)) {
     const isExpected = before[status] !== undefined || before[`${status[0]}XX`] !== undefined || before['default'] !== undefined
     // A new error is allowed (V4), and only conditional requests get 304.
-    if (!isExpected && /^[123]/.test(status) && status !== '304') report(`${place} ${status}`, 'is a success that clients do not expect')
+    if (!isExpected && /^[123]/.test(status) && status !== '304')
+      report(`${place} ${status}`, 'is a new status code that existing clients do not expect')
   }
 
   function compareResponse(response: Response | undefined, next: Response | undefined, status: string) {
-    if (response === undefined || next === undefined) return report(`${place} ${status}`, 'has a description that cannot be resolved')
+    if (response === undefined || next === undefined) return report(`${place} ${status}`, 'has a $ref that cannot be resolved')
     compareHeaders(response, next, status)
     // Errors have a single shape, in which a new code may appear at any time.
     const reportResponse: Report = /^[45]/.test(status) ? (where, problem) => where.endsWith('.code') || report(where, problem) : report
@@ -177,7 +178,7 @@ interface Contents extends Pick<Comparison, 'was' | 'is' | 'place' | 'report'> {
 function compareContent({ before, after, was, is, direction, place, report }: Contents) {
   for (const [type, media] of Object.entries(before)) {
     const next = after[type]
-    if (next === undefined) report(`${place} ${type}`, 'is no longer one of its media types')
+    if (next === undefined) report(`${place} ${type}`, 'is no longer one of the media types')
     else {
       const [one, other] = [media.schema ?? {}, next.schema ?? {}]
       compareSchemas({ schema: one, document: was }, { schema: other, document: is }, direction, `${place} ${type}`, report)

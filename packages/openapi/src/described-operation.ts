@@ -128,7 +128,7 @@ function requestBodyOf({ requestBody }: Operation, route: DescribedRoute): Reque
 
 function describeParameter(parameter: Parameter): Parameter {
   return parameter.in === 'path' && parameter.description === undefined
-    ? { ...parameter, description: `The ${parameter.name} in the path.` }
+    ? { ...parameter, description: `The path parameter ${parameter.name}.` }
     : parameter
 }
 

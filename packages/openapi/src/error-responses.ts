@@ -10,7 +10,7 @@ const link: JsonSchema = {
   description: 'A link to a resource or an action.',
   required: ['rel', 'href', 'method'],
   properties: {
-    rel: { type: 'string', description: 'The relation of the target to this response.', examples: ['self'] },
+    rel: { type: 'string', description: 'The link relation type (RFC 8288).', examples: ['self'] },
     href: { type: 'string', format: 'uri', description: 'The absolute URL of the target.', examples: ['https://api.example.com/v1'] },
     method: { type: 'string', description: 'The method to use on the target.', examples: ['GET'] }
   }
@@ -32,7 +32,7 @@ const fieldError: JsonSchema = {
   required: ['field', 'message'],
   properties: {
     field: { type: 'string', description: 'The path of the invalid value in the request.', examples: ['body.name'] },
-    message: { type: 'string', description: 'What is wrong, for people to read.' }
+    message: { type: 'string', description: 'A human-readable description of what is wrong.' }
   }
 }
 
@@ -42,9 +42,9 @@ const errorDetail: JsonSchema = {
   required: ['status', 'error', 'message', 'code'],
   properties: {
     status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
-    error: { type: 'string', description: 'The standard name of the error.' },
+    error: { type: 'string', description: 'The reason phrase of the status code, or `ValidationError`.' },
     message: { type: 'string', description: 'What is wrong and what to do next, in the language that Accept-Language selects.' },
-    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The error code, for programs to compare.' },
+    code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', description: 'The machine-readable error code.' },
     errors: { type: 'array', items: { $ref: '#/components/schemas/FieldError' }, description: 'Each invalid part of the request.' }
   }
 }

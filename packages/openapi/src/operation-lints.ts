@@ -97,7 +97,7 @@ function listsArePaged(site: OperationSite): readonly Objection[] {
   if (!isList(site) || queryOf(site).some(({ name }) => name === 'perPage')) return []
   return [
     [
-      'it returns a list without pages.',
+      'it returns a list that is not paginated.',
       'Add page and perPage, or after and perPage. Or waive the rule and state why the list stays short.'
     ]
   ]
@@ -170,7 +170,7 @@ function collectionsAreDescribed(site: OperationSite): readonly Objection[] {
 function keysAreDeclared({ method, operation, parameters }: OperationSite): readonly Objection[] {
   const takesKey = parameters.some(({ in: where, name }) => where === 'header' && name.toLowerCase() === 'idempotency-key')
   if (takesKey && method !== 'post' && method !== 'patch')
-    return [['it accepts Idempotency-Key, but does not use it.', 'Accept the header only for POST and PATCH.']]
+    return [['it accepts Idempotency-Key, which has no effect for this method.', 'Accept the header only for POST and PATCH.']]
   if (!takesKey && operation['x-idempotency'] !== undefined)
     return [['it declares support for idempotency keys, but does not accept Idempotency-Key.', 'Describe the header.']]
   return []
@@ -183,7 +183,7 @@ function accessIsDeclared({ operation, document }: OperationSite): readonly Obje
 
 function inputsHaveSchemas(site: OperationSite): readonly Objection[] {
   const open = site.parameters.filter(({ schema, ...rest }) => !('content' in rest) && isOpen(follow<JsonSchema>(site.document, schema)))
-  const body = jsonBodyIsOpen(site) ? [['the body has no schema.', 'Add a schema, so that all other input is rejected.'] as const] : []
+  const body = jsonBodyIsOpen(site) ? [['the body has no schema.', 'Add a schema, so that invalid input is rejected.'] as const] : []
   return [...open.map(({ name }) => [`the parameter "${name}" has no schema.`, 'Add a schema with a type and bounds.'] as const), ...body]
 }
 

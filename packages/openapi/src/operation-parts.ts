@@ -39,7 +39,7 @@ function collectionParts({ collection }: RouteConfig): OperationParts | undefine
   return {
     parameters,
     notes: [
-      style === 'page' ? 'The list is paged by number.' : 'The list is paged by cursor. Follow the links.',
+      style === 'page' ? 'The list is paginated by page number.' : 'The list is paginated by cursor. Follow the links.',
       `It can be sorted by ${sortable.map((sort) => `\`${sort}\``).join(', ')}. The default order is \`${defaultSort}\`.`,
       filterText === '' ? 'It has no filters.' : `It can be filtered by ${filterText}.`
     ],
@@ -90,7 +90,7 @@ function cachingParts({ method, config = {} }: DescribedRoute, { defaultCache }:
       ...(cache !== 'no-store' && {
         parameters: [
           header('If-None-Match', 'The ETag of the representation that the client has.'),
-          header('If-Modified-Since', 'The date of the representation that the client has.')
+          header('If-Modified-Since', 'The Last-Modified date of the representation that the client has.')
         ],
         responses: { 304: notModified }
       })

@@ -46,7 +46,7 @@ function pageOf(path: string, title: string) {
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>This page requires JavaScript. Each document that it shows is at /v1/openapi, with the number of its version.</noscript>
+    <noscript>This page requires JavaScript. The OpenAPI document of each version is at the path of the version, for example /v1/openapi.</noscript>
     <script src="${folder}/scalar.js"></script>
     <script src="${folder}/start.js"></script>
   </body>

@@ -19,10 +19,10 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     schema: { type: 'string', examples: ['"33a64df5"'] }
   },
   'Idempotency-Replayed': {
-    description: '`true` when the response is the one that was stored under the key.',
+    description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] }
   },
-  Link: { description: 'Related pages: the deprecation notes and the version to migrate to (RFC 8288).', schema: text },
+  Link: { description: 'Links to the deprecation notes and to the version to migrate to (RFC 8288).', schema: text },
   Location: {
     description: 'The URL of the created resource, of the status of the job, or of the result.',
     schema: { type: 'string', format: 'uri' }
@@ -32,7 +32,7 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     schema: { type: 'string', examples: ['"address";r=1199;t=60'] }
   },
   'RateLimit-Policy': {
-    description: 'The limits: the number of requests (`q`) per window and its length in seconds (`w`).',
+    description: 'The limits: the number of requests per window (`q`) and the length of the window in seconds (`w`).',
     schema: { type: 'string', examples: ['"address";q=1200;w=60'] }
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer', minimum: 0, examples: [5] } },

@@ -183,7 +183,7 @@ function compareValues({ was, is, direction, place, report }: Context) {
     if (lost.length > 0) report(place, `no longer accepts ${lost.join(', ')}`)
   } else {
     if (old === undefined) return
-    if (now === undefined) return report(place, `can now be any value, and was one of ${old.join(', ')}`)
+    if (now === undefined) return report(place, `can now be any value, but was one of ${old.join(', ')}`)
     const added = now.filter((value) => !old.includes(value))
     if (added.length > 0) report(place, `can now be ${added.join(', ')}, which clients do not know`)
   }

@@ -115,7 +115,7 @@ function opaqueIdentifiers({ name, schema, document }: SchemaSite): Objection {
   const numbers = typesOf(value).filter((type) => type === 'integer' || type === 'number')
   return numbers.length === 0
     ? undefined
-    : [`"${name}" is a number, which can be guessed.`, 'Use a random UUID: a string with the format "uuid".']
+    : [`"${name}" is a number, so its values can be guessed.`, 'Use a random UUID: a string with the format "uuid".']
 }
 
 function allowsNull(schema: JsonSchema) {

@@ -317,7 +317,7 @@ function badRoutes(app: Loose) {
 t.test('a service with findings does not start, and the error lists all of them', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error' }, badRoutes),
-    /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it returns a list without pages[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Rename it to "orderId"\./
+    /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it returns a list that is not paginated[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Rename it to "orderId"\./
   )
   await t.rejects(documentOf({ lint: 'error', waivers: { F1: 'Old.' } }, badRoutes), /1 place breaks a rule/)
   await t.resolves(documentOf({ lint: 'error', waivers: { F1: 'Old.', Q10: 'Few.' } }, badRoutes))

@@ -31,7 +31,7 @@ const fieldMessages = {
   },
   notDecimal: {
     en: 'must be a decimal number such as -12.50, without an exponent and with at most 30 digits on each side of the decimal point',
-    es: 'debe ser un número decimal como -12.50, sin exponente y con un máximo de 30 dígitos a cada lado del punto'
+    es: 'debe ser un número decimal como -12.50, sin exponente y con un máximo de 30 dígitos a cada lado del punto decimal'
   },
   notDate: { en: 'must be a date such as 2026-01-31', es: 'debe ser una fecha como 2026-01-31' },
   notDateTime: {

@@ -63,9 +63,9 @@ t.test('throws a TypeError for an invalid declaration', (t) => {
     [{ filter: { id: [] } }, /: filter\.id has no operator\. Choose among/],
     [{ filter: { id: ['null'] } }, /the operator "null"/],
     [{ filter: { text: ['like'] } }, /Choose among eq, ne, in, nin, prefix/],
-    [{ filter: { page: ['eq'] } }, /: filter contains "page", which is the name of a parameter/],
-    [{ filter: { code: ['eq'] } }, /: filter contains "code", which links omit/],
-    [{ filter: { accessToken: true } }, /: filter contains "accessToken", which links omit/],
+    [{ filter: { page: ['eq'] } }, /: filter contains "page", which is a reserved parameter name/],
+    [{ filter: { code: ['eq'] } }, /: filter contains "code", which looks like the name of a credential/],
+    [{ filter: { accessToken: true } }, /: filter contains "accessToken", which looks like the name of a credential/],
     [{ count: 'some' }, /: count must be "none"/],
     [{ count: { max: 0 } }, /: count must be "none"/],
     [
@@ -332,7 +332,7 @@ t.test('throws a TypeError for a route that cannot serve its collection', async 
   const hidden = declare({ style: 'cursor', sort: { keys: ['id'] }, readable: () => true })
   await t.rejects(
     boot({ cursor: { dangerouslyUnsigned: true } }, { config: { collection: hidden } }),
-    /collection with readable.*Set options\.cursor\.secrets/
+    /collection with the option readable.*Set options\.cursor\.secrets/
   )
 })
 

@@ -332,7 +332,7 @@ onEach('reports a list that no index can serve, without a statement [Q12]', asyn
     {
       kind: 'impossible',
       names: ['sort.price,name'],
-      problem: 'sort=price,name: the order has keys of several tables',
+      problem: 'sort=price,name: the sort keys belong to several tables',
       statement: undefined
     }
   ])
@@ -341,7 +341,7 @@ onEach('reports a list that no index can serve, without a statement [Q12]', asyn
   ])
   // The comparison uses another type than the column.
   t.match(await findMissingIndexes(database, listing({ fields: { ...fields, price: 'decimal' }, sorts: ['price'] })), [
-    { kind: 'impossible', names: ['sort.price'], problem: 'sort=price: no index can look up what the statement compares' }
+    { kind: 'impossible', names: ['sort.price'], problem: 'sort=price: no index supports the comparisons in the statement' }
   ])
   // A key that a filter sets to a single value is not part of the comparison; a key that the base sets to a single value is.
   t.strictSame(await findMissingIndexes(database, listing({ fields, sorts: ['name,at'], filters: { name: ['eq'] } })), [])
@@ -350,7 +350,7 @@ onEach('reports a list that no index can serve, without a statement [Q12]', asyn
     {
       kind: 'impossible',
       names: ['sort.name,at'],
-      problem: 'sort=name,at: no index can look up what the statement compares'
+      problem: 'sort=name,at: no index supports the comparisons in the statement'
     }
   ])
 })

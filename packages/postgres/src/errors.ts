@@ -33,7 +33,9 @@ export const postgresErrors: ErrorList = list
 /** Creates the 500 for a transaction that was used after its end, for example by a handler that continues after its timeout. */
 export function transactionEnded(): ApiError {
   return list.create('TRANSACTION_ENDED', {
-    cause: new Error('The transaction has ended: its response is being sent, or it timed out. Await every query before that.')
+    cause: new Error(
+      'The transaction has ended, because the response is being sent or the request timed out. Await every query before the handler returns.'
+    )
   })
 }
 

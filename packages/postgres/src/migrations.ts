@@ -85,11 +85,13 @@ async function apply(session: Session, schema: string, migration: Migration, app
   if (known !== undefined) {
     if (known.checksum === checksum) return
     throw new Error(
-      `postgres: migration ${name} was applied to the schema ${schema} with other statements. Install the release that applied it.`
+      `postgres: the statements of migration ${name} differ from those that were applied to the schema ${schema}. Install the release that applied them.`
     )
   }
   if (ours.some((step) => step.version > version)) {
-    throw new Error(`postgres: migration ${name} was never applied to the schema ${schema}, but a later one was. Restore the schema.`)
+    throw new Error(
+      `postgres: migration ${name} is missing from the schema ${schema}, although a later migration was applied. Restore the schema from a backup.`
+    )
   }
   // Each element is a message of its own, because it can contain several statements.
   for (const sql of sqlOf(migration, schema)) await session.send([sql])

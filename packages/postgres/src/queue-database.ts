@@ -93,7 +93,8 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
         await work(client)
         // After a failure that the work ignored, PostgreSQL rolls back at COMMIT.
         const { command } = await client.query('COMMIT')
-        if (command !== 'COMMIT') throw new Error('postgres: an outcome was rolled back because a failed statement in it was ignored.')
+        if (command !== 'COMMIT')
+          throw new Error('postgres: the outcome of a job was rolled back because a failed statement in its transaction was ignored.')
       })
   }
 }

@@ -158,7 +158,8 @@ function workQueue(
     },
     work(name, handler, options) {
       const line = lineOf(name)
-      if (line.pump !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
+      if (line.pump !== undefined)
+        throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
       const outcomes = outcomesOf(boss, database, name, onError)
       line.pump = startPump(
         { boss, database, name, leaseSeconds: line.settings.leaseSeconds, outcomes, onEnd, clock, onError },

@@ -79,7 +79,7 @@ const { integer, number, oneOf } = optionChecks('rate-limiting')
 export function resolveOptions(options: RateLimitingOptions): Settings {
   const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
   if (client !== undefined && typeof client !== 'function') {
-    throw new TypeError(`rate-limiting: options.client must be a function that returns the client. Received a ${typeof client}.`)
+    throw new TypeError(`rate-limiting: options.client must be a function that returns the client, but its type is ${typeof client}.`)
   }
   if (client === undefined && (clientLimit || Object.keys(tiers).length > 0)) {
     throw new TypeError('rate-limiting: options.clientLimit and options.tiers require options.client. Set options.client too.')

@@ -50,7 +50,7 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope):
   const path = `${name}: config.rateLimit`
   if (rateLimit === undefined) return { cost: 1 }
   if (typeof rateLimit !== 'object' || rateLimit === null) {
-    throw new TypeError(`rate-limiting: ${path} must be an object, or false to exempt the route. Received ${JSON.stringify(rateLimit)}.`)
+    throw new TypeError(`rate-limiting: ${path} must be an object, or false to exempt the route, but is ${JSON.stringify(rateLimit)}.`)
   }
   const unknown = Object.keys(rateLimit).find((member) => !members.has(member))
   if (unknown !== undefined) {

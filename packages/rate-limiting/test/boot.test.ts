@@ -20,7 +20,7 @@ t.test('rejects invalid options with one line', async (t) => {
     ],
     [{ addressLimit: { limit: 9, windowSeconds: 0 } }, 'options.addressLimit.windowSeconds must be an integer of at least 1, but is 0.'],
     [{ addressLimit: { limit: 9 } }, 'options.addressLimit.windowSeconds must be an integer of at least 1, but is undefined.'],
-    [{ client: 'subject' }, 'options.client must be a function that returns the client. Received a string.'],
+    [{ client: 'subject' }, 'options.client must be a function that returns the client, but its type is string.'],
     [
       { clientLimit: { limit: 9, windowSeconds: 60 } },
       'options.clientLimit and options.tiers require options.client. Set options.client too.'
@@ -74,8 +74,8 @@ t.test('rejects a window in milliseconds and accepts windows of usual lengths', 
 t.test('rejects a route with an invalid limit with one line', async (t) => {
   const limit = { limit: 5, windowSeconds: 60 }
   const cases: [unknown, string][] = [
-    [true, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received true.'],
-    [null, 'POST /orders: config.rateLimit must be an object, or false to exempt the route. Received null.'],
+    [true, 'POST /orders: config.rateLimit must be an object, or false to exempt the route, but is true.'],
+    [null, 'POST /orders: config.rateLimit must be an object, or false to exempt the route, but is null.'],
     [{ max: 5 }, 'POST /orders: config.rateLimit.max is unknown. Use limit, windowSeconds, scope, group, cost.'],
     [{ limit: 0, windowSeconds: 60 }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is 0.'],
     [{ group: 'exports' }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is undefined.'],
@@ -100,6 +100,8 @@ t.test('rejects a route with an invalid limit with one line', async (t) => {
     await t.rejects(boot({}, { rateLimit: rateLimit as false }), { name: 'TypeError', message: `rate-limiting: ${line}` })
   }
   await t.resolves(boot({ client }, { rateLimit: { ...limit, scope: 'client' } }))
+  const low = { client, addressLimit: { limit: 4, windowSeconds: 60 }, clientLimit: { limit: 3, windowSeconds: 60 } }
+  await t.rejects(boot(low, { rateLimit: { ...limit, cost: 6 } }), { message: /exceeds the limit of "address", 4/ }, 'the first of several')
 })
 
 t.test('rejects one group with two limits', async (t) => {

@@ -91,10 +91,14 @@ export function redisIdempotencyStore(redis: Redis, { prefix = 'concordat' }: St
       return [
         ...(policy === 'noeviction'
           ? []
-          : [`Redis has the maxmemory-policy ${policy}: a request whose record it evicts runs again. Set it to noeviction.`]),
+          : [
+              `Redis has the maxmemory-policy ${policy}: a retry of a request whose record is evicted would be executed again. Set maxmemory-policy to noeviction.`
+            ]),
         ...(/^aof_enabled:1/m.test(info)
           ? []
-          : ['Redis does not write an append-only file: requests whose records a crash deletes run again. Set appendonly to yes.'])
+          : [
+              'Redis does not write an append-only file: retries of requests whose records are lost in a crash would be executed again. Set appendonly to yes.'
+            ])
       ]
     },
     async close() {

@@ -85,7 +85,9 @@ t.test('reports settings of Redis that let requests run twice: eviction, and no 
         .replace(/aof_enabled:\d/, `aof_enabled:${log}`)
   })
   t.strictSame(await redisIdempotencyStore(configured('noeviction', '1')).check?.(), [])
-  t.match(await redisIdempotencyStore(configured('allkeys-lru', '1')).check?.(), [/maxmemory-policy allkeys-lru.*Set it to noeviction/])
+  t.match(await redisIdempotencyStore(configured('allkeys-lru', '1')).check?.(), [
+    /maxmemory-policy allkeys-lru.*Set maxmemory-policy to noeviction/
+  ])
   t.match(await redisIdempotencyStore(configured('noeviction', '0')).check?.(), [/Set appendonly to yes/])
   t.match(await redisIdempotencyStore({ ...redis, run: async () => '' }).check?.(), [/maxmemory-policy unknown/, /appendonly/])
 })

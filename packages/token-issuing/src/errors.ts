@@ -70,7 +70,7 @@ const list = defineErrors(
       statusCode: 422,
       message: {
         en: 'The password is not allowed. Choose another password.',
-        es: 'La contraseña no se permite. Elija otra contraseña.'
+        es: 'La contraseña no está permitida. Elija otra contraseña.'
       },
       remedy: 'Choose a password whose length is within the limits stated in `errors`.'
     }

@@ -32,7 +32,8 @@ export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefresh
 
   return {
     async begin(family, secret, idleExpiresAt) {
-      if (byHandle.has(family.handle) || byId.has(family.id)) throw new Error('A refresh family with this id or handle already exists.')
+      if (byHandle.has(family.handle) || byId.has(family.id))
+        throw new Error('A refresh token family with this id or handle already exists.')
       for (const kept of byHandle.values()) {
         if (byHandle.size < maxFamilies && !isOver(kept, family.beganAt)) break
         forget(kept)

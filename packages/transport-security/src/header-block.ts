@@ -104,7 +104,7 @@ function requireHeader(name: string, value: unknown) {
     validateHeaderValue(name, value)
   } catch {
     throw new TypeError(
-      `transport-security: options.overrides contains an invalid header, "${name}": ${JSON.stringify(value)}. Use a header name with a string or false.`
+      `transport-security: options.overrides contains an invalid header, "${name}": ${JSON.stringify(value)}. Use a valid header name, and a non-empty string or false as its value.`
     )
   }
 }

@@ -35,7 +35,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
 
   if (!(installSerializers(app.log, serializers) && installHiddenFields(app.log, hiddenFields))) {
     app.log.warn(
-      'transport-security: the logger is not a pino logger, so secrets are not removed from its lines. Do not log URLs and headers.'
+      'transport-security: the logger is not a pino logger, so secrets are not removed from its lines. Do not log URLs or headers.'
     )
   }
   app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))

@@ -23,7 +23,7 @@ export function endingHeaders(
   const sunset = new Date(ending.sunsetAt).toUTCString()
   const fields: Record<string, string> = { deprecation: `@${Math.floor(ending.deprecatedAt / 1000)}`, sunset }
   // Without the optional warn-date, because RFC 7234 §5.5 makes caches drop a warning whose date differs from the response's.
-  if (warning) fields.warning = `299 - "Version ${name} is deprecated and ends on ${sunset}; see ${ending.documentation}"`
+  if (warning) fields.warning = `299 - "Version ${name} is deprecated and will be retired on ${sunset}; see ${ending.documentation}"`
   Object.freeze(fields)
 
   let last: { readonly origin: string; readonly headers: EndingHeaders } | undefined

@@ -82,7 +82,7 @@ function postIsNoRead(route: LintedRoute) {
 function plainIntegerVersion({ url }: LintedRoute) {
   const { version } = readRoutePath(url)
   if (version === undefined || /^v[1-9]\d*$/.test(version)) return undefined
-  return `"${version}" is not a valid version. Use /v and an integer of at least 1, without leading zeros and decimal points.`
+  return `"${version}" is not a valid version. Use /v and an integer of at least 1, without leading zeros or decimal points.`
 }
 
 function versionOnlyInPath({ schema, constraints }: LintedRoute) {

@@ -62,7 +62,7 @@ function requireKnownKeys(number: number, entry: LivingVersion & Partial<EndingV
   const dated = [deprecatedAt, sunsetAt, documentation, successor].some((value) => value !== undefined)
   if (status !== undefined && dated) {
     throw new TypeError(
-      `versioning: options.versions[${number}].status must not be "current", because the version has an end. Remove status: it follows from the dates and the clock.`
+      `versioning: options.versions[${number}].status must not be "current" for a version with deprecatedAt, sunsetAt, documentation or successor. Remove status: it follows from the dates and the clock.`
     )
   }
 }

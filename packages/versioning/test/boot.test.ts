@@ -29,7 +29,7 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ v1: {} }, /key "v1"/],
     [{ 1: { depreciatedAt: 'x' } }, /options\.versions\[1\] has the unknown key "depreciatedAt"\. Use only status, deprecatedAt/],
     [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status must not be "retired": .* set the dates/],
-    [{ 1: { ...ending, status: 'current' } }, /status must not be "current", because the version has an end/],
+    [{ 1: { ...ending, status: 'current' } }, /status must not be "current" for a version with deprecatedAt/],
     [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
     [{ 1: { ...ending, documentation: undefined } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],
     [{ 1: { sunsetAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],

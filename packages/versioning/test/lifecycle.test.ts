@@ -179,7 +179,7 @@ t.test('the warning option adds Warning 299 with the date of the end [V6]', asyn
   const app = await serviceAt({ now: deprecatedAt }, { warning: true })
   t.equal(
     (await app.inject('/v1/orders/a')).headers.warning,
-    '299 - "Version v1 is deprecated and ends on Sat, 01 Jan 2028 00:00:00 GMT; see https://docs.example.com/moving-to-v2"'
+    '299 - "Version v1 is deprecated and will be retired on Sat, 01 Jan 2028 00:00:00 GMT; see https://docs.example.com/moving-to-v2"'
   )
 })
 

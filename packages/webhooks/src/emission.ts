@@ -84,7 +84,7 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
     async emit(type, data, { id, timestamp = new Date(now()), transaction: given } = {}) {
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
       if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
-        throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 letters, digits, "_" and "-".')
+        throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
       const publication = { id, type, timestamp: timestamp.getTime(), data }
       return inTransaction(async (transaction) => publish(publication, await audienceOf(type, data, transaction), transaction), given)

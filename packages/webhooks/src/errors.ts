@@ -33,7 +33,7 @@ const list = defineErrors(
       statusCode: 404,
       message: {
         en: 'The webhook subscription was not found. Check its id.',
-        es: 'No se encontró la suscripción de webhooks. Revise su id.'
+        es: 'No se encontró la suscripción de webhooks. Revise su identificador.'
       },
       remedy: 'Take the id from the list of subscriptions.'
     },
@@ -49,7 +49,7 @@ const list = defineErrors(
       statusCode: 404,
       message: {
         en: 'The webhook delivery was not found. Check its id; old deliveries are removed.',
-        es: 'No se encontró la entrega de webhook. Revise su id; las entregas antiguas se eliminan.'
+        es: 'No se encontró la entrega de webhook. Revise su identificador; las entregas antiguas se eliminan.'
       },
       remedy: 'Take the id from the list of deliveries of the subscription.'
     },

@@ -38,7 +38,7 @@ const ownEvents: EventCatalogue = {
     example: { subscriptionId: example, reason: 'failing' }
   },
   [pingEventType]: {
-    description: 'A ping of the subscription was requested.',
+    description: 'A ping was requested for the subscription.',
     schema: { type: 'object', properties: { subscriptionId }, required: ['subscriptionId'] },
     example: { subscriptionId: example }
   }
@@ -109,7 +109,7 @@ const parameters = [
       examples: ['1767323045']
     }
   ),
-  header('webhook-signature', 'Signatures by Standard Webhooks 1.0, separated by spaces. One valid signature is enough.', {
+  header('webhook-signature', 'The signatures as defined by Standard Webhooks 1.0, separated by spaces. One valid signature is enough.', {
     examples: ['v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=']
   })
 ]
@@ -119,7 +119,10 @@ function header(name: string, description: string, schema: object) {
 }
 
 const retryAfter = { description: 'The seconds to wait before the next request.', schema: { type: 'integer', minimum: 0, maximum: 86_400 } }
-const later = { description: 'The event is sent again, not before the time in `Retry-After`.', headers: { 'Retry-After': retryAfter } }
+const later = {
+  description: 'The event is sent again after the time in `Retry-After` at the earliest.',
+  headers: { 'Retry-After': retryAfter }
+}
 
 const responses = {
   '2XX': { description: 'The event is accepted.' },

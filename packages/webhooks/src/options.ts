@@ -132,7 +132,7 @@ export function resolveOptions(options: WebhooksOptions): Settings {
     throw new TypeError('webhooks: options.queue must implement WorkQueue, for example memoryWorkQueue().')
   if (mayReceive !== 'everyone' && typeof mayReceive !== 'function') {
     throw new TypeError(
-      'webhooks: options.mayReceive must be "everyone" or a function that returns whether a subscription may see an event.'
+      'webhooks: options.mayReceive must be "everyone" or a function that returns whether a subscription may receive an event.'
     )
   }
   const health = { ...defaultHealthLimits, ...options.health }

@@ -22,14 +22,14 @@ const subscriptionProperties = {
   version: {
     type: 'integer',
     minimum: 1,
-    description: 'The API version that determines the form of its events: the version in which it was created.'
+    description: 'The API version that determines the format of the events: the version in which the subscription was created.'
   },
   ordered: { type: 'boolean', description: 'Deliveries are sent one after the other, in the order of the events.' },
   signature: { type: 'string', enum: ['hmac-sha256', 'ed25519'] },
   status: { type: 'string', enum: ['enabled', 'disabled'] },
   disabledReason: { type: 'string', enum: ['byOwner', 'gone', 'failing', 'orderBroken'] },
-  failingSince: { ...time, description: 'The time since which every attempt has failed.' },
-  publicKey: { type: 'string', description: 'Verifies ed25519 signatures.' },
+  failingSince: { ...time, description: 'The time of the first failed attempt since the last successful attempt.' },
+  publicKey: { type: 'string', description: 'The public key that verifies Ed25519 signatures.' },
   createdAt: time,
   updatedAt: time
 }
@@ -46,7 +46,10 @@ export const subscriptionSchema: ObjectSchema = {
 export const subscriptionWithSecretSchema: ObjectSchema = {
   ...subscriptionSchema,
   title: 'WebhookSubscriptionWithSecret',
-  properties: { ...subscriptionProperties, secret: { type: 'string', description: 'Verifies HMAC signatures. It is shown only once.' } }
+  properties: {
+    ...subscriptionProperties,
+    secret: { type: 'string', description: 'The secret that verifies HMAC signatures. It is shown only once.' }
+  }
 }
 
 /** JSON Schema of the new key in the response to a key rotation. */

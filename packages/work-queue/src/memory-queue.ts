@@ -41,7 +41,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
   }
 
   function put(line: Line, entry: Entry, state: State, seconds = 0) {
-    entry.abort?.abort(new Error('work-queue: the job was cancelled or handed back.'))
+    entry.abort?.abort(new Error('work-queue: the job was cancelled or returned to the queue.'))
     entry.forget?.()
     Object.assign(entry, { state, at: clock.now() + seconds * 1000, abort: undefined, forget: undefined })
     const group = groupOf(line, entry)
@@ -110,7 +110,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
     async enqueue(name, items, transaction) {
       const line = lineOf(name)
       if (transaction !== undefined)
-        throw new TypeError('work-queue: an in-memory queue cannot join a transaction. Use a queue on a database.')
+        throw new TypeError('work-queue: an in-memory queue cannot join a transaction. Use a queue in a database.')
       if (line.ordered === true && items.some(({ key }) => key === undefined))
         throw new TypeError(`work-queue: each job of the ordered queue "${name}" requires a key. Set key on each item.`)
       for (const entry of line.ended) {
@@ -125,7 +125,8 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
     },
     work(name, handler, options) {
       const line = lineOf(name)
-      if (line.worker !== undefined) throw new TypeError(`work-queue: this process already works on "${name}". Stop that worker first.`)
+      if (line.worker !== undefined)
+        throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)
       line.worker = { ...options, handler }
       fill(line)
       return (stopGraceSeconds) => stop(line, stopGraceSeconds)

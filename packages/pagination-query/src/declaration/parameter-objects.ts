@@ -31,13 +31,13 @@ export const maxCursorLength = 1024
 
 const meanings: Readonly<Record<Operator, string>> = {
   eq: 'equal to',
-  ne: 'not equal to, null included',
+  ne: 'not equal to the value, or null',
   gt: 'greater than',
   gte: 'greater than or equal to',
   lt: 'less than',
   lte: 'less than or equal to',
   in: 'one of',
-  nin: 'none of, null included',
+  nin: 'none of the values, or null',
   null: 'null (true) or not (false)',
   prefix: 'beginning with'
 }

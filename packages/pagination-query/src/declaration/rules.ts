@@ -92,10 +92,12 @@ function requireFilter(where: string, fields: ReadonlyMap<string, Field>, name: 
   if (field === undefined)
     throw new TypeError(`${where}: filter contains "${name}", which is not a field of the schema. Use a field of the schema.`)
   if (reservedNames.has(name))
-    throw new TypeError(`${where}: filter contains "${name}", which is the name of a parameter of every collection. Rename the field.`)
+    throw new TypeError(`${where}: filter contains "${name}", which is a reserved parameter name. Rename the field.`)
   // The links of a response omit parameters that look like credentials, and would lead to another list without this filter.
   if (!targetWithoutSecrets(`/?${name}=x`).includes('='))
-    throw new TypeError(`${where}: filter contains "${name}", which links omit because it is a name of credentials. Rename the field.`)
+    throw new TypeError(
+      `${where}: filter contains "${name}", which looks like the name of a credential, and links omit credentials. Rename the field.`
+    )
   const { allowed } = operatorsOf(field)
   if (allowed.length === 0)
     throw new TypeError(`${where}: filter contains "${name}", whose values are not scalars of a single kind. Remove it from filter.`)

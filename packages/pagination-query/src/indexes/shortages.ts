@@ -79,7 +79,7 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   const requested: { readonly query: ListQuery; readonly demands: readonly Demand[] }[] = []
   for (const query of [probe.first, ...probe.next]) {
     const scans = query === probe.first ? first : scansOf(await planner.plan(query, 'withoutIndexes')).filter(subject.isOf)
-    if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the order has keys of several tables')
+    if (scans.some(({ ordersElsewhere }) => ordersElsewhere)) return impossible('the sort keys belong to several tables')
     requested.push({ query, demands: scans.map((scan) => demandOf(scan, table, base, filter, probe.ordered)) })
   }
   const demands = requested.flatMap((one) => one.demands)
@@ -93,7 +93,7 @@ async function judge(planner: Planner, subject: Subject, probe: Probe): Promise<
   }
   const suggestion = suggestIndex(table, demands[0] as Demand)
   if (suggestion === undefined || !demands.every((demand) => serves(suggestion.index, demand)))
-    return impossible('no index can look up what the statement compares')
+    return impossible('no index supports the comparisons in the statement')
   return { kind: 'missing', reason: 'no index serves it', statement: suggestion.statement, demands, suggestion }
 }
 

@@ -31,7 +31,9 @@ export function fieldOf({ fields }: PrismaModel, member: string, { name, choices
     const found = Object.keys(fields).includes(name) ? fields[name] : undefined
     if (found) return { name, type: found.typeName, isEnum: found.isEnum, choices: found.typeName === 'Boolean' ? [false, true] : choices }
   }
-  throw new TypeError(`pagination-query: the Prisma model has no field ${names.join(' or ')} for "${member}". Set its name in fields.`)
+  throw new TypeError(
+    `pagination-query: the Prisma model has no field ${names.join(' or ')} for "${member}". Set the name of the Prisma field in fields.`
+  )
 }
 
 const nullability = new WeakMap<object, Map<string, boolean>>()
@@ -72,7 +74,7 @@ export async function refuseMisreadTimes(
     const suspects = others.length === 0 ? [] : await model.findMany({ where: { OR: others }, select: { [id]: true, [time]: true } })
     if (!suspects.some((suspect) => ends.some((end) => sameAt(id, end, suspect) && sameAt(time, end, suspect)))) continue
     throw new TypeError(
-      `pagination-query: Prisma misreads ${time}, so it cannot be a sort key: the column is more precise than milliseconds, or the session is not in UTC.`
+      `pagination-query: Prisma misreads ${time}, so it cannot be a sort key: the column is more precise than milliseconds, or the session is not in UTC. Limit the column to milliseconds, and set the time zone of the session to UTC.`
     )
   }
 }

@@ -101,7 +101,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
     const { queue, name } = await begin(create, rarely)
     await rejects(queue.enqueue(`${name}-other`, [{ payload: 1 }]), /define/)
     const stop = queue.work(name, async () => done, { concurrency: 1, ...rarely })
-    throws(() => queue.work(name, async () => done, { concurrency: 1, ...rarely }), /already works/)
+    throws(() => queue.work(name, async () => done, { concurrency: 1, ...rarely }), /already has a worker/)
     await stop()
   })
 
