@@ -90,6 +90,8 @@ t.test('reports settings of Redis that let requests run twice: eviction, and no 
   ])
   t.match(await redisIdempotencyStore(configured('noeviction', '0')).check?.(), [/Set appendonly to yes/])
   t.match(await redisIdempotencyStore({ ...redis, run: async () => '' }).check?.(), [/maxmemory-policy unknown/, /appendonly/])
+  const others = 'old_maxmemory_policy:noeviction\r\nold_aof_enabled:1\r\n'
+  t.equal((await redisIdempotencyStore({ ...redis, run: async () => others }).check?.())?.length, 2, 'names that only end like a setting')
 })
 
 t.test('stores records in separate slots, and lets Redis expire them', onServer, async (t) => {
