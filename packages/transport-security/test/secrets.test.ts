@@ -100,6 +100,8 @@ t.test('logs only type, code, message, stack and causes of an error [S12]', asyn
     })
   }
   t.notMatch(log.text, 'ada@example.com')
+  app.log.error(new Error('postgres://shop:S3CRET@db.internal/orders?a=1&token=S3CRET refused'))
+  t.match(log.lines.at(-1), { err: { message: 'postgres://db.internal/orders?a=1 refused' } })
 })
 
 t.test('logs any thrown value, including circular causes and throwing getters', async (t) => {
