@@ -114,7 +114,12 @@ t.test('lists are paged by cursor, forward and backward, also past removed items
 
   const [delivery] = first.body.data
   const found = await call('GET', `${list}/${delivery.id}`)
-  t.strictSame([found.body.data, linkIn(found, 'redeliver')], [delivery, undefined])
+  t.strictSame(found.body.data, delivery)
+  t.strictSame(
+    found.body._links.map(({ rel, method }: Loose) => `${rel} ${method}`),
+    ['self GET', 'collection GET', 'up GET', 'attempts GET'],
+    'a pending delivery cannot be redelivered'
+  )
   const attempts = await call('GET', linkIn(found, 'attempts') as string)
   t.match(attempts, { status: 200, body: { data: [] } })
   t.match((await call('GET', path)).body.data, [{ id }])
