@@ -2,7 +2,7 @@ import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresApiKeyStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresApiKeyStore}; pass them to `migrate`. */
 export const apiKeyMigrations: readonly Migration[] = [
   {
     component: 'api-keys',

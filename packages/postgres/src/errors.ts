@@ -39,7 +39,10 @@ export function transactionEnded(): ApiError {
   })
 }
 
-/** Creates the 500 for a handler that queried the database outside its own open transaction: it would wait for itself. */
+/**
+ * Creates the 500 for a handler that queried the database outside its own open transaction, because the query could wait for that transaction
+ * forever.
+ */
 export function transactionRequired(): ApiError {
   return list.create('TRANSACTION_REQUIRED', {
     cause: new Error(
@@ -53,12 +56,15 @@ export function transactionRolledBack(cause: unknown): ApiError {
   return list.create('TRANSACTION_ROLLED_BACK', { cause })
 }
 
-/** Creates the 500 for a response that cannot be known before the commit. `reason` is for the log. */
+/** Creates the 500 for a response that is not complete before the commit, such as a stream or a hijacked reply. `reason` is for the log. */
 export function replyRefused(reason: string): ApiError {
   return list.create('TRANSACTION_RESPONSE_REFUSED', { cause: new Error(reason) })
 }
 
-/** Creates the 503 for a transaction that PostgreSQL could not serialize with others (SQLSTATE 40001, 40P01). Nothing was changed. */
+/**
+ * Creates the 503 for a transaction that PostgreSQL aborted because of a serialization failure or a deadlock (SQLSTATE 40001, 40P01). Nothing was
+ * changed.
+ */
 export function transactionConflict(cause: unknown): ApiError {
   return list.create('TRANSACTION_CONFLICT', { headers: { 'retry-after': '1' }, cause })
 }

@@ -8,7 +8,7 @@ const fatal = /^(08|28|3D|53|57P|25P03)/
 // A circular chain of causes has no end.
 const deepestCause = 5
 
-/** Returns whether PostgreSQL could not serialize a transaction with others, even when a query builder has wrapped the error. */
+/** Returns whether the error is a PostgreSQL serialization failure or deadlock, even if a query builder has wrapped the error. */
 export function isConflict(error: unknown): boolean {
   let inner = error
   for (let depth = 0; depth < deepestCause && typeof inner === 'object' && inner !== null; depth += 1) {
@@ -26,7 +26,7 @@ export function isRefusal(error: unknown): boolean {
   return typeof severity === 'string' && severity !== 'FATAL' && !fatal.test(String(code))
 }
 
-/** Returns whether the connection failed or a result is overdue: the error comes neither from the server nor from a mistake of the service. */
+/** Returns whether the error comes from a failed connection or an overdue result, and not from a rejected statement or a mistake of the service. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof IgnoredFailure || error instanceof TypeError || isApiError(error) || isRefusal(error))
 }

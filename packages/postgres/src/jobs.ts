@@ -4,7 +4,7 @@ import { joined } from './joined.ts'
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresJobStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
 export const jobMigrations: readonly Migration[] = [
   {
     component: 'jobs',
@@ -40,7 +40,7 @@ const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonl
 }
 
 /**
- * Creates a store of job records in PostgreSQL 13 or later, in the database of their queue: the record and the job change in the same
+ * Creates a store of job records in PostgreSQL 13 or later, in the same database as the work queue, so that a record and its job change in one
  * transaction.
  */
 export function postgresJobStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {

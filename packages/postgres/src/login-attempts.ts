@@ -3,7 +3,7 @@ import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
-/** The table of {@link postgresLoginAttemptStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresLoginAttemptStore}; pass them to `migrate`. */
 export const loginAttemptMigrations: readonly Migration[] = [
   {
     component: 'login-attempts',

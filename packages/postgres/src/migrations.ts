@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 export interface Migration {
   /** The component that owns the tables, for example `refresh-tokens`. */
   readonly component: string
-  /** Counts from 1 in each component. */
+  /** The version number of the migration, counted from 1 in each component. */
   readonly version: number
   /** The SQL, one or more statements in each element. `{schema}` is replaced by the name of the schema. */
   readonly statements: readonly string[]

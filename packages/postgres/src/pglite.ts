@@ -4,7 +4,7 @@ import { type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
 
 /**
- * Creates a database on PGlite, which is PostgreSQL inside this process. It has one connection: while a transaction is open, all other
+ * Creates a `Postgres` from a PGlite instance, which is PostgreSQL inside this process. It has one connection: while a transaction is open, all other
  * statements wait. A statement that the handler of that transaction runs outside it would wait forever, so it throws
  * `TRANSACTION_REQUIRED`.
  */

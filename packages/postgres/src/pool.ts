@@ -18,8 +18,8 @@ export interface PoolOptions {
 }
 
 /**
- * Creates a database on a pool of `pg`. Listening to a channel uses one connection of the pool until it ends. LISTEN does not work behind a
- * PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the pool yourself.
+ * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends. LISTEN does not work
+ * behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the pool yourself.
  */
 export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {}): Postgres {
   // An idle connection that is lost would otherwise end the process.

@@ -3,7 +3,7 @@ import type { Opened, Opening, QueryResult } from './session.ts'
 /** Runs SQL statements for the stores. */
 export interface Queries {
   /**
-   * Runs one statement that returns rows with one text column, named `json`, and parses each. The type parsers that a service has set
+   * Runs one statement whose rows have a single text column named `json`, and returns the parsed values. The type parsers that a service has set
    * therefore do not change the values.
    */
   query<Row>(sql: string, params?: readonly unknown[]): Promise<Row[]>
@@ -23,7 +23,7 @@ export interface Listener {
   readonly onLost: () => void
 }
 
-/** A PostgreSQL database, independent of its client. Created by `fromPool` or `fromPGlite`. */
+/** A PostgreSQL database, independent of the driver. Created by `fromPool` or `fromPGlite`. */
 export interface Postgres extends Queries {
   /** Whether the database is inside this process, so that no other process can use it. */
   readonly isEmbedded: boolean
@@ -32,7 +32,7 @@ export interface Postgres extends Queries {
   /** Begins a transaction that the caller must end. */
   open(opening: Opening): Promise<Opened>
   /**
-   * The same database for the SQL of the service itself, outside any transaction. Rows are as the driver returns them. Throws
+   * A client for the service's own SQL, outside any transaction. Rows are as the driver returns them. Throws
    * `TRANSACTION_REQUIRED` in a handler whose transaction is open, because the handler would wait for itself.
    */
   readonly client: SqlClient

@@ -13,7 +13,9 @@ export interface WorkQueuePGlite extends Transaction {
 export interface QueueDatabase {
   readonly backend: 'postgres' | 'pglite'
   readonly statements: Db
-  /** Runs the statement that takes jobs, whose values are numbers. It reads as many jobs as it takes, and not the whole queue. */
+  /**
+   * Runs the statement that fetches jobs; all values of the statement must be numbers. It reads as many jobs as it takes, and not the whole queue.
+   */
   readonly taking: Db
   /** Returns a `Db` whose statements are part of the transaction. */
   join(transaction: Transaction): Db

@@ -6,20 +6,20 @@ import { attemptOf, type Slot } from './queue-slots.ts'
 
 type Job = Slot['job']
 
-/** The retry limit that is set in pg-boss: the handler decides when to try again, and how often. */
+/** The retry limit that is set in pg-boss, so high that only the handler decides whether a job is retried. */
 export const unlimited = 1_000_000
 const deadLetterSeconds = 30 * 86_400
 
-/** Stores how the attempts of one queue end. */
+/** Stores the outcomes of job attempts in one queue. */
 export interface Outcomes {
-  /** Returns the number of seconds until the job is tried again, or undefined if it is not. */
+  /** Stores the outcome of an attempt and returns the number of seconds until the job is retried, or undefined if it is not retried. */
   write(job: Job, outcome: Outcome): Promise<number | undefined>
 }
 
 export function outcomesOf(boss: PgBoss, database: QueueDatabase, name: string, onError: (error: unknown) => void): Outcomes {
   const together = sharedEndings(boss, database, name)
 
-  /** Returns whether the attempt still owned the job. From then on, no other process changes the job until the transaction ends. */
+  /** Ends an attempt and returns whether it still owned the job. From then on, no other process changes the job until the transaction ends. */
   async function end(job: Job, outcome: Outcome, db: Db) {
     if ('done' in outcome) return changed(await boss.complete(name, attemptOf(job), null, { db })) > 0
     if (changed(await boss.fail(name, attemptOf(job), describe(outcome.error), { db })) === 0) return false

@@ -16,7 +16,7 @@ interface Ending {
 const atOnce = 500
 
 /**
- * Creates the function that completes jobs together: jobs that are done while earlier ones are being written share one transaction. It
+ * Creates a function that completes jobs in batches: the jobs that finish while a batch is being written share the next transaction. It
  * returns false for a job whose transaction was rolled back, because the failure may belong to another job.
  */
 export function sharedEndings(boss: PgBoss, database: QueueDatabase, name: string): (job: Job, write: Write) => Promise<boolean> {

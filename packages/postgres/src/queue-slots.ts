@@ -8,7 +8,7 @@ export interface Slot {
   readonly over: Promise<void>
 }
 
-/** Identifies the attempt, so that a job which another attempt has taken over since is not changed. */
+/** Returns the job id and the retry count that identify an attempt, so that a job that another attempt has taken over is not changed. */
 export function attemptOf({ id, attempt }: Slot['job']): { id: string; retryCount: number } {
   return { id, retryCount: attempt - 1 }
 }

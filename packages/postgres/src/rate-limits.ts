@@ -3,7 +3,7 @@ import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
-/** The table of {@link postgresRateLimitStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresRateLimitStore}; pass them to `migrate`. */
 export const rateLimitMigrations: readonly Migration[] = [
   {
     component: 'rate-limits',

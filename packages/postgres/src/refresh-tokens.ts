@@ -2,7 +2,7 @@ import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concorda
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresRefreshTokenStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresRefreshTokenStore}; pass them to `migrate`. */
 export const refreshTokenMigrations: readonly Migration[] = [
   {
     component: 'refresh-tokens',

@@ -2,7 +2,7 @@ import type { Revocation, RevocationPage, RevocationStore } from '@concordat/aut
 import type { Migration } from './migrations.ts'
 import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
 
-/** The table of {@link postgresRevocationStore}, for `migrate`. */
+/** The migrations that create the table of {@link postgresRevocationStore}; pass them to `migrate`. */
 export const revocationMigrations: readonly Migration[] = [
   {
     component: 'revocations',
@@ -23,8 +23,8 @@ export const revocationMigrations: readonly Migration[] = [
 ]
 
 /**
- * Creates a store of revocations in PostgreSQL 13 or later, which are announced by NOTIFY. The cursor is the oldest transaction that was
- * still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
+ * Creates a store of token revocations in PostgreSQL 13 or later that announces new revocations with NOTIFY. The cursor is the oldest transaction
+ * that was still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
  */
 export function postgresRevocationStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
   const table = `${requireSchema(schema)}.revocations`

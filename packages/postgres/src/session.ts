@@ -13,7 +13,7 @@ export interface Opening {
   /** The isolation level. @default the default of the database */
   readonly isolation?: Isolation | undefined
   readonly readOnly?: boolean | undefined
-  /** The time without a statement after which the server ends the transaction, for a client that has disappeared. */
+  /** How long the transaction may be idle before the server ends it, in case the client has disappeared. */
   readonly idleMs?: number | undefined
   /** Statements that are sent with BEGIN in one message, and therefore without values. */
   readonly statements?: readonly string[] | undefined
@@ -45,7 +45,7 @@ export class IgnoredFailure extends Error {
   }
 }
 
-/** Returns the modes that follow BEGIN or SET TRANSACTION. */
+/** Returns the transaction modes as SQL, to append to BEGIN or SET TRANSACTION. */
 export function modesOf({ isolation, readOnly }: Opening): string {
   return `${isolation ? ` ISOLATION LEVEL ${isolation.toUpperCase()}` : ''}${readOnly ? ' READ ONLY' : ''}`
 }

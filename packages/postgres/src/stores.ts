@@ -7,19 +7,20 @@ import type { Migration } from './migrations.ts'
 import type { Postgres, StoreOptions } from './postgres.ts'
 import { postgresWebhookStore, webhookMigrations } from './webhooks/index.ts'
 
-/** The `stores` of the preset in one database: idempotency keys, job records, and webhooks. */
+/** The PostgreSQL stores for the `stores` option of the preset: idempotency keys, job records, and webhooks. */
 export interface PostgresStores {
   readonly idempotency: IdempotencyStore
   readonly jobs: JobStore
   readonly webhooks: WebhookStore
 }
 
-/** The migrations of the tables of {@link postgresStores}, for `migrate`. */
+/** The migrations that create the tables of {@link postgresStores}; pass them to `migrate`. */
 export const storeMigrations: readonly Migration[] = [...idempotencyMigrations, ...jobMigrations, ...webhookMigrations]
 
 /**
- * Creates the stores of the preset in one database. They write in the transactions of the preset's option `transactions`, created by
- * `postgresTransactions` on the same database. Jobs and webhooks also need a queue, created by `postgresWorkQueue` or `pgliteWorkQueue`.
+ * Creates the stores for the `stores` option of the preset, all in one database. They write in the transactions of the preset's option
+ * `transactions`, created by `postgresTransactions` on the same database. Jobs and webhooks also need a queue, created by `postgresWorkQueue` or
+ * `pgliteWorkQueue`.
  */
 export function postgresStores(database: Postgres, options: StoreOptions = {}): PostgresStores {
   return {

@@ -4,9 +4,8 @@ const batch = 1000
 const restMs = 10_000
 
 /**
- * Creates the function that deletes expired rows in the background: one batch every ten seconds, and the next at the next call when more
- * rows are left. The deletion is a separate statement that waits for no lock. If the statements that count also deleted rows, two of them
- * could deadlock.
+ * Creates a function that deletes one batch of expired rows in the background, at most every ten seconds, or at the next call if more rows are
+ * left. The deletion is a separate statement that waits for no lock. If the statements that count also deleted rows, two of them could deadlock.
  */
 export function sweeper(database: Queries, table: string, condition: string): (...params: readonly unknown[]) => void {
   let sweepsAt = 0

@@ -22,7 +22,8 @@ export interface PostgresWorkQueueOptions {
    */
   readonly clock?: Clock | undefined
   /**
-   * Called with errors outside the handlers, for the log: of connections, of statements, and of the `write` of an outcome.
+   * Called with errors that occur outside the handlers, for the log: failed connections, failed statements, and errors in the `write` function of
+   * an outcome.
    * @default errors are ignored
    */
   readonly onError?: ((error: unknown) => void) | undefined

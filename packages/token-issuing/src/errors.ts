@@ -125,13 +125,13 @@ export function loginsOverloaded(): ApiError {
   return list.create('LOGINS_OVERLOADED', { headers: { ...unsaved, 'retry-after': '2' } })
 }
 
-/** 422: neither grant; `fields` are the members that are missing, too long or not strings, or a superfluous member. */
+/** 422: the body does not match either grant; `fields` contains the names of the fields that are missing, invalid or superfluous. */
 export function invalidTokenRequest(fields: readonly string[], maximum: number): ApiError {
   const errors = fields.map((name) => ({ field: `body.${name}`, key: 'text', params: { maximum } }) as const)
   return list.create('INVALID_TOKEN_REQUEST', { headers: unsaved, errors })
 }
 
-/** The faults of a new password, by the key of the message. */
+/** The reason why a new password is rejected: the key and the parameters of the message. */
 export type PasswordFault =
   | { readonly key: 'passwordTooShort'; readonly params: { readonly minimum: number } }
   | { readonly key: 'passwordTooLong'; readonly params: { readonly maximum: number } }

@@ -1,4 +1,4 @@
-/** The number of attempts that are allowed at the same time. Each is forgiven after its share of the window. */
+/** The maximum number of attempts in a time window. Each is forgiven after its share of the window. */
 export interface AttemptLimit {
   readonly limit: number
   readonly windowMs: number

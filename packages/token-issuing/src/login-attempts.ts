@@ -23,7 +23,7 @@ export interface LoginAttempts {
   count(username: string, address: string | undefined, now: number): Promise<() => Promise<void>>
 }
 
-/** Creates the counter. Throws a `TypeError` of one line for invalid limits. */
+/** Creates a counter of sign-in attempts. Throws a `TypeError` of one line for invalid limits. */
 export function loginAttempts(store: LoginAttemptStore, options: LoginAttemptOptions = {}): LoginAttempts {
   const perAccount = limitOf('perAccount', options.perAccount ?? { limit: 10, windowSeconds: 900 })
   const perAddress = limitOf('perAddress', options.perAddress ?? { limit: 100, windowSeconds: 900 })

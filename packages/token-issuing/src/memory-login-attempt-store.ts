@@ -9,7 +9,10 @@ export interface MemoryLoginAttemptStoreOptions {
   readonly maxKeys?: number | undefined
 }
 
-/** Counts attempts in the memory of one process. Each process counts alone: with n processes, an account has n times the limit. */
+/**
+ * Creates a store that counts sign-in attempts in the memory of one process. Each process counts alone: with n processes, an account has n times
+ * the limit.
+ */
 export function memoryLoginAttemptStore({ maxKeys = 100_000 }: MemoryLoginAttemptStoreOptions = {}): LoginAttemptStore {
   check.integer('options.maxKeys', maxKeys, 1, 10_000_000)
   // When all attempts of a key will be forgiven (GCRA, ITU-T I.371, needs only this number); in order of use.

@@ -18,7 +18,7 @@ export interface MemoryRefreshTokenStoreOptions {
   readonly maxFamilies?: number | undefined
 }
 
-/** Stores refresh tokens in the memory of one process, for tests and single-process services; a restart ends all sessions. */
+/** Creates a store of refresh tokens in the memory of one process, for tests and single-process services; a restart ends all sessions. */
 export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefreshTokenStoreOptions = {}): RefreshTokenStore {
   check.integer('options.maxFamilies', maxFamilies, 1, 10_000_000)
   // In order of last use.

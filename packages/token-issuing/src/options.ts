@@ -6,7 +6,7 @@ import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'
 
 const check = optionChecks('token-issuing')
 
-/** The properties of a user that tokens need. */
+/** The properties of a user that are needed to issue tokens. */
 export interface TokenUser {
   /** The `sub` of the tokens. It is never assigned to another user. */
   readonly id: string
@@ -25,7 +25,7 @@ export interface TokenClaims {
   readonly nbf: number
   readonly exp: number
   readonly jti: string
-  /** The session: the same for all tokens that follow one sign-in. */
+  /** The id of the session, which is the same for all tokens that follow one sign-in. */
   readonly sid: string
   readonly client_id?: string | undefined
   readonly scope?: string | undefined
@@ -46,9 +46,12 @@ interface IssuerRevocation {
 
 /** The revocations of access tokens, for example the `revocationFeed` of `@concordat/authentication`. */
 export interface IssuerRevocations {
-  /** Returns whether a token with these claims is revoked; `iat` in seconds since 1970, with a fraction for a session that began then. */
+  /** Returns whether a token with these claims is revoked; `iat` is in seconds since 1970, with a fraction if it is the start time of a session. */
   isRevoked(claims: { readonly jti: string; readonly sid: string; readonly sub: string; readonly iat: number }): boolean
-  /** Revokes in this process immediately, and in others soon. Rejects when the revocation cannot be stored. */
+  /**
+   * Adds a revocation, which takes effect in this process immediately and in other processes shortly afterwards. Rejects when the revocation
+   * cannot be stored.
+   */
   revoke(revocation: IssuerRevocation): Promise<void>
 }
 
@@ -77,7 +80,7 @@ export interface TokenIssuerOptions {
   readonly stores: TokenIssuerStores
   /** The limits of failed attempts. */
   readonly attempts?: LoginAttemptOptions | undefined
-  /** The options of the password hashes; use the same as for hashing. */
+  /** The options for verifying passwords; use the same options as for hashing new passwords. */
   readonly passwords?: PasswordOptions | undefined
   /** How long an access token is valid. @default 900 – 15 minutes */
   readonly lifetimeSeconds?: number | undefined
@@ -88,8 +91,8 @@ export interface TokenIssuerOptions {
   /** How long a session may last at most. @default 2592000 – 30 days */
   readonly sessionSeconds?: number | undefined
   /**
-   * How long a refresh token can be repeated after its use and get the same successor: for lost responses, and for tabs that refresh at the same
-   * time. 0: never.
+   * How long a used refresh token can be sent again and still get the same successor, for example after a lost response or when two browser tabs
+   * refresh at the same time. 0: never.
    * @default 10
    */
   readonly reuseGraceSeconds?: number | undefined

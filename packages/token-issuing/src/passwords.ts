@@ -43,7 +43,10 @@ export interface Passwords {
   readonly rehash: (password: string) => Promise<string>
 }
 
-/** Hashes passwords with argon2id, with limited concurrency. Throws a `TypeError` of one line for invalid or weak options. */
+/**
+ * Creates the functions that hash and compare passwords with argon2id, with limited concurrency. Throws a `TypeError` of one line for invalid or
+ * weak options.
+ */
 export function passwords(options: PasswordOptions = {}): Passwords {
   const cost: HashCost = {
     memoryKibibytes: check.integer('options.memoryKibibytes', options.memoryKibibytes ?? 19_456, 8, 4_194_304),

@@ -51,16 +51,16 @@ export interface RefreshTokenStore {
   /** Stores a new family with the secret of its newest token until `expiresAt`; rejects when its handle or id already exists. */
   begin(family: RefreshFamily, secret: string, idleExpiresAt: number): Promise<void>
   /**
-   * Checks a use in the order revoked, expired, other client, newest, replaced within the grace period, reused. Of all
-   * concurrent uses of the newest token, exactly one returns `rotated`.
+   * Uses a token and returns the outcome, which is checked in this order: revoked, expired, other client, newest, replaced within the grace
+   * period, reused. Of all concurrent uses of the newest token, exactly one returns `rotated`.
    */
   use(use: RefreshTokenUse): Promise<RefreshOutcome>
   /** Revokes the family with this handle and returns it, or `undefined` if it does not exist. Idempotent. */
   revokeHandle(handle: string): Promise<RefreshFamily | undefined>
   /** Revokes the family with this id, if it exists. */
   revokeFamily(id: string): Promise<void>
-  /** Revokes every family of this subject that has begun. */
+  /** Revokes every existing family of this subject. */
   revokeSubject(subject: string): Promise<void>
-  /** Revokes every family that has begun. */
+  /** Revokes every existing family. */
   revokeAll(): Promise<void>
 }

@@ -1,13 +1,15 @@
 const text = { type: 'string' }
 const secret = { maxLength: 4096, writeOnly: true, type: 'string' }
 
-/** The body of a token request: either `username` and `password`, or `refreshToken`. The issuer checks which fields belong together. */
+/**
+ * The schema for the body of a token request: either `username` and `password`, or `refreshToken`. The issuer checks which fields belong together.
+ */
 export const tokenRequestSchema: object = {
   type: 'object',
   properties: { username: { maxLength: 254, writeOnly: true, type: 'string' }, password: secret, refreshToken: secret }
 }
 
-/** The token response. */
+/** The schema for the token response. */
 export const tokenResponseSchema: object = {
   type: 'object',
   required: ['accessToken', 'tokenType', 'expiresIn', 'refreshToken'],
@@ -19,10 +21,10 @@ export const tokenResponseSchema: object = {
   }
 }
 
-/** The body of a revocation: an access token or a refresh token. Revoking either ends its session. */
+/** The schema for the body of a revocation request: an access token or a refresh token. Revoking either ends its session. */
 export const newRevocationSchema: object = { type: 'object', required: ['token'], properties: { token: secret } }
 
-/** The response to a revocation. */
+/** The schema for the response to a revocation request. */
 export const revocationSchema: object = {
   type: 'object',
   required: ['revokedAt'],

@@ -42,9 +42,9 @@ export interface TokenIssuer {
   revokeAccessToken(claims: { readonly jti?: string | undefined; readonly sid?: string | undefined; readonly exp: number }): Promise<void>
   /** Ends a session, by its `sid`. */
   revokeSession(sid: string): Promise<void>
-  /** Ends every session and access token that a user has at this moment, for example after a change of password. */
+  /** Ends all current sessions of a user and revokes all access tokens issued to the user so far, for example after a password change. */
   revokeSubject(subject: string): Promise<void>
-  /** Ends every session and access token of all users at this moment. */
+  /** Ends all current sessions of all users and revokes all access tokens issued so far. */
   revokeEverything(): Promise<void>
 }
 

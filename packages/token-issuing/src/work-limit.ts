@@ -1,7 +1,7 @@
 /** Runs a task when its turn comes; rejects immediately with the error of `full` when the queue is full. */
 export type WorkLimit = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Creates a limit: `atOnce` tasks run at the same time and `waiting` more wait, first in, first out. */
+/** Creates a concurrency limit: at most `atOnce` tasks run at the same time, and at most `waiting` more tasks wait in order of arrival. */
 export function workLimit(atOnce: number, waiting: number, full: () => Error): WorkLimit {
   const queue: (() => void)[] = []
   let running = 0

@@ -8,7 +8,7 @@ type Chained = ServerResponse & { [later]?: Chained | undefined }
 type Connection = Socket & { [unfinished]?: { first: Chained; last: Chained } | undefined }
 
 /**
- * Emits `close` on the requests of a client that disconnects before the response. With `optimizeEmptyRequests`, Node.js does not emit
+ * Emits `close` on each request whose client disconnects before the response is complete. With `optimizeEmptyRequests`, Node.js does not emit
  * it on a request without a body, because its stream has already ended. Fastify's `request.signal` and `onRequestAbort` listen to it.
  *
  * One listener per connection serves all of its requests. Responses are sent in the order of the requests (RFC 9112 §9.3.2), so

@@ -17,8 +17,8 @@ export interface AdmissionOptions extends OriginOptions {
 const { oneOf } = optionChecks('transport-security')
 
 /**
- * Returns the function that refuses a request for a host that is not served (RFC 9110 §15.5.20), and a request over plain HTTP
- * (rule S4). A route with `directAccess` accepts both. Throws a `TypeError` for an invalid option.
+ * Returns a function that returns the error for a request to a host that is not served (RFC 9110 §15.5.20) or over plain HTTP (rule S4), and
+ * undefined for all other requests. A route with `directAccess` accepts both. Throws a `TypeError` for an invalid option.
  */
 export function admission(options: AdmissionOptions): (request: FastifyRequest, isHttps: boolean) => ApiError | undefined {
   const { dangerouslyAllowHttp: allowed = false } = options

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { TransportSecurityOptions } from './options.ts'
 import { trustsEveryone } from './trusted-proxies.ts'
 
-/** Refuses a server that trusts every client in production, and warns about settings for development only. */
+/** Throws a `TypeError` if a production server trusts every client as a proxy, and logs a warning for other insecure settings. */
 export function checkServer(app: FastifyInstance, options: TransportSecurityOptions): void {
   warnWithoutTimeouts(app)
   refuseTrustInEveryone(app)

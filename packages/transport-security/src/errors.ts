@@ -21,7 +21,7 @@ export function httpsRequired(): ApiError {
   return list.create('HTTPS_REQUIRED')
 }
 
-/** 421: the host of the request is not on the list. */
+/** 421: this server does not serve the host of the request. */
 export function misdirected(): ApiError {
   return list.create('MISDIRECTED_REQUEST')
 }

@@ -6,7 +6,7 @@ import { WaitingReplies, waitingFields } from './waiting-replies.ts'
 const ticksPerTimeout = 4
 const longestTickMs = 1000
 
-/** Measures the response times of a service. */
+/** Starts and stops the time limits of replies. */
 export interface HandlerClock {
   /** Starts the time limit of a reply. */
   start(reply: FastifyReply): void
@@ -15,7 +15,7 @@ export interface HandlerClock {
 }
 
 /**
- * Responds with 503 when a handler, or any hook before it, has not responded in time, and aborts `request.signal`. A route's own
+ * Responds with 503 and aborts `request.signal` if neither the handler nor a hook before it has responded in time. A route's own
  * `handlerTimeout` replaces the limit. A response that has begun, for example as a stream, has no time limit.
  */
 export function limitHandlers(app: FastifyInstance, timeoutMs: number): HandlerClock {

@@ -16,7 +16,10 @@ export interface HeaderOptions {
   readonly overrides?: Readonly<Record<string, string | false>> | undefined
 }
 
-/** The same headers for every response, frozen. `strict-transport-security` is sent only over https (RFC 6797 §7.2). */
+/**
+ * The security headers that are sent with every response over HTTP and over HTTPS, as frozen objects. `strict-transport-security` is sent only
+ * over https (RFC 6797 §7.2).
+ */
 export interface HeaderBlocks {
   readonly http: Readonly<Record<string, string>>
   readonly https: Readonly<Record<string, string>>
@@ -45,7 +48,10 @@ const ownedElsewhere = new Set([
   'vary'
 ])
 
-/** Computes both blocks once. Throws a `TypeError` for an invalid header, and for a header that belongs to a single response. */
+/**
+ * Returns the security headers for responses over HTTP and over HTTPS. Throws a `TypeError` for an invalid header, and for a header that belongs
+ * to a single response.
+ */
 export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions): HeaderBlocks {
   oneOf('options.headers', headers, ['api', 'full'])
   const block = new Map(helmetHeaders().filter(([name]) => headers === 'full' || apiHeaders.has(name)))
@@ -68,9 +74,9 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
 }
 
 /**
- * Returns a function for the headers of a response that bypasses the hooks, for example a response written directly to a socket: the
- * headers of the plugin with the same options, and a `request-id`, which is the id of the request if there is one. Each call returns a
- * new object that the caller can extend. Throws a `TypeError` at start for options that the plugin refuses.
+ * Returns a function that creates the headers for a response that bypasses the hooks, for example a response written directly to a socket: the
+ * security headers, and a `request-id` with the id of the request or a new id. Each call returns a new object that the caller can extend. Throws a
+ * `TypeError` at start for options that the plugin refuses.
  */
 export function responseHeaders(
   options: HeaderOptions = {}

@@ -21,8 +21,8 @@ const pinoFormatters = Symbol.for('pino.formatters')
 type LineFormatter = (line: object) => object
 
 /**
- * Returns the serializers of a log without secrets: allow-lists for `req`, `res` and `err`, and messages whose URLs have no
- * credentials. The serializers in `own` are added, and take precedence. None of the returned serializers throws.
+ * Returns log serializers that omit secrets: `req`, `res` and `err` contain only selected fields, and URLs in messages contain no credentials. The
+ * serializers in `own` are added, and take precedence. None of the returned serializers throws.
  */
 export function logSerializers(
   fields: HiddenFields,
@@ -73,7 +73,7 @@ export function installHiddenFields(logger: object, fields: HiddenFields): boole
   return true
 }
 
-/** Returns the same serializers, which no longer throw: in one of Fastify's own lines, an error would crash the process. */
+/** Returns the serializers wrapped so that they never throw, because an error while Fastify logs would crash the process. */
 export function guarded(serializers: Readonly<Record<string, LogSerializer>>): Installed {
   const all: Installed = {}
   // Serializers of a plugin's own scope are inherited, so the own keys of the object are not enough.

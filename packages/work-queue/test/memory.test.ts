@@ -1,4 +1,5 @@
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { turns } from '@concordat/test-harness/until'
 import { memoryWorkQueue } from '@concordat/work-queue'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'
 import t from 'tap'
@@ -28,4 +29,19 @@ t.test('a queue with many jobs of one key finds a job of another key without sca
   )
   await over
   t.equal(begun.indexOf('quiet'), 1)
+})
+
+t.test('closing waits for the job that is running', async (t) => {
+  const queue = memoryWorkQueue()
+  await queue.define('work')
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  queue.work('work', async () => (begun.resolve(), await end.promise, { done: true }), { concurrency: 1 })
+  await queue.enqueue('work', [{ payload: 1 }])
+  await begun.promise
+  let isClosed = false
+  const closed = Promise.resolve(queue.close()).then(() => (isClosed = true))
+  await turns()
+  t.notOk(isClosed)
+  end.resolve()
+  await closed
 })

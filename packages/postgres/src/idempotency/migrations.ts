@@ -1,6 +1,6 @@
 import type { Migration } from '../migrations.ts'
 
-/** The migrations of the table of `postgresIdempotencyStore`, for `migrate`. */
+/** The migrations that create the table of `postgresIdempotencyStore`; pass them to `migrate`. */
 export const idempotencyMigrations: readonly Migration[] = [
   {
     component: 'idempotency',

@@ -3,7 +3,7 @@ import type { BeginOutcome, ClaimTerms, StoredResponse } from '@concordat/idempo
 // The remaining time of a transaction in another process is unknown: it may end at any moment.
 const unknownLeaseMs = 1000
 
-/** The outcome for a key that is locked by a transaction whose record cannot be read. */
+/** The outcome for a key whose record is not visible because an open transaction has locked the key. */
 export const busy: BeginOutcome = { state: 'busy', leaseMs: unknownLeaseMs }
 
 // How often a record is read that keeps changing at the same time.
@@ -35,7 +35,10 @@ interface KeptRecord {
   readonly body: string | null
 }
 
-/** Converts the result for the caller. Returns undefined when the record has changed in the meantime and must be read again. */
+/**
+ * Converts the result of the claim statement to the outcome of `begin`. Returns undefined when the record has changed in the meantime and must be
+ * read again.
+ */
 export function outcomeOf(key: string, { isFree, claim, kept }: ReadRecord, { takesOver }: ClaimTerms): BeginOutcome | undefined {
   if (claim !== null) return { state: 'claimed', claim: { key, ...claim } }
   if (kept === null) return isFree ? undefined : busy
@@ -50,7 +53,7 @@ function responseOf({ headers, body }: KeptRecord, status: number): StoredRespon
   return { status, headers: headers ?? {}, body: body === null ? null : Buffer.from(body, 'base64') }
 }
 
-/** Returns the bytes of a body, for its column. */
+/** Returns the body of a response as bytes, for the `body` column. */
 export function bytesOf(body: StoredResponse['body']): Uint8Array | null {
   return typeof body === 'string' ? Buffer.from(body) : body
 }

@@ -8,7 +8,7 @@ export interface Setup {
   readonly checkInterval: string | null
 }
 
-/** Returns the settings that break a guarantee of the store, each with how to fix it. */
+/** Returns a message for each setting that breaks a guarantee of the store, with how to fix it. */
 export function shortcomings({ table, synchronousCommit, fsync, checkInterval }: Setup, schema: string, isEmbedded: boolean): string[] {
   const name = `${schema}.idempotency_keys`
   const lines: string[] = []

@@ -3,7 +3,7 @@ import type { ClaimTerms } from '@concordat/idempotency'
 
 /** The statements of one store. All times are those of the database. */
 export interface Statements {
-  /** Returns one statement without values, so that it can be sent with BEGIN in one message. */
+  /** Returns the statement that claims a key, with its values inlined, so that it can be sent with BEGIN in one message. */
   claim(key: string, fingerprint: string, terms: ClaimTerms): string
   readonly renew: string
   readonly complete: string

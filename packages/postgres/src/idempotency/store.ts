@@ -18,7 +18,7 @@ export function postgresIdempotencyStore(database: Postgres, { schema = 'concord
   const waiters = new Waiters(database, `${schema}_idempotency`)
   const claims = new TransactionClaims((key) => waiters.notify(key))
 
-  /** Returns whether the caller still owned the claim. */
+  /** Runs a statement on a claimed key and returns whether the caller still owned the claim. */
   async function write(claim: Claim, sql: string, values: readonly unknown[] = []) {
     const held = claims.of(claim)
     const params = () => [claim.key, held?.token ?? claim.token, ...values]

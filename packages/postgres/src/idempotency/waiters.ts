@@ -3,7 +3,10 @@ import type { Postgres } from '../postgres.ts'
 // The payload of a notification has at most 8,000 bytes. A key and a comma take 44.
 const keysPerNotice = 180
 
-/** The requests of this process that wait for keys. It also notifies those of other processes. All of them share one connection. */
+/**
+ * Wakes the requests of this process that wait for a change of an idempotency key. It also notifies those of other processes. All of them share
+ * one connection.
+ */
 export class Waiters {
   readonly #database: Postgres
   readonly #channel: string

@@ -9,7 +9,7 @@ import type { PostgresWorkQueueOptions } from '../work-queue.ts'
  * `timestamptz` an ISO 8601 string in UTC, and a column that is NULL is left out.
  */
 export interface OpenDatabase extends Statements {
-  /** The same database for `migrate`, for stores and for the unit of work. */
+  /** This database as a `Postgres`, to pass to `migrate`, to stores and to the unit of work. */
   readonly postgres: Postgres
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. For work that is not part of a request. */
   transaction<Result>(work: (transaction: Statements) => Promise<Result>): Promise<Result>
@@ -22,7 +22,7 @@ export interface OpenDatabase extends Statements {
   close(): Promise<void>
 }
 
-/** Returns the queries and the transactions of an opened database. */
+/** Returns the members of an {@link OpenDatabase} that run statements and transactions. */
 export function queriesOf(postgres: Postgres): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction'> {
   return {
     ...statementsOn(postgres.client),

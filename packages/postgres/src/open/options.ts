@@ -5,7 +5,7 @@ export interface OpenOptions {
   /** The URL of a PostgreSQL server. Requires the package `pg`. @default PGlite in `folder` */
   readonly url?: string | undefined
   /**
-   * The folder of a PGlite, which is created if it does not exist, or `memory://` for a database that ends with the process. Not used when
+   * The folder of a PGlite database, which is created if it does not exist, or `memory://` for a database in the memory of the process. Not used when
    * `url` is set. Requires the package `@electric-sql/pglite`.
    */
   readonly folder?: string | undefined

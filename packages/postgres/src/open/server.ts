@@ -9,8 +9,8 @@ const impatient = { statement_timeout: 10_000, lock_timeout: 5_000, query_timeou
 const queueConnections = 5
 
 /**
- * Opens a PostgreSQL server: one pool for the service and one for the queue, so that neither waits for the other. They connect on first
- * use.
+ * Creates connection pools for a PostgreSQL server: one for the service and one for the queue, so that neither waits for the other. They connect
+ * on first use.
  */
 export async function openServer(
   url: string,

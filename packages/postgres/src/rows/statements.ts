@@ -2,20 +2,20 @@ import { isOutage } from '../failure.ts'
 import type { SqlClient } from '../postgres.ts'
 import { databaseUnavailable } from './errors.ts'
 
-/** Runs the SQL of a service and returns rows in the form that its API shows: a column that is NULL is left out of its row. */
+/** Runs the SQL statements of a service and returns their rows without the columns that are NULL. */
 export interface Statements {
   /**
    * Runs one statement and returns its rows. `$1` is the first of the values. Rejects with the error of the driver when the server refuses
    * the statement, and with a 503 `SERVICE_UNAVAILABLE` when the connection fails.
    */
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
-  /** The same statements for libraries that expect a client of `pg`, for example `runSql` of pagination-query. */
+  /** A client that returns the same rows, for libraries that expect a `pg` client, for example `runSql` of pagination-query. */
   readonly client: SqlClient
 }
 
 /**
- * Returns the statements of a client: `database.client` of a `Postgres`, or `request.transaction` of the unit of work. The values of the
- * rows are those of the driver.
+ * Creates a {@link Statements} object that runs SQL on a client: `database.client` of a `Postgres`, or `request.transaction` of the unit of work.
+ * The values of the rows are those of the driver.
  */
 export function statementsOn(client: SqlClient): Statements {
   const checked = {

@@ -1,10 +1,10 @@
 import { found } from './found.ts'
 
-/** A row with the number of its last change, which is its entity tag. */
+/** A row with its version number, which is used as its entity tag. */
 export type Versioned<Row> = Row & { readonly version: number }
 
 /**
- * The versions that a change may apply to, as a parameter of SQL: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2))`. `null`
+ * The row versions that an update may change, as a query parameter: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2))`. `null`
  * means any version.
  */
 export type ExpectedVersions = readonly string[] | null
@@ -15,7 +15,10 @@ export interface PreconditionsLike {
   failed(currentVersion?: string | number): Error
 }
 
-/** Returns what a validator of conditional-caching returns about the row. A row that is undefined does not exist. */
+/**
+ * Returns the existence and the entity tag of the row, in the form that conditional-caching expects from a validator. A row that is undefined does
+ * not exist.
+ */
 export function validatorOf(row: { readonly version: number } | undefined): {
   readonly exists: boolean
   readonly etag?: number | undefined

@@ -1,7 +1,7 @@
 /**
- * Awaits the work, and replaces the violation of a constraint in `errors` (SQLSTATE class 23) with the error of that constraint:
- * `onViolation(database.query('INSERT …'), { customers_email_key: emailInUse })`. Rejects with any other error unchanged. In a
- * transaction, the failed statement has ended it: throw the error, and run no further statement.
+ * Awaits the work, and if it violates a constraint that is listed in `errors` (SQLSTATE class 23), rejects with the error for that constraint:
+ * `onViolation(database.query('INSERT …'), { customers_email_key: emailInUse })`. Rejects with any other error unchanged. In a transaction, the
+ * failed statement has ended it: throw the error, and run no further statement.
  */
 export async function onViolation<Result>(work: Promise<Result>, errors: Readonly<Record<string, () => Error>>): Promise<Result> {
   try {

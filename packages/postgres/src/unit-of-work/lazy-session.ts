@@ -5,7 +5,7 @@ import type { Opened, Session } from '../session.ts'
 
 type Rows = readonly unknown[]
 
-/** The statements at each start of a transaction. */
+/** The statements that are sent with BEGIN each time a transaction begins. */
 export interface First {
   readonly statements: readonly string[]
   /** Returns whether the results of the statements allow the transaction to continue. */
@@ -34,13 +34,13 @@ export class LazySession {
     return this.#isOpening || this.#session !== undefined
   }
 
-  /** Runs the work in its turn, in the transaction. */
+  /** Runs the work in the transaction, after all earlier operations. */
   run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.#inTurn(async () => work(await this.#begin()))
   }
 
   /**
-   * Begins the transaction with these statements, in one message with BEGIN, and begins with them again after a `restart`. Returns false
+   * Begins the transaction, sends these statements in the same message as BEGIN, and does the same again after a `restart`. Returns false
    * when they were not accepted, and nothing is open then.
    */
   beginWith(first: First): Promise<boolean> {
@@ -75,7 +75,7 @@ export class LazySession {
     })
   }
 
-  /** Runs the work in its turn if the transaction is open. */
+  /** Runs the work after all earlier operations, if the transaction is open then. */
   async runIfOpen(work: (session: Session) => Promise<unknown>): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#session !== undefined) await work(this.#session)

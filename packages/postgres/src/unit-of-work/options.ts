@@ -21,7 +21,7 @@ export interface RouteTransaction {
   /** The isolation level. @default the default of the database, usually 'read committed' */
   readonly isolation?: Isolation | undefined
   /**
-   * How often the handler is run again when PostgreSQL could not serialize its transaction with others (SQLSTATE 40001, 40P01). Use it only
+   * How many times the handler is run again after a serialization failure or a deadlock (SQLSTATE 40001, 40P01). Use it only
    * for a handler whose effects are all in the transaction.
    * @default 0: the response is 503 `TRANSACTION_CONFLICT` with Retry-After
    */

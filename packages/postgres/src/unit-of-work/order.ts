@@ -1,4 +1,7 @@
-/** Plugins with a fixed place: those that shape a response or check preconditions come before, those that store or compress it after. */
+/**
+ * Plugins that must be registered before this plugin, because they shape a response or check preconditions; the plugins in `after` store or
+ * compress the response.
+ */
 const before = ['@concordat/conditional-caching']
 const after = ['@concordat/idempotency', '@fastify/compress']
 

@@ -10,7 +10,7 @@ import type { EnclosingTransaction, Transaction } from './transaction.ts'
 // Used when the preset sets no handler timeout.
 const defaultTimeoutSeconds = 30
 
-/** The `transactions` of the preset: the unit of work, and its functions for the other plugins. */
+/** The value for the `transactions` option of the preset: the unit of work, and its functions for the other plugins. */
 export interface PostgresTransactions {
   readonly register: (app: FastifyInstance, settings: { readonly handlerTimeoutSeconds: number | undefined }) => PromiseLike<unknown>
   readonly transactionOf: (request: FastifyRequest) => EnclosingTransaction | undefined
@@ -19,7 +19,7 @@ export interface PostgresTransactions {
   readonly errors: ErrorList
 }
 
-/** Creates the transactions of the preset in the database of `postgresStores`. */
+/** Creates the value for the `transactions` option of the preset, for the same database as `postgresStores`. */
 export function postgresTransactions(database: Postgres): PostgresTransactions {
   let timeoutSeconds = defaultTimeoutSeconds
   return {

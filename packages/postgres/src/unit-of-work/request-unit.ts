@@ -6,7 +6,7 @@ import type { EnclosingTransaction, Transaction } from './transaction.ts'
 import { Unit } from './unit.ts'
 
 const planKey: unique symbol = Symbol('concordat.postgres.transaction-plan')
-/** The property of a request that has its unit. Decorate requests with it and `null`. */
+/** The key of the request property that contains the unit of work. Decorate requests with it and `null`. */
 export const unitKey: unique symbol = Symbol('concordat.postgres.unit')
 
 interface Plan {
@@ -16,7 +16,7 @@ interface Plan {
 type Planned = FastifyRequest['routeOptions']['config'] & { [planKey]?: Plan | undefined }
 type Carrier = FastifyRequest & { [unitKey]: Unit | null }
 
-/** Gives each request of a route its own unit. */
+/** Stores the plan in the `config` of the route, so that each of its requests gets its own unit of work. */
 export function planRoute(route: RouteOptions, plan: Plan): void {
   route.config = { ...route.config, [planKey]: plan } as Planned
 }

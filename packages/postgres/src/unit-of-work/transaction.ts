@@ -1,7 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { SqlClient } from '../postgres.ts'
 
-/** Runs in the transaction, with the response as it will be sent. If it rejects, nothing is committed and the request fails. */
+/**
+ * A callback that runs in the transaction before the commit, with the response as it will be sent. If it rejects, nothing is committed and the
+ * request fails.
+ */
 export type BeforeCommit = (reply: FastifyReply, payload: unknown) => Promise<void>
 
 /**
@@ -17,7 +20,7 @@ export interface Transaction extends SqlClient {
 }
 
 /**
- * The same transaction for code around the handler, such as a gate that stores responses. Its work runs after all work of the handler, and
+ * The transaction of one request for code around the handler, such as a gate that stores responses. Its work runs after all work of the handler, and
  * also when a status code of 400 to 499 has rolled back the domain writes.
  */
 export interface EnclosingTransaction {

@@ -24,7 +24,7 @@ export function unitBehind(transaction: object): Unit {
   return unit
 }
 
-/** The environment of a unit. */
+/** The database, the outer unit and the error callback of a unit. */
 export interface Surroundings {
   readonly database: Postgres
   /** The unit of the handler that injected this request. Both share a transaction. */
@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly onFault: (error: unknown) => void
 }
 
-/** The transaction of one request, from its first statement to its single end. */
+/** The transaction of one request, from its first statement until it is committed or rolled back. */
 export class Unit implements HandlerTransaction {
   readonly database: Postgres
   readonly #outer: Unit | undefined
@@ -78,7 +78,7 @@ export class Unit implements HandlerTransaction {
     return this.#phase
   }
 
-  /** Whether another response was sent than the one of this transaction. */
+  /** Whether another response was sent instead of the response that belongs to this transaction. */
   get isOvertaken(): boolean {
     return this.#isOvertaken
   }
@@ -137,7 +137,10 @@ export class Unit implements HandlerTransaction {
     })
   }
 
-  /** Commits the writes of its parts without a response. Rejects when they cannot be committed, and nothing of them remains then. */
+  /**
+   * Commits the writes of all requests that are part of this transaction, without a response. Rejects when they cannot be committed, and nothing
+   * of them remains then.
+   */
   async commit(): Promise<void> {
     this.#requireLife()
     await this.#endBy(() => this.#commit())

@@ -1,6 +1,6 @@
 /**
- * Creates a function that returns the value of one key and queries all keys that are requested at the same moment together. Concurrent
- * calls therefore cost one statement instead of many.
+ * Creates a function that returns the value for a key, and loads the values for all keys that are requested at the same moment in one batch.
+ * Concurrent calls therefore cost one statement instead of many.
  */
 export function gathered<Key, Value>(
   execute: (keys: readonly Key[]) => Promise<readonly Value[]>

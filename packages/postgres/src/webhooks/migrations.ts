@@ -1,6 +1,6 @@
 import type { Migration } from '../migrations.ts'
 
-/** The migrations of the tables of `postgresWebhookStore`, for `migrate`. */
+/** The migrations that create the tables of `postgresWebhookStore`; pass them to `migrate`. */
 export const webhookMigrations: readonly Migration[] = [
   {
     component: 'webhooks',

@@ -6,9 +6,9 @@ export interface Records {
   readonly columns: string
   /** The members with their types, for `json_to_recordset`. */
   readonly members: string
-  /** Returns the members of such a set, in the order of the columns. */
+  /** Returns the select list for a set that `json_to_recordset` returned, in the order of `columns`. */
   from(set: string): string
-  /** Returns a row as JSON, without the members that are null. */
+  /** Returns the SQL expression that converts a row to JSON without null members. */
   json(row: string): string
 }
 

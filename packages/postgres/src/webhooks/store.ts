@@ -9,7 +9,7 @@ import { sweepStore } from './sweep.ts'
 import { tablesOf } from './tables.ts'
 
 /**
- * Creates a store of webhook subscriptions and deliveries in PostgreSQL 13 or later, in the database of their queue. An event exists from
+ * Creates a store of webhook subscriptions and deliveries in PostgreSQL 13 or later, in the same database as the work queue. An event exists from
  * the commit of its emitter on, or never. The outcome of an attempt is committed with the end of its job.
  */
 export function postgresWebhookStore(database: Postgres, options: StoreOptions = {}): WebhookStore {

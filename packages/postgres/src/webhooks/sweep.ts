@@ -54,7 +54,7 @@ export function sweepStore(
   }
 }
 
-/** Returns the smallest UUID v7 of a time. */
+/** Returns the smallest UUIDv7 with this timestamp, in milliseconds since 1970. */
 function firstIdOf(time: number) {
   const digits = Math.max(0, Math.ceil(time)).toString(16).padStart(12, '0')
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
