@@ -77,6 +77,7 @@ t.test('one line adds routes to a version, with envelope, permissions, precondit
   const etag = String(read.headers.etag)
   const changed = await call('PATCH', `${path}/${id}`, { description: 'x' }, { 'if-match': etag })
   t.match(changed, { status: 200, body: { data: { description: 'x' } } })
+  t.strictSame(changed.body._links.slice(1), read.body._links.slice(1), 'the same links besides self')
   t.match((await call('DELETE', `${path}/${id}`, undefined, { 'if-match': etag })).body.error, { status: 412 })
   t.match((await call('GET', `${path}/${id}`, undefined, {}, { sub: 'max' })).body.error, {
     status: 404,

@@ -48,7 +48,7 @@ export function requireCompatible(released: OpenapiDocument, present: OpenapiDoc
   if (changes.length > 0) throw new Error(changesText(changes))
 }
 
-/** Returns a report of the changes, for people. */
+/** Returns a human-readable report of the changes. */
 export function changesText(changes: readonly BreakingChange[]): string {
   if (changes.length === 0) return 'No breaking changes.'
   const lines = changes.map(({ place, problem }) => `  ${place}: ${problem}`)

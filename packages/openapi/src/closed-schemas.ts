@@ -3,7 +3,7 @@ import { mapSubschemas } from './schema-parts.ts'
 
 const unions = ['allOf', 'anyOf', 'oneOf'] as const
 
-/** Creates a function that closes the schemas of a document: an object with a property that is not described becomes invalid. */
+/** Creates a function that returns a closed copy of a schema, which rejects objects with undescribed properties. */
 export function schemaCloser(components: Readonly<Record<string, JsonSchema>>, base: string): (schema: JsonSchema) => JsonSchema {
   const prefix = '#/components/schemas/'
 

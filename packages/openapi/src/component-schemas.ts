@@ -5,8 +5,8 @@ import { mapSubschemas, propertiesOf } from './schema-parts.ts'
 import { pascalCase, resourceName } from './words.ts'
 
 /**
- * Moves the resources of a document to its components, under names that suit client generators: `Order` for the responses of `/orders` and
- * `/orders/{id}`, `NewOrder`, `OrderReplacement` and `OrderChanges` for the bodies of POST, PUT and PATCH, and `OrderCreatedEvent` for the
+ * Moves the schemas of resources to the components of a document, under names that suit client generators: `Order` for the responses of `/orders`
+ * and `/orders/{id}`, `NewOrder`, `OrderReplacement` and `OrderChanges` for the bodies of POST, PUT and PATCH, and `OrderCreatedEvent` for the
  * body of the webhook `order.created`. The title of a schema takes precedence. A different schema with the same name gets a number.
  */
 export function nameSchemas(document: OpenapiDocument): OpenapiDocument {

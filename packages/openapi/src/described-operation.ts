@@ -17,7 +17,7 @@ import { knownHeaders } from './response-headers.ts'
 import { propertiesOf } from './schema-parts.ts'
 import { nounsOf, operationNames } from './words.ts'
 
-/** The operation of a route as `@fastify/swagger` generates it, with its route, method and path. */
+/** An operation as `@fastify/swagger` generates it from a route, with the route, the method and the path. */
 export interface OperationDraft {
   readonly operation: Operation
   readonly route: DescribedRoute
@@ -30,11 +30,11 @@ export interface OperationDraft {
 export interface DescribedOperation {
   readonly operation: Operation & { readonly responses: Readonly<Record<string, Response>> }
   readonly errors: ReadonlyMap<string, Response>
-  /** Every header that its responses refer to. */
+  /** The headers that the responses of the operation refer to, by name. */
   readonly headers: Readonly<Record<string, Header>>
 }
 
-/** Completes an operation from the config of its route and from the options. */
+/** Completes a generated operation with details from the config of its route and from the options. */
 export function describeOperation(
   { operation, route, method, path }: OperationDraft,
   version: VersionToDescribe,
@@ -141,7 +141,7 @@ function endingNote({ name, ending }: VersionToDescribe) {
   return `Version ${name} is deprecated from ${day(ending.deprecatedAt)} and retired on ${day(ending.sunsetAt)}.`
 }
 
-/** Returns the extensions with the dates of deprecation and retirement (rules V5, V6). */
+/** Returns the OpenAPI extensions for the deprecation and retirement dates of a version (rules V5, V6). */
 export function endingExtensions({
   deprecatedAt,
   sunsetAt,

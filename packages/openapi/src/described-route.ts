@@ -2,7 +2,7 @@ import type { JsonSchema } from '@concordat/json-schema'
 import type { Waivers } from '@concordat/route-lints'
 import type { Parameter } from './document.ts'
 
-/** A route as `onRoute` gets it. Its `config` is read by shape, so it does not matter which plugin implements what it declares. */
+/** A route as the `onRoute` hook receives it. Its `config` is read by shape, so it does not matter which plugin implements what it declares. */
 export interface DescribedRoute {
   readonly method: string | readonly string[]
   /** The full path with its prefixes, for example `/v1/orders/:id`. */
@@ -45,11 +45,11 @@ export interface RouteConfig {
   readonly waivers?: Waivers | undefined
 }
 
-/** Additions to the description of a route in `config.openapi`. `false` there leaves the route out. */
+/** The additions to the generated description of a route, as set in `config.openapi`. `false` there leaves the route out. */
 export interface RouteDescription {
   /** Domain error codes of the operation, for example `['INSUFFICIENT_STOCK']`. Each must be in the option `errors`. */
   readonly errors?: readonly string[] | undefined
-  /** Headers of its success responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
+  /** Headers of the successful responses, each with a description: `{ ETag: 'The tag of the new state.' }`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 

@@ -12,7 +12,7 @@ export interface Parameter {
   readonly schema?: JsonSchema | undefined
 }
 
-/** One media type of a body. */
+/** The schema and the examples of a body in one media type. */
 export interface MediaType {
   readonly schema?: JsonSchema | undefined
   readonly example?: unknown
@@ -41,7 +41,7 @@ export interface Reference {
   readonly $ref: string
 }
 
-/** A method on a path. Keys that start with `x-` come from this package or from the author of the route. */
+/** An API operation: one HTTP method on a path. Keys that start with `x-` come from this package or from the author of the route. */
 export interface Operation {
   readonly operationId?: string | undefined
   readonly summary?: string | undefined
@@ -97,7 +97,7 @@ export interface PlacedOperation {
   readonly path: string
   readonly method: Method
   readonly operation: Operation
-  /** Its own parameters and those of its path, with references resolved. */
+  /** The parameters of the operation and of its path, with references resolved. */
   readonly parameters: readonly Parameter[]
 }
 
@@ -120,7 +120,10 @@ function parametersIn(document: OpenapiDocument, parameters: readonly (Parameter
   return parameters.flatMap((parameter) => follow<Parameter>(document, parameter) ?? [])
 }
 
-/** Resolves a local reference (`#/components/…`); returns other values unchanged, and undefined for a missing or endless reference. */
+/**
+ * Resolves a local reference (`#/components/…`); returns any other value unchanged, or undefined if the target is missing or the reference is
+ * circular.
+ */
 export function follow<Target extends object>(document: OpenapiDocument, value: Target | Reference | undefined): Target | undefined {
   let current: unknown = value
   for (let steps = 0; steps < 20; steps += 1) {
@@ -141,7 +144,7 @@ export function isJson(mediaType: string): boolean {
   return /[/+]json\b/i.test(mediaType)
 }
 
-/** Returns the JSON schema of a body, or undefined when the body has none. */
+/** Returns the schema for the JSON media type of a body, or undefined if there is none. */
 export function jsonSchemaOf(content: Readonly<Record<string, MediaType>> | undefined): JsonSchema | undefined {
   return Object.entries(content ?? {}).find(([type]) => isJson(type))?.[1].schema
 }

@@ -49,7 +49,7 @@ const errorDetail: JsonSchema = {
   }
 }
 
-/** The schemas that all responses share: links (K1), meta (E1) and errors (E4). */
+/** The component schemas that responses share: links (K1), metadata (E1) and errors (E4). */
 export const commonSchemas: Readonly<Record<'Link' | 'Meta' | 'FieldError' | 'ErrorDetail', JsonSchema>> = {
   Link: link,
   Meta: meta,
@@ -74,7 +74,7 @@ export function errorResponses(errors: readonly DescribedError[], version: strin
   return new Map([...byStatus].map(([status, group]) => [String(status), errorResponse(status, group, version)]))
 }
 
-/** Returns the component name of an error response: from its only error code, or else from its status code. */
+/** Returns the component name of an error response, derived from its error code if it has only one, or else from its status code. */
 export function errorResponseName(status: string, response: Response): string {
   const codes = Object.keys(response.content?.['application/json']?.examples ?? {})
   return pascalCase(codes.length === 1 ? String(codes[0]).toLowerCase() : reasonOf(Number(status)))

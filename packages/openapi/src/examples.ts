@@ -21,8 +21,8 @@ const candidates = ['12.50', 'EUR', 'DE', 'en', 'A1', 'a', '1', 'example']
 const maxDepth = 8
 
 /**
- * Returns an example that is valid for a schema, made from its examples, defaults, constants and bounds. Returns undefined when no
- * example is certainly valid: no example is better than a wrong one.
+ * Returns an example value that is valid for a schema, derived from the examples, defaults, constants and bounds in the schema. Returns undefined
+ * when no example is certainly valid: no example is better than a wrong one.
  */
 export function exampleOf(schema: JsonSchema, document: OpenapiDocument, depth = 0): unknown {
   const target = follow<JsonSchema>(document, schema)

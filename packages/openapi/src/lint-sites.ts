@@ -11,17 +11,17 @@ import {
 } from './document.ts'
 import { subschemas } from './schema-parts.ts'
 
-/** The `x-waivers` of a document: rules by id, each with the reason. Nothing has checked that the reasons are texts. */
+/** The value of `x-waivers` in a document: the reasons for waiving rules, by rule id. Nothing has checked that the reasons are texts. */
 export type UncheckedWaivers = Readonly<Record<string, unknown>>
 
-/** An operation, as lints get it. */
+/** An operation with the context that a lint needs: the document, the place and the waivers. */
 export interface OperationSite extends PlacedOperation {
   readonly document: OpenapiDocument
   readonly place: string
   readonly waivers: UncheckedWaivers
 }
 
-/** A schema, as lints get it. */
+/** A schema with the context that a lint needs: the document, the place, the name and the waivers. */
 export interface SchemaSite {
   readonly schema: JsonSchema
   readonly document: OpenapiDocument
@@ -31,7 +31,7 @@ export interface SchemaSite {
   readonly waivers: UncheckedWaivers
 }
 
-/** Returns the operations of a document. */
+/** Returns the operations of a document, each with the context that lints need. */
 export function operationSites(document: OpenapiDocument): readonly OperationSite[] {
   return operationsOf(document).map((placed) => ({
     ...placed,
@@ -42,8 +42,8 @@ export function operationSites(document: OpenapiDocument): readonly OperationSit
 }
 
 /**
- * Returns the schemas of a document with all their subschemas. A component that operations refer to is listed once for each set of
- * waivers that applies to it. Its place is its name.
+ * Returns the schemas of a document and all their subschemas, each with the context that lints need. A component that operations refer to is
+ * listed once for each set of waivers that applies to it. Its place is its name.
  */
 export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
   const sites: SchemaSite[] = []
@@ -73,7 +73,7 @@ function schemasOf(content: Readonly<Record<string, MediaType>> = {}): readonly 
   return Object.entries(content).flatMap(([type, { schema }]) => (isJson(type) && isObject(schema) ? [schema] : []))
 }
 
-/** Adds a schema and its subschemas to the sites. Does not visit a component again with the same waivers. */
+/** Creates a function that adds a schema and its subschemas to `sites`. Does not visit a component again with the same waivers. */
 function visitor(document: OpenapiDocument, inherited: UncheckedWaivers, sites: SchemaSite[], components: Set<string>) {
   const seen = new Set<JsonSchema>()
   return function visit(schema: JsonSchema, place: string, name: string | undefined, waivers = inherited): void {

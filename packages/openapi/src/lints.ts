@@ -4,7 +4,7 @@ import { type OperationSite, operationSites, type SchemaSite, schemaSites, type 
 import { operationLints } from './operation-lints.ts'
 import { type Objection, schemaLints } from './schema-lints.ts'
 
-/** What a lint of another package reads from an operation, in the shape of a Fastify route. */
+/** An operation in the form of a Fastify route, for lints from other packages. */
 export interface LintedRoute {
   readonly method: string
   /** The path with parameters such as `:id`. */
@@ -12,7 +12,7 @@ export interface LintedRoute {
   readonly schema: { readonly querystring: object; readonly headers: object }
 }
 
-/** A place that breaks a rule. */
+/** A violation of a rule at a place in the document. */
 export interface Finding {
   /** The id of the rule. */
   readonly rule: string
@@ -24,7 +24,7 @@ export interface Finding {
 
 /** Options of {@link lintDocument}. */
 export interface LintOptions {
-  /** Additional lints of single routes, as other packages export them. */
+  /** Additional lints that check one route at a time, for example lints that other packages export. */
   readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
   /** Rules that do not apply to the document, by id, each with the reason. */
   readonly waivers?: Waivers | undefined
@@ -34,7 +34,7 @@ export interface LintOptions {
 export const lintIds: readonly string[] = [...schemaLints, ...operationLints].map(({ id }) => id)
 
 /**
- * Returns every place in a document that breaks a rule. A rule is waived by its id and a reason: in the option `waivers` for the whole
+ * Returns a finding for each violation of a rule in a document. A rule is waived by its id and a reason: in the option `waivers` for the whole
  * document, or in `x-waivers` of the document, a path, an operation or a schema, for that object and everything in it.
  */
 export function lintDocument(document: OpenapiDocument, { routeLints = [], waivers = {} }: LintOptions = {}): readonly Finding[] {
@@ -67,7 +67,7 @@ export function lintDocument(document: OpenapiDocument, { routeLints = [], waive
   return [...left, ...reasonless(document, operations, schemas)]
 }
 
-/** Returns a report of the findings, for people: a line each with rule, place, problem and remedy. */
+/** Returns a human-readable report of the findings, one line each, with rule, place, problem and remedy. */
 export function findingsText(findings: readonly Finding[]): string {
   if (findings.length === 0) return 'No findings.'
   const lines = findings.map(({ rule, place, problem, remedy }) => `  ${rule} ${place}: ${problem} ${remedy}`)

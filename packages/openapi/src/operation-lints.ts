@@ -5,13 +5,13 @@ import type { OperationSite } from './lint-sites.ts'
 import type { Objection } from './schema-lints.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
-/** A rule about operations. It can return several objections. */
+/** A lint that checks a rule on each operation. It can return several objections. */
 export interface OperationLint {
   readonly id: string
   readonly check: (site: OperationSite) => readonly Objection[]
 }
 
-/** The rules about the input, responses and access of operations. */
+/** The lints for the input, responses and access control of operations. */
 export const operationLints: readonly OperationLint[] = [
   { id: 'S3', check: jsonIsAvailable },
   { id: 'M9', check: getHasNoBody },

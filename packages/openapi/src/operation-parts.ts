@@ -6,7 +6,7 @@ import { knownHeaders, references } from './response-headers.ts'
 
 type Headers = NonNullable<OperationParts['headers']>
 
-/** Returns what the config of a route and the options add to the schemas of its operation. */
+/** Returns the additions to the description of an operation that follow from the config of its route and from the options. */
 export function partsOf(route: DescribedRoute, version: VersionToDescribe, settings: Settings): readonly OperationParts[] {
   const own = [
     ...(route.config === undefined

@@ -9,7 +9,7 @@ export interface DescribedError {
   readonly code: string
   readonly statusCode: number
   readonly message: Readonly<Record<string, string>> & { readonly en: string }
-  /** A sentence that says how the client fixes the request. */
+  /** A sentence that explains how to fix the request. */
   readonly remedy: string
   /** `true` if the response lists the invalid fields in `error.errors`, as every validation error does. */
   readonly validation?: true | undefined
@@ -72,11 +72,11 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
   /**
-   * Every error that the service can return, in the form of the entries of the error catalogue.
+   * Every error that the service can return, in the form of error catalogue entries.
    * @default [] (the documents describe no errors)
    */
   readonly errors?: readonly DescribedError[] | undefined
-  /** Returns the error codes of an operation in addition to `config.openapi.errors`. @default () => [] */
+  /** Returns additional error codes for the operation of a route, besides those in `config.openapi.errors`. @default () => [] */
   readonly errorsOf?: ((route: DescribedRoute) => readonly string[]) | undefined
   /** Returns the rate limits of a route, or undefined for a route without limits. @default () => undefined */
   readonly limitsOf?: ((route: DescribedRoute) => DescribedLimits | undefined) | undefined
@@ -85,7 +85,7 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    * @default undefined (the documents do not describe how these responses may be cached)
    */
   readonly defaultCache?: unknown
-  /** Functions that return additions to the description of the operation of a route. @default [] */
+  /** Functions that return additions to the description of a route's operation. @default [] */
   readonly parts?: readonly ((route: DescribedRoute) => OperationParts | undefined)[] | undefined
   /**
    * Returns the webhook events of a version by type, in the form of OpenAPI path items: each has a `post` whose body has the schema
@@ -94,36 +94,37 @@ export interface OpenapiOptions extends Pick<OriginOptions, 'publicUrl'> {
    */
   readonly webhooks?: ((version: number) => Readonly<Record<string, PathItem>> | undefined) | undefined
   /**
-   * How clients authenticate: OpenAPI security schemes by name. A route with `config.permissions` accepts any of them.
+   * The OpenAPI security schemes that clients can use to authenticate, by name. A route with `config.permissions` accepts any of them.
    * @default { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
    */
   readonly securitySchemes?: Readonly<Record<string, object>> | undefined
   /**
-   * What happens when a lint finds a problem: `'error'` stops the start, `'warning'` logs each finding, `'off'` runs no lints.
+   * What happens when a lint finds a problem: `'error'` prevents the service from starting, `'warning'` logs each finding, `'off'` disables the
+   * lints.
    * @default 'error'
    */
   readonly lint?: 'error' | 'warning' | 'off' | undefined
-  /** Additional lints of single routes, as other packages export them. @default [] */
+  /** Additional lints that check one route at a time, for example lints that other packages export. @default [] */
   readonly routeLints?: readonly RouteLint<LintedRoute>[] | undefined
   /** Rules that do not apply to this API, by id, each with the reason. @default {} */
   readonly waivers?: Waivers | undefined
   /**
-   * The path of the page that shows the documents and can send requests, or `false` for no page.
+   * The path of the API reference page, which shows the documents and can send requests, or `false` for no page.
    * @default '/reference', or false when NODE_ENV is "production"
    */
   readonly reference?: `/${string}` | false | undefined
-  /** The clock, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
-/** A version as the documents describe it. Times are in milliseconds since 1970. */
+/** A version of the API, with the data that its document needs. Times are in milliseconds since 1970. */
 export interface VersionToDescribe {
   readonly number: number
   readonly name: string
   readonly ending: { readonly deprecatedAt: number; readonly sunsetAt: number; readonly documentation: string | undefined } | undefined
 }
 
-/** The options with all defaults. */
+/** The options with defaults applied. */
 export interface Settings {
   readonly title: string
   readonly description: string
@@ -147,7 +148,7 @@ export interface Settings {
   readonly now: () => number
 }
 
-/** Returns the options with all defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
+/** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
   const { publicUrl, lint = 'error', routeLints = [], waivers = {}, reference } = options
   originResolver({ publicUrl })

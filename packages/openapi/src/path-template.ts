@@ -1,4 +1,4 @@
-/** Creates a function that finds the template of a path (`/v1/orders/{id}`). If several match, the earlier literal wins. */
+/** Creates a function that returns the template that matches a path, for example `/v1/orders/{id}`. If several match, the earlier literal wins. */
 export function templateFinder(templates: readonly string[]): (path: string) => string | undefined {
   const patterns = templates.toSorted(literalsFirst).map((template) => ({ template, pattern: patternOf(template) }))
   return (path) => patterns.find(({ pattern }) => pattern.test(path))?.template

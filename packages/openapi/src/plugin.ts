@@ -62,13 +62,13 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
 
 /** A document that is available once all routes are registered. */
 interface Described {
-  /** The path at which it is served. */
+  /** The path at which the document is served. */
   readonly path: string
   readonly document: () => OpenapiDocument
   readonly text: () => string
 }
 
-/** Collects the routes of one version with `@fastify/swagger`. */
+/** Registers `@fastify/swagger` for the routes of one version, and returns the path and the content of its document. */
 async function describeVersion(
   app: FastifyInstance,
   version: VersionToDescribe,

@@ -8,7 +8,10 @@ export interface ReferencePart {
   readonly text: () => string | Promise<string>
 }
 
-/** Returns the page, its start script and the Scalar script. The service sends all of them, so the page works offline. */
+/**
+ * Returns the files of the reference page: the HTML page, its start script and the Scalar script. The service sends all of them, so the page works
+ * offline.
+ */
 export function referenceParts(path: string, { title, versions, now }: Settings): readonly ReferencePart[] {
   let script: Promise<string> | undefined
   return [
@@ -22,7 +25,10 @@ export function referenceParts(path: string, { title, versions, now }: Settings)
   }
 }
 
-/** Returns the content security policy of the page: it may load from and request only this service. Scalar uses inline styles. */
+/**
+ * Returns the content security policy of the reference page, which lets the page load resources from and send requests to this service only.
+ * Scalar uses inline styles.
+ */
 export function referencePolicy(publicUrl: string | undefined): Readonly<Record<string, readonly string[]>> {
   const service = ["'self'", ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])]
   return {

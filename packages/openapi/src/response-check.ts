@@ -6,7 +6,7 @@ import { schemaCloser } from './closed-schemas.ts'
 import { follow, type Header, isJson, type OpenapiDocument, operationsOf, type PlacedOperation, type Response } from './document.ts'
 import { templateFinder } from './path-template.ts'
 
-/** A response and its request, as a test sees them. A response of Fastify's `inject` has all of these values. */
+/** A response to check, with the method and the URL of its request. A response of Fastify's `inject` has all of these values. */
 export interface CheckedResponse {
   readonly method: string
   /** The path, with or without the query. */
@@ -14,13 +14,16 @@ export interface CheckedResponse {
   readonly status: number
   /** The response headers by lower-case name. */
   readonly headers: Readonly<Record<string, unknown>>
-  /** The body as it was sent, compressed with gzip or Brotli when `content-encoding` says so. */
+  /** The body as it was sent; it is compressed if `content-encoding` is `gzip` or `br`. */
   readonly body: Buffer
 }
 
 /** Options of {@link responseChecker}. */
 export interface ResponseCheckOptions {
-  /** Lower-case names of headers that need no description, in addition to those of every HTTP message and of browsers. */
+  /**
+   * Lower-case names of headers that need no description, in addition to the headers that HTTP needs to transfer a message and those that only
+   * restrict browsers.
+   */
   readonly undescribedHeaders?: readonly string[] | undefined
 }
 

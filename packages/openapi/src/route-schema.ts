@@ -2,13 +2,13 @@ import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { type DescribedRoute, methodsOf, type RouteSchema } from './described-route.ts'
 import { propertiesOf } from './schema-parts.ts'
 
-/** The key of the index of a route in the list of described routes. `@fastify/swagger` copies keys that start with `x-`. */
+/** The schema key that contains the index of a route in the list of described routes. `@fastify/swagger` copies keys that start with `x-`. */
 export const routeMark = 'x-route'
 
-/** The schema of a route that `@fastify/swagger` gets. */
+/** The schema that `@fastify/swagger` receives for a route. */
 export type SwaggerSchema = RouteSchema & { readonly consumes?: readonly string[] | undefined; readonly [routeMark]?: number | undefined }
 
-/** Returns whether a route belongs to the document of the version at this path. */
+/** Returns whether a route belongs in the document of the version whose paths start with `base`. */
 export function belongsTo(route: DescribedRoute, base: string): boolean {
   const { config, url } = route
   if (!url.startsWith(`${base}/`) || config?.operational === true || config?.openapi === false || route.schema?.hide === true) return false

@@ -2,7 +2,7 @@ import { isObject, type JsonSchema } from '@concordat/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
-/** Where a schema is used. The service reads the values of requests, and its clients read those of responses. */
+/** Whether a schema is used in requests or in responses. The service reads the values of requests, and its clients read those of responses. */
 export type Direction = 'request' | 'response'
 
 /** Reports a change that breaks a client. `place` includes the path in the schema. */
@@ -14,8 +14,9 @@ interface Side {
 }
 
 /**
- * Compares two schemas (rule V3). The service must still accept what a client sends, so the schema of a request may only become wider.
- * Clients must still understand what they read, so the schema of a response may only become narrower. Both must keep declared properties.
+ * Reports the incompatible changes between two versions of a schema (rule V3). The service must still accept what a client sends, so the schema of
+ * a request may only become wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must
+ * keep declared properties.
  */
 export function compareSchemas(was: Side, is: Side, direction: Direction, place: string, report: Report): void {
   compare(was, is, direction, place, report, new Map())
@@ -63,7 +64,10 @@ function side(schema: JsonSchema, { document }: Side): Side {
   return { schema, document }
 }
 
-/** Resolves references and `allOf`, and adds null to the types. `origin` identifies schemas that were compared already. */
+/**
+ * Returns a schema with references and `allOf` resolved, and with a union with null written as a list of types. `origin` identifies schemas that
+ * were compared already.
+ */
 function plain(
   { schema, document }: Side,
   containers: readonly JsonSchema[] = []

@@ -3,16 +3,16 @@ import { follow } from './document.ts'
 import type { SchemaSite } from './lint-sites.ts'
 import { typesOf } from './schema-parts.ts'
 
-/** What is wrong and how to fix it, or undefined when nothing is wrong. */
+/** The problem and the remedy that a lint reports, or undefined if it finds no problem. */
 export type Objection = readonly [problem: string, remedy: string] | undefined
 
-/** A rule about schemas. */
+/** A lint that checks a rule on each schema. */
 export interface SchemaLint {
   readonly id: string
   readonly check: (site: SchemaSite) => Objection
 }
 
-/** The rules about representations (F). */
+/** The lints for the rules about representations (F). */
 export const schemaLints: readonly SchemaLint[] = [
   { id: 'F1', check: camelCase },
   { id: 'F2', check: isoDates },

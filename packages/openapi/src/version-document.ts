@@ -20,7 +20,7 @@ import { knownHeaders } from './response-headers.ts'
 import { routeMark } from './route-schema.ts'
 import { sentence } from './words.ts'
 
-/** Returns the document of a version without its paths. */
+/** Returns the document of a version with empty `paths`. */
 export function documentHead(version: VersionToDescribe, settings: Settings): OpenapiDocument {
   const { title, description, contact, license, publicUrl, securitySchemes } = settings
   return {
@@ -39,8 +39,8 @@ export function documentHead(version: VersionToDescribe, settings: Settings): Op
 }
 
 /**
- * Completes the document that `@fastify/swagger` generated from the routes of a version: adds what their config and the options say about
- * each operation, moves shared parts to the components, names the resources, and adds examples.
+ * Completes the document that `@fastify/swagger` generated from the routes of a version: adds details from the config of each route and from the
+ * options, moves shared parts to the components, names the schemas of resources, and adds examples.
  */
 export function completeDocument(
   draft: OpenapiDocument,

@@ -14,14 +14,14 @@ export function resourceName(path: string): string {
     .join('')
 }
 
-/** Returns `OrderItem` for `order-item`, `orderItem`, `order_item` or `https://example.com/order-item.json`. */
+/** Returns a name in Pascal case: `OrderItem` for `order-item`, `orderItem`, `order_item` or `https://example.com/order-item.json`. */
 export function pascalCase(text: string): string {
   return wordsIn(text)
     .map((word) => word.replace(/^./, (letter) => letter.toUpperCase()))
     .join('')
 }
 
-/** Returns `Order items` for `order-items`. */
+/** Returns a name as separate words with an initial capital: `Order items` for `order-items`. */
 export function sentence(text: string): string {
   return wordsIn(text)
     .join(' ')

@@ -19,20 +19,20 @@ interface IndexCheckOptions {
 /** A problem that the check found. */
 export interface IndexFinding {
   /**
-   * `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
+   * The kind of problem; `missing`: no index serves the list. `invalid`: an index would serve it, but its build failed. `refused`: an index seems to
    * serve it, but the planner cannot use it. `impossible`: no index could serve the list as it is written. `waiver`: a waiver
    * has no effect.
    */
   readonly kind: Shortage['kind'] | 'waiver'
-  /** The names that waive the finding, such as `sort.total` and `filter.status[eq]`. */
+  /** The names to list in `waive` to waive the finding, such as `sort.total` and `filter.status[eq]`. */
   readonly names: readonly string[]
-  /** The description of the problem, for people. */
+  /** A human-readable description of the problem. */
   readonly problem: string
   /** The statement that fixes the problem, if there is one. It cannot run inside a transaction. */
   readonly statement: string | undefined
 }
 
-/** The error for lists of a collection that no index of the database serves (rule Q12). */
+/** The error that {@link checkIndexes} throws if the database does not have the indexes that a collection needs (rule Q12). */
 export class MissingIndexesError extends Error {
   readonly findings: readonly IndexFinding[]
 
@@ -61,7 +61,7 @@ export async function checkIndexes(
   if (findings.length > 0) throw new MissingIndexesError(collection.name, findings)
 }
 
-/** Returns the findings with which {@link checkIndexes} would fail, as data. */
+/** Returns the findings that {@link checkIndexes} would report in its error. */
 export async function findMissingIndexes(
   database: CheckedDatabase,
   collection: CheckedCollection,

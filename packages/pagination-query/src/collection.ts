@@ -9,9 +9,9 @@ import type { Condition, Count, ListQuery, SortKey } from './list-query.ts'
 import type { Operator, ValueKind } from './operators.ts'
 import { orderOf } from './order/sort-order.ts'
 
-/** The bounds of `perPage`. */
+/** The default and the maximum of the `perPage` parameter. */
 export interface PerPage {
-  /** The number of items per page without `perPage`. @default 25 */
+  /** The number of items per page if the request does not set `perPage`. @default 25 */
   readonly default?: number | undefined
   /** The maximum number of items per page. @default 100 */
   readonly max?: number | undefined
@@ -41,7 +41,7 @@ type ScalarName<Row> = {
 }[keyof Row & string]
 type Directed<Name extends string> = Name | `-${Name}`
 
-/** The operators of each field that clients can filter by. `true` allows the default operators for the kind of its values. */
+/** The filter operators that each field allows. `true` allows the default operators for the kind of its values. */
 type Filters<Row> = { readonly [Name in ScalarName<Row>]?: true | readonly OperatorsFor<Row[Name]>[] }
 
 type NamesOf<Filter, Row> = keyof Filter & keyof Row & string
@@ -55,7 +55,7 @@ export type ConditionsOf<Row, Filter> = {
   [Name in NamesOf<Filter, Row>]: ConditionOn<Name, Row[Name], Chosen<Filter[Name], Row[Name]>>
 }[NamesOf<Filter, Row>]
 
-/** A {@link ListQuery} whose conditions are those that the collection allows. */
+/** A {@link ListQuery} whose conditions have the types that the collection allows. */
 export interface CollectionQuery<Row, Conditions extends Condition> extends ListQuery<Row> {
   readonly conditions: readonly Conditions[]
 }
@@ -73,7 +73,7 @@ export interface Declaration<Row, Key extends string, Combination extends readon
   readonly sort: {
     /** The fields that clients can sort by, each alone and in either direction. */
     readonly keys: readonly Key[]
-    /** Sort orders of several keys, each exactly as clients can request it. */
+    /** Sort orders with several keys, each written exactly as clients must send it. */
     readonly combinations?: readonly Combination[] | undefined
   }
   readonly filter?: (Filter & { readonly [Name in Exclude<keyof Filter, ScalarName<Row>>]: never }) | undefined
@@ -86,10 +86,10 @@ export interface Declaration<Row, Key extends string, Combination extends readon
   readonly readable?: ((request: FastifyRequest, field: string) => boolean) | undefined
   /** Returns what a cursor is bound to besides sort and filters, for example the tenant or the parent resource in the path. */
   readonly scope?: ((request: FastifyRequest) => string) | undefined
-  /** The bounds of `perPage` for this collection. @default the option of the plugin */
+  /** The default and the maximum of `perPage` for this collection. @default the option of the plugin */
   readonly perPage?: PerPage | undefined
   /**
-   * The last item that clients can reach with the style `page`.
+   * The position of the last item that clients can reach with the style `page`.
    * @default the option of the plugin
    */
   readonly maxOffset?: number | undefined
@@ -106,7 +106,7 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   /** The sort order of requests without `sort`: a key of `sorts`. */
   readonly defaultSort: string
-  /** The operators of each field that clients can filter by. */
+  /** The filter operators that each field allows. */
   readonly filters: ReadonlyMap<string, readonly Operator[]>
   readonly count: Count
   readonly readable: ((request: FastifyRequest, field: string) => boolean) | undefined
@@ -117,11 +117,11 @@ export interface Collection<Row = unknown, Conditions extends Condition = Condit
   readonly item: JsonSchema
   /** The query parameters as OpenAPI 3.1 describes them, with literal names such as `total[gte]` (rule Q13). */
   readonly parameters: readonly ParameterObject[]
-  /** Never set. It only carries the types. */
+  /** A type-only property that is never set. It only carries the types. */
   readonly query?: CollectionQuery<Row, Conditions> | undefined
 }
 
-/** Returns the collection for a declaration. The schema of the resource is already known. */
+/** Creates a collection from its declaration. The schema of the resource is already known. */
 export type Declare<Row> = <
   const Key extends ScalarName<Row>,
   const Combination extends readonly Directed<ScalarName<Row>>[] = never,
@@ -131,17 +131,13 @@ export type Declare<Row> = <
 ) => Collection<Row, ConditionsOf<Row, Filter>>
 
 /**
- * Declares a collection of the resource that a schema describes. The types follow from a TypeBox schema; for any other JSON Schema
- * object, pass the type: `collection<Order>(schema)`.
+ * Returns a function that declares a collection of the resource that a schema describes. The types follow from a TypeBox schema; for any other
+ * JSON Schema object, pass the type: `collection<Order>(schema)`.
  *
  * @throws TypeError with a one-line message for an invalid declaration
  *
- * @example
- * const orders = collection(Order)({
- *   name: 'orders', style: 'cursor', id: 'id', defaultSort: ['-placedAt'],
- *   sort: { keys: ['placedAt', 'total'] },
- *   filter: { status: ['eq', 'in'], total: ['gte', 'lt'] }
- * })
+ * @example const orders = collection(Order)({ name: 'orders', style: 'cursor', id: 'id', defaultSort: ['-placedAt'], sort: { keys: ['placedAt',
+ * 'total'] }, filter: { status: ['eq', 'in'], total: ['gte', 'lt'] } })
  */
 export function collection<const Schema extends { readonly static: unknown }>(item: Schema): Declare<Schema['static']>
 export function collection<Row = Readonly<Record<string, unknown>>>(item: object): Declare<Row>

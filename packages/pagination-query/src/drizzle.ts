@@ -12,13 +12,16 @@ import { keyedRows } from './sql/rows.ts'
 /** A Drizzle database on PostgreSQL, with any driver, or a transaction. */
 type DrizzleDatabase = Pick<PgDatabase<PgQueryResultHKT>, 'select' | 'execute'>
 
-/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
+/**
+ * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
+ * a client.
+ */
 interface DrizzleSource {
   /** A table or a view. For joins, a subquery named with `.as()`. */
   readonly table: PgTable | PgView | PgMaterializedView | Subquery
-  /** The columns of fields that are not columns of `table` under their own names. */
+  /** The columns for fields that have no column of the same name in `table`. */
   readonly columns?: Readonly<Record<string, PgColumn | SQL>> | undefined
-  /** A further condition on the rows, for example the owner. */
+  /** A further condition on the rows, for example on their owner. */
   readonly where?: SQL | undefined
 }
 

@@ -107,7 +107,7 @@ const list = defineErrors(
 /** Every error that this package throws, for the option `include` of the error catalogue. */
 export const paginationQueryErrors: ErrorList = list
 
-/** An invalid parameter. */
+/** An error in a query parameter. */
 export interface QueryProblem {
   /** The name of the parameter as the client sent it, truncated if it is too long to repeat. */
   readonly field: string
@@ -122,7 +122,9 @@ const cursorCodes: Partial<Record<FieldMessage, 'CURSOR_INVALID' | 'CURSOR_MISMA
   cursorMismatch: 'CURSOR_MISMATCH'
 }
 
-/** Returns the 422 error that lists the invalid parameters, sorted, at most 100. If only the cursor is invalid, it has its own codes. */
+/**
+ * Returns the 422 error that lists the invalid parameters, sorted by name and limited to 100. If only the cursor is invalid, it has its own codes.
+ */
 export function invalidQuery(problems: readonly QueryProblem[]): ApiError {
   const errors = problems.toSorted((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0)).slice(0, maxProblems)
   const [first] = errors as [QueryProblem]

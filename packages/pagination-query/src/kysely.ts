@@ -52,7 +52,7 @@ function listOf(columns: Fragment) {
   return expression(columns) as unknown as AliasedExpression<unknown, string>
 }
 
-/** Runs another query with the connection and the plugins of the builder, which has no other way to a subquery after FROM. */
+/** Creates a Kysely plugin that replaces the query of the builder, which has no other way to select from a subquery. */
 function inPlaceBy(selected: AliasedExpression<unknown, string>): KyselyPlugin {
   const query: SelectQueryNode = { kind: 'SelectQueryNode', selections: [SelectionNode.create(selected.toOperationNode())] }
   return { transformQuery: () => query, transformResult: async ({ result }) => result }

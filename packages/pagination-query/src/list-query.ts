@@ -40,8 +40,8 @@ export interface ListQuery<Row = unknown> {
   /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
   /**
-   * Whether the page is read from the end: then fetch in the opposite order, and let `pageOf` reverse the rows. `ranges` are already in the opposite
-   * order.
+   * Whether the page is read from the end; if so, fetch the rows in the opposite order and let `pageOf` reverse them. `ranges` are already in the
+   * opposite order.
    */
   readonly reverse: boolean
   /** The number of rows to skip, for collections with the style `page`. */
@@ -52,6 +52,6 @@ export interface ListQuery<Row = unknown> {
    */
   readonly ranges: readonly KeyRange[]
   readonly count: Count
-  /** Never set. It only carries the type of the rows. */
+  /** A type-only property that is never set. It only carries the type of the rows. */
   readonly row?: Row | undefined
 }

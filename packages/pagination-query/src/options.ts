@@ -12,15 +12,15 @@ export interface PaginationQueryOptions extends OriginOptions {
    */
   readonly perPage?: PerPage | undefined
   /**
-   * The last item that clients can reach with the style `page`. It has a limit because a database reads and discards all rows
+   * The position of the last item that clients can reach with the style `page`. It has a limit because a database reads and discards all rows
    * before a page.
    * @default 10_000
    */
   readonly maxOffset?: number | undefined
-  /** The protection of cursors. Required if a collection has the style `cursor`. */
+  /** The secrets that sign cursors, and the maximum age of cursors. Required if a collection has the style `cursor`. */
   readonly cursor?: CursorOptions | undefined
   /**
-   * Sends the links of pages in the `Link` header (RFC 8288).
+   * Whether the links to other pages are also sent in the `Link` header (RFC 8288).
    * @default true
    */
   readonly linkHeader?: boolean | undefined
@@ -38,21 +38,21 @@ export interface PaginationQueryOptions extends OriginOptions {
    */
   readonly maxCacheEntries?: number | undefined
   /**
-   * The clock, in milliseconds since 1970.
+   * Returns the current time, in milliseconds since 1970.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
 }
 
-/** The options with their defaults, as the plugin uses them. */
+/** The options with defaults applied. */
 export interface Settings {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
-  /** The protection of cursors, or undefined if the option is not set. */
+  /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
   readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
   readonly linkHeader: boolean
   readonly transitionalOffset: boolean
-  /** The `Deprecation` header of responses to `offset` and `limit`. */
+  /** The value of the `Deprecation` header in responses to requests with `offset` or `limit`. */
   readonly deprecation: string | undefined
   readonly maxCacheEntries: number
   readonly originOf: ReturnType<typeof originResolver>
@@ -61,7 +61,7 @@ export interface Settings {
 
 const { integer } = optionChecks('pagination-query')
 
-/** Returns the options with their defaults. Throws a `TypeError` with a one-line message for an invalid option. */
+/** Returns the options with defaults applied. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
   const { perPage = {}, maxOffset = 10_000, maxCacheEntries = 500 } = options
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)

@@ -28,7 +28,7 @@ declare module 'fastify' {
   }
 }
 
-/** Validates the queries of clients against the declared collections, rejects everything else, and links the pages. */
+/** Validates query parameters against the declared collections, rejects invalid queries, and adds links to other pages to the responses. */
 const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   const semicolon = splitsAtSemicolon(app.initialConfig)

@@ -25,17 +25,18 @@ type PrismaWhere<Delegate> = Delegate extends {
 
 /** Options of {@link runPrisma}: how a resource maps to a Prisma model. */
 interface PrismaOptions<Filter = Where> {
-  /** Restricts pages and counts, for example to the rows of a tenant. */
+  /** A filter that restricts pages and counts, for example to the rows of a tenant. */
   readonly where?: Filter | undefined
   /**
-   * The Prisma fields for fields of the resource. To sort by an enum, list its values in the order of the database in `choices`.
+   * The Prisma fields that correspond to fields of the resource, by resource field name. To sort by an enum, list its values in the order of the
+   * database in `choices`.
    * @default the Prisma field with the same name, or with that name in snake_case
    */
   readonly fields?: Readonly<Record<string, FieldMapping>> | undefined
 }
 
 /**
- * Runs a query on a Prisma model on PostgreSQL. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
+ * Runs a query on PostgreSQL through a Prisma model. It does not use the `cursor` of Prisma, which loses rows where a sort key is null
  * and reads everything where it is not unique. It reads the ranges one after another until the page is full.
  *
  * An estimated count is exact here, because Prisma does not expose the estimate of the planner. Times and dates are strings, and

@@ -9,19 +9,22 @@ import { keyedRows } from './sql/rows.ts'
 
 export { preparePages } from './sql/prepared-pages.ts'
 
-/** A statement with its values as parameters. */
+/** A statement with placeholders, and the values of its parameters. */
 export interface SqlText {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
-/** The source of the rows. All of it comes from the author of the service, none of it from a client. */
+/**
+ * The source of the rows: a table, the columns of fields, and a further condition. All of it comes from the author of the service, none of it from
+ * a client.
+ */
 export interface SqlSource {
   /** The table, with its schema before a dot, or the SQL after FROM. @default the collection's name in snake_case */
   readonly table?: string | { readonly sql: string } | undefined
-  /** The columns of fields. @default the field's name in snake_case */
+  /** The columns of the resource's fields, by field name. @default the field's name in snake_case */
   readonly columns?: SqlColumns | undefined
-  /** A further condition on the rows, for example the owner, with the placeholders `$1` to `$n` for its values. */
+  /** A further condition on the rows, for example on their owner, with the placeholders `$1` to `$n` for its values. */
   readonly where?: SqlText | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The checks of {@link optionChecks}. Each returns the value, or throws a `TypeError` of one line that names the option. */
+/** The checks that {@link optionChecks} returns. Each returns the value, or throws a `TypeError` of one line that names the option. */
 export interface OptionChecks {
   /** Requires an integer from `min` to `max`. */
   readonly integer: (path: string, value: unknown, min: number, max?: number) => number
@@ -9,7 +9,7 @@ export interface OptionChecks {
 }
 
 /**
- * Creates the checks of a plugin's options. `plugin` is the beginning of each message, `path` the option as the user writes it:
+ * Creates checks for the options of a plugin. `plugin` is the beginning of each message, `path` the option as the user writes it:
  * `jobs: options.maxAttempts must be an integer of at least 1, but is 0.`
  */
 export function optionChecks(plugin: string): OptionChecks {

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 /** The client that makes a request. */
 export interface Client {
   /**
-   * Identifies the client: issuer and subject of a token, or the id of an API key. Must not be a secret, because it is stored. A key
-   * longer than 128 characters is stored as its SHA-256.
+   * A string that identifies the client, for example the issuer and subject of a token, or the id of an API key. Must not be a secret, because it
+   * is stored. A key longer than 128 characters is stored as its SHA-256.
    */
   readonly key: string
   /** The name of the client's tier in the option `tiers`. For a tier without a limit there, `clientLimit` applies. */
@@ -21,7 +21,7 @@ export function identify(client: (request: FastifyRequest) => Client | undefined
   return known
 }
 
-/** Returns the key of a client, with a bounded length. */
+/** Returns the key of a client, or its hash if the key is longer than 128 characters. */
 export function clientKey({ key }: Client): string {
   return key.length <= 128 ? key : hash('sha256', key, 'base64url')
 }

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { rateLimitUnavailable } from './errors.ts'
 import type { Count, RateLimitStore } from './store.ts'
 
-/** The behavior while a store fails or times out. */
+/** The timeout of a store, and the behavior while the store fails. */
 export interface StoreGuard {
   readonly timeoutMs: number
   readonly whenItFails: 'countLocally' | 'refuse'

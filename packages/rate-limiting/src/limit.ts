@@ -13,7 +13,7 @@ export interface Limit {
 
 const { integer } = optionChecks('rate-limiting')
 
-/** Returns the checked limit. Throws a `TypeError` of one line that names the option at `path`. */
+/** Returns the limit if it is valid. Throws a `TypeError` of one line that names the option at `path`. */
 export function requireLimit(path: string, { limit, windowSeconds }: Limit): Limit {
   integer(`${path}.limit`, limit, 1, 1e9)
   integer(`${path}.windowSeconds`, windowSeconds, 1)

@@ -9,7 +9,7 @@ interface Window {
 export interface MemoryRateLimitStoreOptions {
   /** The maximum number of stored keys. At least half as many of the most recent ones are stored. @default 50000 */
   readonly maxKeys?: number | undefined
-  /** The clock, in milliseconds. It must be monotonic. @default performance.now */
+  /** Returns the current time, in milliseconds. It must be monotonic. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 

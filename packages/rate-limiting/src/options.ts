@@ -30,12 +30,12 @@ export interface RateLimitingOptions {
    */
   readonly tiers?: Readonly<Record<string, Limit>> | undefined
   /**
-   * How many leading bits of an IPv6 address count as one address.
+   * The prefix length for IPv6 addresses, in bits: addresses with the same prefix count as one address.
    * @default 64
    */
   readonly ipv6PrefixLength?: number | undefined
   /**
-   * How many keys, of all limits together, are stored in memory. Beyond that, the keys that were idle longest are removed.
+   * The maximum number of keys in memory, for all limits together. Beyond that, the keys that were idle longest are removed.
    * @default 50000
    */
   readonly maxKeys?: number | undefined
@@ -60,7 +60,7 @@ export interface RateLimitingOptions {
   readonly overload?: OverloadOptions | undefined
 }
 
-/** The options with their defaults. */
+/** The options with defaults applied. */
 export interface Settings {
   readonly client: ((request: FastifyRequest) => Client | undefined) | undefined
   readonly addressPolicy: RateLimitPolicy | undefined
@@ -75,7 +75,7 @@ export interface Settings {
 
 const { integer, number, oneOf } = optionChecks('rate-limiting')
 
-/** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */
+/** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid options. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
   const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
   if (client !== undefined && typeof client !== 'function') {

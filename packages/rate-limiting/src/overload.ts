@@ -5,13 +5,13 @@ import { serviceOverloaded } from './errors.ts'
 
 /** The thresholds above which requests get 503 `SERVICE_OVERLOADED`. Each is measured once a second; at least one is required. */
 export interface OverloadOptions {
-  /** The average delay of the event loop. 1000 means that every response waits for one second of other work. */
+  /** The maximum average delay of the event loop. 1000 means that every response waits for one second of other work. */
   readonly maxEventLoopDelayMs?: number | undefined
-  /** The fraction of the last second in which the event loop was busy, from 0 to 1. A busy process is not necessarily slow. */
+  /** The maximum fraction of the last second in which the event loop was busy, from 0 to 1. A busy process is not necessarily slow. */
   readonly maxEventLoopUtilization?: number | undefined
-  /** The used size of V8's heap. */
+  /** The maximum used size of V8's heap. */
   readonly maxHeapUsedBytes?: number | undefined
-  /** The resident memory of the whole process. */
+  /** The maximum resident memory of the whole process. */
   readonly maxRssBytes?: number | undefined
   /**
    * The value of `Retry-After`.
@@ -24,7 +24,7 @@ const thresholds = ['maxEventLoopDelayMs', 'maxEventLoopUtilization', 'maxHeapUs
 
 const { integer, number } = optionChecks('rate-limiting')
 
-/** Returns the checked options. Throws a `TypeError` of one line for invalid options. */
+/** Returns the overload options with defaults applied. Throws a `TypeError` of one line for invalid options. */
 export function requireOverload(options: OverloadOptions): OverloadOptions {
   const { retryAfterSeconds = 10 } = options
   const names = thresholds.filter((name) => options[name] !== undefined)
@@ -41,7 +41,7 @@ export function requireOverload(options: OverloadOptions): OverloadOptions {
   return { ...options, retryAfterSeconds }
 }
 
-/** Responds with 503 to every request that is not exempt while a metric exceeds its threshold. */
+/** While a metric exceeds its threshold, responds with 503 to every request that is not exempt. */
 export async function shedLoad(
   app: FastifyInstance,
   options: OverloadOptions,

@@ -14,7 +14,7 @@ import { spend } from './spend.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * A limit of the route in addition to the general ones, or the cost of a request. `false`: requests are not counted and not
+     * The route's own limit, which applies in addition to the general limits, or the cost of a request. `false`: requests are not counted and not
      * rejected under overload, for example for a health check.
      */
     rateLimit?: RouteLimit | CostOnly | false | undefined

@@ -10,7 +10,7 @@ export interface RateLimits {
 
 const publishedKey: unique symbol = Symbol.for('concordat.rateLimits')
 
-/** Returns the config of a route with its limits. */
+/** Returns a copy of a route's config to which the published limits are added. */
 export function withPublished<Config extends object>(config: Config | undefined, limits: RateLimits | undefined): Config {
   return { ...config, [publishedKey]: limits } as unknown as Config
 }

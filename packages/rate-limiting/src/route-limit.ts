@@ -26,7 +26,7 @@ export interface RouteLimit extends Limit, Partial<CostOnly> {
   readonly group?: string | undefined
 }
 
-/** The checked settings of a route. */
+/** The validated rate limit settings of a route. */
 export interface RouteSettings {
   readonly cost: number
   readonly policy?: RateLimitPolicy | undefined
@@ -43,7 +43,7 @@ const { integer, oneOf } = optionChecks('rate-limiting')
 
 const members = new Set(['limit', 'windowSeconds', 'scope', 'group', 'cost'])
 
-/** Reads `config.rateLimit` of a route, which is not `false`. Throws a `TypeError` of one line for invalid settings. */
+/** Returns the validated settings from `config.rateLimit` of a route that is not exempt. Throws a `TypeError` of one line for invalid settings. */
 export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope): RouteSettings {
   const { rateLimit } = route
   const name = nameOf(route)
@@ -67,7 +67,9 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope):
   return { cost, policy: { name: group ?? name, scope, ...numbers } }
 }
 
-/** Returns `GET /orders/:id`, also for HEAD, which counts as GET. The result is valid in a quoted string of a header for any path. */
+/**
+ * Returns the name of a route, for example `GET /orders/:id`; HEAD counts as GET. The result is valid in a quoted string of a header for any path.
+ */
 function nameOf({ method = [], url = '' }: RouteFacts) {
   const methods = new Set([method].flat().map((one) => (one === 'HEAD' ? 'GET' : one)))
   return `${[...methods].toSorted().join(',')} ${encodeURI(url)}`

@@ -28,7 +28,7 @@ export interface Plan {
 export interface Plans {
   /** Returns the plan of a route. Throws a `TypeError` of one line for an invalid config. */
   of(route: RouteFacts): Plan
-  /** Returns the general client limit of a tier. */
+  /** Returns the limit of a tier, or the general client limit if the tier has no limit. */
   ofTier(tier: string | undefined): Limiter | undefined
   /** Returns the published limits of a plan; `undefined` for a route that is not counted. */
   published(plan: Plan): RateLimits | undefined

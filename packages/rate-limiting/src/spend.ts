@@ -3,16 +3,16 @@ import { rateLimitExceeded } from './errors.ts'
 import type { Limiter } from './route-plans.ts'
 import type { Count } from './store.ts'
 
-/** What is counted: `cost` requests for the key. */
+/** The key to count for, and the number of requests to count. */
 export interface Spending {
   readonly key: string
   readonly cost: number
 }
 
 /**
- * Counts a request for one limit after the other and adds each to the headers `RateLimit-Policy` and `RateLimit`
- * (draft-ietf-httpapi-ratelimit-headers-10). Ends with 429 `RATE_LIMIT_EXCEEDED` at the first exhausted limit; later limits do not
- * count the request. A synchronous store needs no promise.
+ * Counts a request against one limit after another, and adds each limit to the headers `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-10). Ends with 429 `RATE_LIMIT_EXCEEDED` at the first exhausted limit; later limits do not count the
+ * request. A synchronous store needs no promise.
  */
 export function spend(limiters: readonly Limiter[], spending: Spending, reply: FastifyReply, done: (error?: Error) => void): void {
   try {

@@ -1,12 +1,12 @@
 /** The count of a key in its window. */
 export interface Count {
-  /** The count, including the cost of this call, whether or not it was counted. Above the limit: the call was rejected and not counted. */
+  /** The previous count plus the cost of this call. Above the limit: the call was rejected and not counted. */
   readonly count: number
   /** The time until the window ends. */
   readonly resetMs: number
 }
 
-/** Counts requests. */
+/** A store that counts requests by key in windows of fixed length. */
 export interface RateLimitStore {
   /**
    * Adds `cost` to the count of the key atomically, and returns the sum; counts nothing when the sum exceeds `limit`.

@@ -25,7 +25,7 @@ export interface IoredisScripts {
   eval(source: string, keys: number | string, ...args: string[]): Promise<unknown>
 }
 
-/** Creates a Redis from a client of `ioredis` for one server or a cluster. You must close the client yourself. */
+/** Creates a `Redis` from an `ioredis` client for one server or a cluster. You must close the client yourself. */
 export function fromIoredis(client: IoredisLike | IoredisClusterLike): Redis {
   return {
     run: ({ source, sha }, args) =>

@@ -17,7 +17,7 @@ export interface NodeRedisLike {
   duplicate(): NodeRedisSubscriberLike
 }
 
-/** Creates a Redis from a client of `redis`. You must close the client yourself. */
+/** Creates a `Redis` from a client of the `redis` package. You must close the client yourself. */
 export function fromNodeRedis(client: NodeRedisLike): Redis {
   return {
     run: ({ source, sha }, args) => {

@@ -8,18 +8,18 @@ export interface Listener {
   readonly onLost: () => void
 }
 
-/** A Redis, independent of its client. Created by `fromIoredis` or `fromNodeRedis`. */
+/** The Redis operations that the stores need, independent of the client library. Created by `fromIoredis` or `fromNodeRedis`. */
 export interface Redis {
   /** Runs a script with these `ARGV`. All keys that it uses are `ARGV[1]` or begin with it, so that they share one slot of a cluster. */
   run(script: Script, args: readonly string[]): Promise<unknown>
   /**
-   * Listens to a channel on a separate connection, from the moment the promise resolves. The returned function stops listening, and never
-   * rejects.
+   * Subscribes to a channel on a separate connection; the subscription is active once the promise resolves. The returned function stops listening,
+   * and never rejects.
    */
   listen(channel: string, listener: Listener): Promise<() => Promise<void>>
 }
 
-/** Options of each store: where its keys are. */
+/** Options that all Redis stores share. */
 export interface StoreOptions {
   /** The prefix of every key. Each service on a shared Redis needs its own. @default 'concordat' */
   readonly prefix?: string | undefined
@@ -30,7 +30,10 @@ export function keysOf(prefix: string, store: string): string {
   return `{${requirePrefix(prefix)}:${store}}:`
 }
 
-/** Returns the function that names the keys of a store whose scripts each use one key: the keys are spread over the slots of a cluster. */
+/**
+ * Returns the function that names the keys of a store whose scripts use only one key each, so that the keys are spread over the slots of a
+ * cluster.
+ */
 export function spreadKeysOf(prefix: string, store: string): (name: string) => string {
   const start = `{${requirePrefix(prefix)}:${store}:`
   return (name) => `${start}${name}}`

@@ -10,7 +10,7 @@ export function script(source: string): Script {
   return { source, sha: hash('sha1', source) }
 }
 
-/** Runs a script by its hash, and sends its source when Redis does not have it: after a restart, or the first time. */
+/** Runs a script by its hash, or sends its source if Redis has not cached the script, for example after a restart. */
 export async function runScript(byName: () => Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {
   try {
     return await byName()

@@ -1,7 +1,7 @@
 /** Rules that do not apply, by id, each with the reason. */
 export type Waivers = Readonly<Record<string, string>>
 
-/** A rule about routes. `Route` is the part of a route that the rule reads; Fastify's route options satisfy it. */
+/** A lint that checks a rule on each route. `Route` is the part of a route that the rule reads; Fastify's route options satisfy it. */
 export interface RouteLint<Route> {
   /** The id of the rule, which a waiver names. */
   readonly id: string
@@ -24,7 +24,7 @@ export function requireWaivers(where: string, waivers: Readonly<Record<string, u
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set to `true` on a route that is not part of the API, such as a health check. No rule about routes applies to it. */
+    /** Whether the route is an operational endpoint that is not part of the API, such as a health check. No rule about routes applies to it. */
     operational?: boolean | undefined
     /** Rules that do not apply to this route, by id, each with the reason. */
     waivers?: Waivers | undefined

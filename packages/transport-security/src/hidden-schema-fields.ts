@@ -10,8 +10,6 @@ export interface SchemaSource {
 const hiddenFormats = new Set<unknown>(['password', 'email', 'idn-email'])
 const alternatives = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const contents = ['items', 'additionalProperties', 'contains']
-// More nested references than any readable schema has.
-const maxReferences = 10
 
 /**
  * Returns the names of all properties that a schema excludes from the log: by `writeOnly` (JSON Schema §9.4, OpenAPI), or by the format
@@ -27,7 +25,7 @@ export function hiddenFieldsOf(sources: readonly SchemaSource[]): Set<string> {
       seen.add(node)
       const { properties } = node as JsonSchema
       for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
-        if (isHidden(property, { root, shared }, maxReferences)) names.add(name)
+        if (isHidden(property, { root, shared }, new Set())) names.add(name)
       }
       for (const child of Object.values(node)) visit(child, root)
     }
@@ -44,19 +42,20 @@ interface Place {
   readonly shared: Readonly<Record<string, unknown>>
 }
 
-function isHidden(schema: unknown, place: Place, references: number): boolean {
-  if (!isObject(schema)) return false
+// `visited` has the schemas that were examined for the same property, because schemas can refer to themselves.
+function isHidden(schema: unknown, place: Place, visited: Set<unknown>): boolean {
+  if (!isObject(schema) || visited.has(schema)) return false
+  visited.add(schema)
   if (schema['writeOnly'] === true || hiddenFormats.has(schema['format'])) return true
-  if (references === 0) return false
   const parts = [...alternatives.flatMap((keyword) => schema[keyword] ?? []), ...contents.map((keyword) => schema[keyword])]
   const map = schema['patternProperties']
   if (isObject(map)) parts.push(...Object.values(map))
   const { $ref } = schema
   if (typeof $ref === 'string') {
     const target = lookUp($ref, place)
-    if (isHidden(target.schema, { ...place, root: target.root }, references - 1)) return true
+    if (isHidden(target.schema, { ...place, root: target.root }, visited)) return true
   }
-  return parts.some((part) => isHidden(part, place, references - 1))
+  return parts.some((part) => isHidden(part, place, visited))
 }
 
 // Reads `#/definitions/name`, `id#` and `id#/definitions/name`, like Fastify.

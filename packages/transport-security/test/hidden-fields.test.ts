@@ -132,6 +132,12 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
     { properties: { canary: { $ref: 'all#/definitions/one' } } },
     [{ $id: 'all', definitions: { one: { $ref: '#/definitions/two' }, two: { writeOnly: true } } }]
   ],
+  'through many references': [
+    {
+      properties: { canary: { $ref: '#/definitions/0' } },
+      definitions: { ...Array.from({ length: 30 }, (_, index) => ({ $ref: `#/definitions/${index + 1}` })), 30: { writeOnly: true } }
+    }
+  ],
   'in a shared schema': [{ $ref: 'login#' }, [{ $id: 'login', type: 'object', properties: { canary: { writeOnly: true } } }]]
 }
 

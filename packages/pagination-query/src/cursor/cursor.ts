@@ -13,11 +13,11 @@ export interface Position {
   readonly reverse: boolean
   /** Whether the page includes the row with the key. */
   readonly inclusive: boolean
-  /** The key; undefined for the end of the list. */
+  /** The sort key values at the position; undefined for the beginning or the end of the list. */
   readonly key: Key | undefined
 }
 
-/** The position in a cursor. */
+/** The content of a cursor: a position, and the list that it belongs to. */
 export interface Cursor extends Position {
   /** The fingerprint of the list that the cursor belongs to. */
   readonly fingerprint: string
@@ -25,7 +25,7 @@ export interface Cursor extends Position {
   readonly issuedAt: number
 }
 
-/** Returns the text of a cursor. With `secret`, it is encrypted, so that only this service can read its values. */
+/** Encodes a cursor as a string. With `secret`, it is encrypted, so that only this service can read its values. */
 export function writeCursor({ reverse, inclusive, key, fingerprint, issuedAt }: Cursor, keys: CursorKeys, secret: boolean): string {
   const token = sealToken(JSON.stringify([(reverse ? 1 : 0) + (inclusive ? 2 : 0), fingerprint, issuedAt, ...(key ?? [])]), keys, secret)
   if (token.length > maxCursorLength)
@@ -35,7 +35,7 @@ export function writeCursor({ reverse, inclusive, key, fingerprint, issuedAt }: 
   return token
 }
 
-/** Returns the content of a cursor, or undefined if this service did not write it. */
+/** Decodes a cursor; returns undefined if it is malformed or its signature is invalid. */
 export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cursor | undefined {
   if (token.length > maxCursorLength) return undefined
   const payload = openToken(token, keys, secret)

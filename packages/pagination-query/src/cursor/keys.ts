@@ -2,16 +2,16 @@ import { createHash, hkdfSync } from 'node:crypto'
 
 /** The keys that are derived from a secret. */
 export interface CursorKey {
-  /** A byte that identifies the secret of a cursor. It reveals nothing about the secret. */
+  /** A byte that identifies the secret with which a cursor was created. It reveals nothing about the secret. */
   readonly id: number
   readonly signing: Buffer
   readonly encryption: Buffer
 }
 
-/** The keys of cursors: new cursors use the first key, and the other keys are still accepted. Undefined means no protection. */
+/** The keys that protect cursors: new cursors use the first key, and the other keys are still accepted. Undefined means no protection. */
 export type CursorKeys = readonly [CursorKey, ...CursorKey[]] | undefined
 
-/** Options of cursors. */
+/** Options for signing cursors and limiting their age. */
 export type CursorOptions =
   | {
       /**

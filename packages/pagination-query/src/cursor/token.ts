@@ -20,7 +20,7 @@ export function sealToken(payload: string, keys: CursorKeys, secret: boolean): s
   return Buffer.concat([head, ...(secret ? [] : [tagOf(key, head, body)]), body]).toString('base64url')
 }
 
-/** Returns the payload of a token, or undefined if none of the keys made it or it has another version. */
+/** Returns the payload of a token, or undefined if the token does not match any of the keys or has another version. */
 export function openToken(token: string, keys: CursorKeys, secret: boolean): string | undefined {
   if (!/^[\w-]+$/.test(token)) return undefined
   const bytes = Buffer.from(token, 'base64url')

@@ -17,7 +17,7 @@ export type Parameter = { readonly index: number; readonly name: string } & (
   | { readonly role: PagingRole; readonly list: false }
 )
 
-/** A collection as a plugin instance serves it: with all limits, and its parameters by the names that clients can send. */
+/** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
 export interface BoundCollection extends Collection {
   readonly perPage: { readonly default: number; readonly max: number }
   readonly maxOffset: number
@@ -31,11 +31,11 @@ export interface BoundCollection extends Collection {
   readonly transitionalOffset: boolean
   readonly fieldNames: readonly string[]
   readonly rowRules: RowRules
-  /** The kinds of its fields with scalar values. */
+  /** The value kinds of the scalar fields, by field name. */
   readonly kinds: Readonly<Record<string, ValueKind>>
 }
 
-/** Returns the collection with the limits of the plugin where it sets none. Throws a `TypeError` for invalid limits. */
+/** Returns the collection with all limits set: its own limits, or else those of the plugin. Throws a `TypeError` for invalid limits. */
 export function bindCollection(
   collection: Collection,
   { item, members }: Pick<ListResponse, 'item' | 'members'>,

@@ -5,17 +5,17 @@ import { schemasUnder } from './item-members.ts'
 /** A field of a resource, with the properties that matter for lists. */
 export interface Field {
   readonly name: string
-  /** The kind of its values. Undefined if they are not scalars; clients can then select the field, but not sort or filter by it. */
+  /** The kind of the field's values. Undefined if they are not scalars; clients can then select the field, but not sort or filter by it. */
   readonly kind: ValueKind | undefined
   /** Whether the field can be null or absent. */
   readonly nullable: boolean
-  /** The values of an `enum`. */
+  /** The allowed values of an `enum` field; empty for other fields. */
   readonly choices: readonly string[]
-  /** The longest value of a `string`, in characters. */
+  /** The maximum length of a `string` value, in characters. */
   readonly maxLength: number | undefined
 }
 
-/** Returns the field for a property of the schema. */
+/** Returns the field that a property of the resource's schema declares. */
 export function fieldOf(name: string, schema: JsonSchema, required: boolean): Field {
   const alternatives = alternativesOf(schema)
   const values = alternatives.filter((alternative) => !isNull(alternative))
@@ -38,7 +38,7 @@ export function kindsOf(fields: ReadonlyMap<string, Pick<Field, 'kind'>>): Reado
   return Object.fromEntries([...fields].flatMap(([name, { kind }]) => (kind === undefined ? [] : [[name, kind]])))
 }
 
-/** Returns whether a field can be null. It returns true if the schema does not say. */
+/** Returns whether a schema allows null. It returns true if the schema does not say. */
 export function allowsNull(schema: JsonSchema): boolean {
   return alternativesOf(schema).some((one) => isNull(one) || one['nullable'] === true || !('type' in one || 'const' in one))
 }

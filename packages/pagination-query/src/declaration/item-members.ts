@@ -10,8 +10,8 @@ export interface ItemMembers {
 export type Dereference = (reference: string) => JsonSchema | undefined
 
 /**
- * Returns the fields of a resource from its schema, through `allOf` and unions. If several parts declare a field, its schema is the
- * union of them. A field that a branch of a union does not have is not required.
+ * Returns the fields that the schema of a resource declares, including those in `allOf` and unions. If several parts declare a field, its schema
+ * is the union of them. A field that a branch of a union does not have is not required.
  */
 export function membersOf(item: JsonSchema, dereference: Dereference): ItemMembers {
   const reference = item['$ref']

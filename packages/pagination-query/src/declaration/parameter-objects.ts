@@ -58,7 +58,7 @@ export function filterName(field: string, operator: Operator): string {
   return operator === 'eq' ? field : `${field}[${operator}]`
 }
 
-/** Returns the descriptions of the parameters of a collection, in canonical order. */
+/** Returns the Parameter Objects for the query parameters of a collection, in canonical order. */
 export function parameterObjects(
   collection: Described,
   perPage: { readonly default: number; readonly max: number },

@@ -6,7 +6,7 @@ import { nameOfKey } from '../order/sort-order.ts'
 import type { Field } from './field.ts'
 import { operatorsOf } from './operator-table.ts'
 
-/** The parameter names of every collection (rule Q11). */
+/** The parameter names that are reserved in every collection (rule Q11). */
 export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'after', 'sort', 'fields', 'offset', 'limit'])
 
 /** The maximum total length of the text sort keys in a cursor, so that all keys fit into a cursor, even if they contain emoji. */

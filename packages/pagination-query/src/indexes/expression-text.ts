@@ -13,7 +13,7 @@ export function splitOutside(text: string, separator: string): string[] {
   return [...parts, text.slice(start)]
 }
 
-/** Returns the text without brackets around the whole text. */
+/** Returns the text without parentheses that enclose all of it. */
 export function unwrapped(text: string): string {
   const inner = text.trim()
   if (!inner.startsWith('(')) return inner
@@ -21,7 +21,7 @@ export function unwrapped(text: string): string {
   return closing?.index === inner.length - 1 ? unwrapped(inner.slice(1, -1)) : inner
 }
 
-/** Replaces the matches of a pattern outside strings. Quoted identifiers are not strings, so matches in them are replaced too. */
+/** Replaces the matches of a pattern outside string literals. Quoted identifiers are not strings, so matches in them are replaced too. */
 export function replaceOutsideStrings(text: string, pattern: RegExp, replacement: string): string {
   return text
     .split(/('(?:[^']|'')*')/)

@@ -1,9 +1,9 @@
 import { columnOf, type IndexColumn, type Table, type TableIndex } from './table-indexes.ts'
 import { type Conjunct, expressionOf, type IndexKey, type TableScan } from './table-scan.ts'
 
-/** The requirements of a statement on an index. */
+/** The requirements that an index must meet to serve a statement. */
 export interface Demand {
-  /** The conditions of every list of the collection, such as the condition on the tenant. */
+  /** The conditions that apply to every list of the collection, such as a condition on the tenant. */
   readonly base: readonly Conjunct[]
   /** The conditions of the filter. */
   readonly filter: readonly Conjunct[]
@@ -13,7 +13,7 @@ export interface Demand {
   readonly order: readonly IndexKey[] | undefined
 }
 
-/** Returns the demand of a scan, with the column names of its table. The filter and the cursor are separate from the base conditions. */
+/** Returns the requirements that an index must meet to serve a scan of the table. The filter and the cursor are separate from the base conditions. */
 export function demandOf(scan: TableScan, table: Table, base: readonly string[], filter: readonly string[], ordered: boolean): Demand {
   const conjuncts = scan.conjuncts.map((one) => ({ ...one, expressions: one.expressions.map((text) => columnOf(text, table.texts)) }))
   return {
@@ -24,7 +24,10 @@ export function demandOf(scan: TableScan, table: Table, base: readonly string[],
   }
 }
 
-/** Returns whether a single range of this index contains exactly the rows, in order: PostgreSQL then reads no other rows and does not sort. */
+/**
+ * Returns whether a single range of this index contains exactly the requested rows in order, so that PostgreSQL reads no other rows and does not
+ * sort.
+ */
 export function serves(index: TableIndex, demand: Demand): boolean {
   if (!index.valid || !isImplied(index.predicate, demand)) return false
   const { columns, unique, predicate } = index
@@ -37,7 +40,10 @@ export function serves(index: TableIndex, demand: Demand): boolean {
   return isInOrder(index, demand.order, equal) && demand.cursor.every((one) => bindsCursor(one, sought, next))
 }
 
-/** Returns the expressions that must equal a value before the other columns of an index, unless all rows of the index meet them. */
+/**
+ * Returns the expressions that must be the first columns of an index because they are compared for equality, except those that the predicate of
+ * the index already covers.
+ */
 export function expressionsToBind({ base, filter }: Demand, predicate: readonly string[] = []): string[] {
   const always = base.filter(({ kind }) => kind === 'equal')
   const open = [...always, ...filter.filter(isBound)].filter(({ text }) => !predicate.includes(text))

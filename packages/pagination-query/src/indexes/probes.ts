@@ -18,7 +18,7 @@ export interface CheckedCollection {
   readonly filters: ReadonlyMap<string, readonly Operator[]>
 }
 
-/** A sort or a filter that clients can request, with its queries in every form that needs its own index. */
+/** A sort or a filter that clients can request, with each form of its query that may need a separate index. */
 export interface Probe {
   /** The name in waivers: `sort.total`, `sort.status,-total`, `filter.total[gte]`. */
   readonly name: string
@@ -26,7 +26,7 @@ export interface Probe {
   readonly requested: string
   /** Whether the index must also provide the order. Otherwise it must only find the rows, which are few enough to sort. */
   readonly ordered: boolean
-  /** The query without a cursor, and the queries with cursors. */
+  /** The query without a cursor; `next` contains the queries with cursors. */
   readonly first: ListQuery
   readonly next: readonly ListQuery[]
 }

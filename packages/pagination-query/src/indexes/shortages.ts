@@ -26,7 +26,7 @@ interface Subject {
 
 type Judgement = Omit<Shortage, 'probes'> & { readonly demands: readonly Demand[]; readonly suggestion: Suggestion | undefined }
 
-/** Checks for each probe whether an index serves it. If an index would serve several probes, its statement is returned once. */
+/** Returns the sorts and filters that no usable index serves. If an index would serve several probes, its statement is returned once. */
 export async function findShortages(
   planner: Planner,
   collection: CheckedCollection,

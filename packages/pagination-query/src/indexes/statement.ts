@@ -4,13 +4,13 @@ import type { IndexKey } from './table-scan.ts'
 
 type Key = IndexKey & { readonly pattern: boolean }
 
-/** An index that does not exist yet. */
+/** An index that does not exist yet, with the statement that creates it. */
 export interface Suggestion {
   readonly index: TableIndex
   readonly statement: string
 }
 
-/** Returns the index that a demand needs, or undefined if no index can serve it. */
+/** Returns an index that would serve the demand, or undefined if no index can. */
 export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
   if (found.some(({ kind }) => kind === 'other') || (demand.order !== undefined && found.length > 0)) return undefined

@@ -5,12 +5,12 @@ export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
-/** A key column of an index, with the properties that determine its lookups. */
+/** A key column of an index, with the properties that determine which lookups it supports. */
 export interface IndexColumn extends IndexKey {
   readonly notNull: boolean
   /** Whether the operator class is the default of the type, which compares like `ORDER BY`. */
   readonly comparesByDefault: boolean
-  /** Whether the column finds text by prefix, because of its operator class or its collation. */
+  /** Whether the column supports prefix searches, because of its operator class or its collation. */
   readonly findsPrefixes: boolean
 }
 
@@ -28,7 +28,7 @@ export interface TableIndex {
 interface TextColumn {
   /** The collation; undefined for the default of the database. */
   readonly collation: string | undefined
-  /** Whether the column compares byte by byte, so that a plain index finds text by prefix. */
+  /** Whether text in the column is compared byte by byte, so that an ordinary index supports prefix searches. */
   readonly bytewise: boolean
 }
 
@@ -81,7 +81,10 @@ export async function readTable(database: Queryable, schema: string, table: stri
   }
 }
 
-/** Returns the name of a text column where PostgreSQL prints it with the type of the comparison; otherwise the expression. */
+/**
+ * Returns the column name if the expression is a text column that PostgreSQL prints with a cast to `text`; otherwise returns the expression
+ * unchanged.
+ */
 export function columnOf(expression: string, texts: Table['texts']): string {
   const [, column] = /^\(([^()]+)\)::text$/.exec(expression) ?? []
   return column !== undefined && texts.has(column) ? column : expression

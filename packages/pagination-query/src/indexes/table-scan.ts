@@ -1,6 +1,6 @@
 import { replaceOutsideStrings, splitOutside, unwrapped } from './expression-text.ts'
 
-/** A key of an order or an index: the expression as PostgreSQL prints it, without the name of its table. */
+/** A sort key or an index key: the expression as PostgreSQL prints it, without the table name. */
 export interface IndexKey {
   readonly expression: string
   /** The collation; undefined for the default of the type. */
@@ -20,7 +20,7 @@ export interface Conjunct {
   readonly expressions: readonly string[]
 }
 
-/** The demand of a statement on a table: its conditions and its order. */
+/** A scan of a table in a plan, with its conditions and its sort order. */
 export interface TableScan {
   readonly schema: string
   readonly table: string
@@ -52,7 +52,7 @@ export function* nodesOf(plan: PlanNode, above: readonly PlanNode[] = []): Gener
 }
 
 /**
- * Returns the scans of a plan without indexes. In such a plan, a `Seq Scan` reads each table; its filter has all conditions, and the
+ * Returns the table scans in a plan that uses no indexes. In such a plan, a `Seq Scan` reads each table; its filter has all conditions, and the
  * `Sort` above it has the order. Each table of a union and each partition is a separate scan.
  */
 export function scansOf(plan: PlanNode): TableScan[] {
@@ -81,13 +81,13 @@ function familyOf(alias: string): string {
   return alias.replace(/_\d+$/, '')
 }
 
-/** Returns the conditions that a filter or the predicate of an index joins by AND. */
+/** Splits a filter or the predicate of an index into the conditions that it joins with AND. */
 export function conjunctsOf(filter: string, alias?: string): Conjunct[] {
   const inner = unwrapped(filter)
   return inner === '' ? [] : splitOutside(inner, ' AND ').map((text) => conjunctOf(unwrapped(text), alias))
 }
 
-/** Returns an expression that PostgreSQL printed in the form that is compared. */
+/** Returns the comparable form of an expression that PostgreSQL printed: without the table alias and outer parentheses. */
 export function expressionOf(text: string, alias?: string): string {
   const prefix = alias === undefined ? undefined : prefixOf(alias)
   return unwrapped(prefix === undefined ? text : replaceOutsideStrings(text, prefix, ''))

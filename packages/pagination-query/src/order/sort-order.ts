@@ -7,7 +7,7 @@ export function nameOfKey(key: string): string {
 }
 
 /**
- * Returns the order for sort keys. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
+ * Returns the total order that sort keys define. It ends with the identifier, in the direction of the last key: without it, rows with equal keys
  * have no defined order, and pages lose or repeat them. Keys after the identifier have no effect and are dropped.
  */
 export function orderOf(keys: readonly string[], id: string, fields: ReadonlyMap<string, Field>): readonly SortKey[] {
@@ -34,7 +34,7 @@ export function decidingKeys(order: readonly SortKey[], conditions: readonly Con
   return order.filter((key, index) => index === order.length - 1 || !equal.some(({ field }) => field === key.field))
 }
 
-/** Returns the same order, read from its end. */
+/** Returns the order with the direction of each key reversed. */
 export function opposite(order: readonly SortKey[]): readonly SortKey[] {
   return order.map((key) => ({ ...key, descending: !key.descending }))
 }

@@ -1,6 +1,6 @@
 import type { ValueKind } from '../operators.ts'
 
-/** Returns the text of a value of a row, or null for null and undefined. Numbers are written without an exponent. */
+/** Converts a value of a row to text, or returns null for null and undefined. Numbers are written without an exponent. */
 export function valueText(kind: ValueKind, value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (value instanceof Date) return kind === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
@@ -10,8 +10,8 @@ export function valueText(kind: ValueKind, value: unknown): string | null {
 }
 
 /**
- * Returns a text for the text of a value, such that `===` and `<` on two such texts give the equality and the order of the values:
- * strings by code point, numbers to the last digit, times to the microsecond in any time zone.
+ * Returns a sortable form of a value's text: comparing two such forms with `===` and `<` gives the equality and the order of the values, with
+ * strings by code point, numbers to the last digit, and times to the microsecond in any time zone.
  */
 export function orderText(kind: ValueKind, text: string): string {
   switch (kind) {

@@ -5,7 +5,7 @@ import type { Total } from './page.ts'
 export interface Counter {
   /** Returns the number of rows, or `limit` if there are at least that many. */
   count(limit?: number): Promise<number>
-  /** Returns the estimate of the planner. Without this method, an estimate is an exact count. */
+  /** Returns the number of rows that the planner estimates. Without this method, an estimate is an exact count. */
   readonly estimate?: (() => Promise<number>) | undefined
 }
 

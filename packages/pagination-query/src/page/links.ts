@@ -6,7 +6,7 @@ import type { RequestedList } from '../query/requested-list.ts'
 import type { Page } from './page.ts'
 
 /**
- * Returns the links `first`, `prev`, `next` and `last` of a page, as far as they apply (rule E2). All contain the filters, the sort,
+ * Returns those of the links `first`, `prev`, `next` and `last` that apply to a page (rule E2). All contain the filters, the sort,
  * the fields and the size of the request. `path` is the absolute URL of the collection.
  */
 export function pageLinks(requested: RequestedList, page: Page, path: string, settings: Settings): Link[] {

@@ -1,7 +1,7 @@
 import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
 import { type Dereference, type ItemMembers, membersOf, schemasUnder } from '../declaration/item-members.ts'
 
-/** Stores a schema under its own id, and returns a reference to it. */
+/** Adds a schema under a new id, and returns a reference to the schema. */
 export type AddSchema = (schema: JsonSchema) => JsonSchema
 
 /** The response schemas of a collection route, with only the identifier required, and the schema of a whole item. */
@@ -13,7 +13,7 @@ export interface ListResponse {
 
 const success = /^2(?:00|xx)$/i
 
-/** Returns whether a success response that a route declares is an array, or can be an array. */
+/** Returns whether a route declares a successful response that is or can be an array. */
 export function respondsWithList(response: unknown, dereference: Dereference): boolean {
   return Object.entries((response ?? {}) as Record<string, JsonSchema>).some(
     ([status, schema]) => status.startsWith('2') && jsonSchemasOf(schema).some((one) => mayBeArray(one, dereference, new Set()))

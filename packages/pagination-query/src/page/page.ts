@@ -11,7 +11,7 @@ export interface Total {
 export interface Page<Row = unknown> {
   /** The rows in the order of the collection, at most `perPage`. */
   readonly rows: readonly Row[]
-  /** The sort keys of the first and the last row. Undefined if the page has no rows. */
+  /** The sort key values of the first row; `last` contains those of the last row. Undefined if the page has no rows. */
   readonly first: Key | undefined
   readonly last: Key | undefined
   /** Whether more rows follow in the direction of reading. */

@@ -10,9 +10,9 @@ import { type PaginationMeta, paginationMeta, paginationSchema } from './meta.ts
 import type { Page } from './page.ts'
 import { projectRows } from './projection.ts'
 
-/** The property of each request to a collection route with the query of the client. */
+/** The key of the request property that contains the client's query on a collection route. */
 export const requestedList: unique symbol = Symbol('concordat.requestedList')
-/** The property of each reply with the page of the response. */
+/** The key of the reply property that contains the page of the response. */
 export const sentPage: unique symbol = Symbol('concordat.sentPage')
 
 /** A page with everything that its links need. */
@@ -23,7 +23,7 @@ export interface SentPage {
   readonly semicolon: boolean
 }
 
-/** The request and the reply of a collection route. */
+/** A request to a collection route; `ListReply` is the reply. */
 export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | null }
 export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
@@ -33,14 +33,16 @@ export interface PageParts {
   readonly meta?: { readonly pagination: PaginationMeta } | undefined
 }
 
-/** Returns the links and the `_meta` field of the page of a response, or nothing without a page. For `parts` of the envelope. */
+/**
+ * Returns the links and the `_meta` field for the page of a response, or an empty object if the response has no page. For `parts` of the envelope.
+ */
 export function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
   const responded = (reply as ListReply)[sentPage]
   if (responded === null || responded === undefined) return {}
   return { links: linksOf(request, responded), meta: { pagination: paginationMeta(responded.requested, responded.page) } }
 }
 
-/** Returns the schemas of the `_meta` fields that {@link pageParts} adds on a route, or undefined without a collection. */
+/** Returns the schemas of the `_meta` fields that {@link pageParts} adds to the responses of a route, or undefined if the route has no collection. */
 export function pageMeta(route: {
   readonly config?: { readonly collection?: Collection | undefined } | undefined
 }): { readonly pagination: JsonSchema } | undefined {

@@ -7,15 +7,14 @@ export interface RowRules {
   readonly nullable: ReadonlySet<string>
 }
 
-/** Returns the rules from the response schema of a route. */
+/** Returns the required and the nullable fields that the response schema of a route declares. */
 export function rowRules({ schemas, required }: ItemMembers): RowRules {
   return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))) }
 }
 
 /**
- * Returns the rows with the requested fields, without nulls that the schema does not allow: the serializer would write them as `""`
- * or `0` (rule F3). Throws a `TypeError` for a row without a required field: the serializer cannot detect it, because it must
- * accept projected rows.
+ * Returns the rows with only the requested fields and without nulls that the schema does not allow, which the serializer would write as `""` or
+ * `0` (rule F3). Throws a `TypeError` for a row without a required field: the serializer cannot detect it, because it must accept projected rows.
  */
 export function projectRows<Row>(rows: readonly Row[], fields: readonly string[], { required, nullable }: RowRules): Row[] {
   return rows.map((row) => {

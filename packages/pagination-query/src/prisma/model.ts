@@ -18,7 +18,7 @@ export interface PrismaModel {
   count(args: object): PromiseLike<number>
 }
 
-/** The field of the model for a field of the resource, if its name does not determine it. */
+/** The name of the Prisma field for a field of the resource, and the order of its enum values. */
 export interface FieldMapping {
   readonly name?: string | undefined
   readonly choices?: readonly string[] | undefined

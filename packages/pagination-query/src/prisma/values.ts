@@ -7,11 +7,14 @@ export interface PrismaField {
   /** The type: `String`, `Int`, `Decimal` and so on, or the name of an enum. */
   readonly type: string
   readonly isEnum: boolean
-  /** The values of a discrete type in order, because Prisma compares neither booleans nor enums. */
+  /** The values of a boolean or enum field in order, because Prisma does not compare such values. */
   readonly choices: readonly (string | boolean)[] | undefined
 }
 
-/** A value for Prisma: the exact value, the next smaller value of the type, or the minimum of the type, which is larger. */
+/**
+ * A value that a Prisma field can have: the exact value, the next smaller value of the type, or the minimum of the type if the exact value is
+ * below it.
+ */
 export interface Rounded {
   readonly value: unknown
   readonly is: 'exact' | 'smaller' | 'larger'
@@ -23,8 +26,8 @@ const limits: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
 }
 
 /**
- * Parses a value for a field. Prisma and the database reject integers out of range, and Prisma silently truncates times to
- * milliseconds. So a value that the field cannot have is rounded here, where the comparison can compensate for it.
+ * Converts the text of a value to the type of a Prisma field. Prisma and the database reject integers out of range, and Prisma silently truncates
+ * times to milliseconds. So a value that the field cannot have is rounded here, where the comparison can compensate for it.
  */
 export function readValue({ type }: PrismaField, kind: ValueKind, text: string): Rounded {
   if (type === 'DateTime') return kind === 'date' ? exactly(new Date(`${text}T00:00:00Z`)) : wholeMs(text)
@@ -55,12 +58,12 @@ function wholeNumber(text: string, min: bigint, max: bigint): Rounded {
   return { value: floor, is: isWhole ? 'exact' : 'smaller' }
 }
 
-/** Returns the text of a value from Prisma, with all digits of a `Decimal` or `BigInt`. */
+/** Converts a value from Prisma to text, with all digits of a `Decimal` or `BigInt`. */
 export function textOf(kind: ValueKind, value: unknown): string | null {
   return valueText(kind, plainDecimal(value))
 }
 
-/** Returns a value for a row: times, dates and decimals as text. */
+/** Converts a value from Prisma to its form in a row: times, dates and decimals become text. */
 export function responseOf(kind: ValueKind | undefined, value: unknown): unknown {
   return value instanceof Date && (kind === 'date' || kind === 'date-time') ? valueText(kind, value) : plainDecimal(value)
 }

@@ -2,8 +2,8 @@ import type { Parameter } from '../declaration/bound-collection.ts'
 import { encodeList, splitList } from './query-string.ts'
 
 /**
- * Returns the query of a request in the canonical order of the parameters, percent-encoded, without the page: the common part of
- * all links of a response.
+ * Returns the query string that all links of a response share: the parameters of the request in canonical order, percent-encoded, without the
+ * position of the page.
  */
 export function canonicalQuery(inOrder: readonly Parameter[], given: readonly (string | undefined)[]): string {
   const parts: string[] = []

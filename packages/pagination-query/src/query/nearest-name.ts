@@ -1,7 +1,7 @@
 const longest = 40
 const farthest = 2
 
-/** Returns the candidate nearest to a name, if it differs by at most two typing errors and at most half of the length of the name. */
+/** Returns the candidate most similar to a name, if their edit distance is at most two and at most half the length of the name. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > longest) return undefined
   let nearest: string | undefined

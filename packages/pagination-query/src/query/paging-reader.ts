@@ -54,7 +54,7 @@ function readSize(collection: BoundCollection, given: Given, problems: QueryProb
   return usual
 }
 
-/** Returns a page from 1 or an offset from 0. If the value is invalid, it returns the first. */
+/** Parses a page number, which starts at 1, or an offset, which starts at 0. If the value is invalid, it returns the first. */
 function readPosition(
   text: string,
   role: 'page' | 'offset',

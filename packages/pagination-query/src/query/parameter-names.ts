@@ -9,7 +9,7 @@ export function isVisible(parameter: Parameter, hidden: ReadonlySet<string>): bo
   return parameter.role !== 'filter' || hidden.size === 0 || !hidden.has(parameter.field.name)
 }
 
-/** Returns the error for a parameter name that the collection does not have for this client. */
+/** Returns the error for a parameter name that is unknown in the collection or hidden from this client. */
 export function problemOfName(collection: BoundCollection, name: string, hidden: ReadonlySet<string>, search: boolean): QueryProblem {
   const field = echo(name)
   if (reservedNames.has(name)) {

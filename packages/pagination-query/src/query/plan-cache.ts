@@ -21,7 +21,7 @@ export class PlanCache<Plan> {
     return plan
   }
 
-  /** Offers a value that `get` did not return. Returns whether it is stored. */
+  /** Offers the value for a key that `get` did not find. Returns whether it is stored. */
   offer(key: string, plan: Plan): boolean {
     if (!this.#seen.delete(key)) {
       if (this.#seen.size >= this.#size) this.#seen.clear()

@@ -15,10 +15,10 @@ const maxProblems = 100
 const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
 
-/** The text of each parameter by its index. Repetitions of a list parameter are joined into a single list. */
+/** The unparsed values of the parameters, by parameter index. Repetitions of a list parameter are joined into a single list. */
 type Given = readonly (string | undefined)[]
 
-/** The parsed content of a query string that does not depend on the client. */
+/** The parsed content of a query string, which is the same for all clients that can read the same fields. */
 export interface Reading {
   /** The errors of the parameters. Empty if all are valid. */
   readonly problems: readonly QueryProblem[]
@@ -122,7 +122,7 @@ function isTooLong(collection: BoundCollection, query: string, reading: Reading 
 
 const unrestricted = [{ equal: [] }]
 
-/** Returns the query for an adapter, before the position of a cursor is known. */
+/** Returns the query for an adapter, without the position from a cursor. */
 export function listQueryOf(collection: BoundCollection, { conditions, order, fields, paging }: Reading): ListQuery {
   const { name, id, kinds, count } = collection
   const { perPage, offset } = paging

@@ -1,11 +1,11 @@
-/** Returns whether the router also starts the query at a semicolon. Fastify accepts that option in two places. */
+/** Returns whether the router also treats a semicolon as the start of the query string. Fastify accepts that option in two places. */
 export function splitsAtSemicolon(initialConfig: object): boolean {
   type Delimiting = { readonly useSemicolonDelimiter?: boolean | undefined }
   const { useSemicolonDelimiter, routerOptions } = initialConfig as Delimiting & { readonly routerOptions?: Delimiting }
   return (routerOptions?.useSemicolonDelimiter ?? useSemicolonDelimiter) === true
 }
 
-/** Returns the part of a request target after the path. The router also starts the query at a #, and optionally at a semicolon. */
+/** Returns the query string of a request target. The router also starts the query at a #, and optionally at a semicolon. */
 export function queryOf(target: string, semicolon: boolean): string {
   const start = startOfQuery(target, semicolon)
   return start === -1 ? '' : target.slice(start + 1)
@@ -65,7 +65,7 @@ export function echo(name: string): string {
   return short.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\uFFFD')
 }
 
-/** Joins two lists. A backslash at the end of the first must not escape the comma between them. */
+/** Joins two comma-separated lists. A backslash at the end of the first must not escape the comma between them. */
 export function joinLists(first: string, second: string): string {
   let end = first.length
   while (first[end - 1] === '\\') end -= 1
@@ -95,7 +95,7 @@ export function splitAtCommas(text: string): string[] {
   return items
 }
 
-/** Returns the text of a list from which `splitList` returns the same items. */
+/** Encodes items as a comma-separated list for a URL, which `splitList` splits into the same items after decoding. */
 export function encodeList(items: readonly string[]): string {
   return items.map((item) => encodeURIComponent(item.replaceAll(/[\\,]/g, String.raw`\$&`))).join(',')
 }

@@ -6,13 +6,14 @@ interface SqlColumn {
   /** An expression, used unchanged to select, filter and sort. @default the field's name in snake_case */
   readonly sql?: string | Fragment | undefined
   /**
-   * The type with which values are compared. Set the type of the column if it is not the default for the kind: the name of an enum,
-   * `text` for an identifier in a text column, or `real`. A comparison of different types may not use an index, or may not be equal.
+   * The PostgreSQL type to which values are cast before they are compared with the column. Set the type of the column if it is not the default for
+   * the kind: the name of an enum, `text` for an identifier in a text column, or `real`. A comparison of different types may not use an index, or
+   * may not be equal.
    */
   readonly type?: string | undefined
 }
 
-/** The columns of fields: a name, with the name of the table before a dot if there are several tables, or an expression. */
+/** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
 export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
 
 const typeOf: Readonly<Record<ValueKind, string>> = {

@@ -1,6 +1,6 @@
 /**
- * SQL with separate values, as the strings and values of a template. The strings come from the author of the service, never from a
- * request.
+ * A part of an SQL statement with its values kept separate, like the strings and values of a template literal. The strings come from the author of
+ * the service, never from a request.
  */
 export interface Fragment {
   /** The strings around the values: one more than there are values. */
@@ -17,7 +17,7 @@ export function bound(value: unknown): Fragment {
   return { strings: ['', ''], values: [value] }
 }
 
-/** Returns a template of fragments: `` fragment`${column} = ${bound(value)}` ``. */
+/** Combines fragments with a tagged template: `` fragment`${column} = ${bound(value)}` ``. */
 export function fragment(strings: TemplateStringsArray, ...parts: readonly Fragment[]): Fragment {
   return alternating(strings, parts)
 }

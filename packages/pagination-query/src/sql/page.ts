@@ -3,11 +3,11 @@ import { columnOf, type SqlColumns } from './columns.ts'
 import { type Fragment, followed, fragment, joined, raw } from './fragment.ts'
 import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'
 
-/** The parts of the statement that fetches the rows of a page and one row more. Each adapter assembles them. */
+/** The parts of the statement that fetches the rows of a page and one more row. Each adapter assembles them. */
 export interface PageSql extends SelectSql {
   /** The conditions of the ranges, in addition to the filters. Each range is a separate query. */
   readonly ranges: readonly (readonly Fragment[])[]
-  /** The query around the union of the ranges, which it names `page`. Undefined if a single query is the whole statement. */
+  /** The outer query, which selects from the union of the ranges under the alias `page`. Undefined if a single query is the whole statement. */
   readonly page: SelectSql | undefined
 }
 
@@ -17,7 +17,10 @@ interface SelectSql {
   readonly end: Fragment
 }
 
-/** Returns the parts of a statement that converts only the rows of the page to text, not skipped rows or surplus rows of ranges. */
+/**
+ * Returns the parts of the statement that fetches a page; only the rows of the page are converted to text, not skipped rows or surplus rows of
+ * ranges.
+ */
 export function pageSql(query: ListQuery, columns: SqlColumns): PageSql {
   const { offset, perPage } = query
   const ranges = query.ranges.length === 0 ? [[raw('false')]] : query.ranges.map((range) => rangeSql(columns, query.order, range))

@@ -38,7 +38,7 @@ export function sortedSelections(query: ListQuery, columns: SqlColumns): SqlSele
   return storedSelections(query, columns).filter(({ name }) => sorted.has(name))
 }
 
-/** Returns the names of the stored selections in the outer query. */
+/** Returns a function that returns the name of a field's column in the outer query. */
 export function storedNames(query: ListQuery): ColumnNames {
   const fields = storedFields(query)
   return (field) => raw(storedName(fields.indexOf(field)))
@@ -84,7 +84,7 @@ export function conditionSql(columns: SqlColumns, { field, kind, operator, value
   }
 }
 
-/** Returns the conditions of a range: equality and a single comparison, so that an index finds its start. */
+/** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */
 export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: KeyRange): Fragment[] {
   const { equal, beyond, isNull, notNull } = range
   const column = (index: number) => columnOf(columns, keyAt(index).field)
@@ -107,7 +107,10 @@ export function rangeSql(columns: SqlColumns, order: readonly SortKey[], range: 
   }
 }
 
-/** Returns the SQL of the order of reading. In PostgreSQL, null is the largest value by default, as the order requires. */
+/**
+ * Returns the ORDER BY terms for the direction in which the page is read. In PostgreSQL, null is the largest value by default, as the order
+ * requires.
+ */
 export function orderSql(query: ListQuery, nameOf: ColumnNames): Fragment[] {
   return readingOrder(query).map(({ field, descending }) => followed(nameOf(field), descending ? ' desc' : ' asc'))
 }

@@ -8,13 +8,12 @@ export interface PgClient {
 const mostStatements = 100
 
 /**
- * Prepares the statements of pages, so that PostgreSQL parses and plans each once per connection and not for each page. This saves a
- * quarter of the time of a page. Use it with a pool of `pg`, for any adapter: `pool.on('connect', preparePages)`. At most 100
+ * Changes a client so that it uses prepared statements for pages, which PostgreSQL parses and plans once per connection and not for each page.
+ * This saves a quarter of the time of a page. Use it with a pool of `pg`, for any adapter: `pool.on('connect', preparePages)`. At most 100
  * statements are prepared per connection; further statements run unprepared.
  *
- * Do not use it behind a pooler that assigns a connection per transaction, unless the pooler supports prepared statements (PgBouncer
- * from 1.21, with `max_prepared_statements`). After a change of a column's type, PostgreSQL rejects the prepared statements until the
- * connection ends.
+ * Do not use it behind a pooler that assigns a connection per transaction, unless the pooler supports prepared statements (PgBouncer from 1.21,
+ * with `max_prepared_statements`). After a change of a column's type, PostgreSQL rejects the prepared statements until the connection ends.
  */
 export function preparePages(client: PgClient): void {
   const query = client.query.bind(client) as (...input: unknown[]) => unknown

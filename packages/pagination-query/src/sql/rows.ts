@@ -3,7 +3,7 @@ import type { ValueKind } from '../operators.ts'
 import type { KeyedRow } from '../page/page.ts'
 import { keyName, memberName } from './parts.ts'
 
-/** Returns the rows of the result with the fields by their names, and separately the sort keys. */
+/** Returns the rows of a result under their field names, each with its sort keys in a separate property. */
 export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
   return rows.map((row) => {
     const found = row as Record<string, unknown>

@@ -1,4 +1,4 @@
-/** Random draws that are the same for the same seed (mulberry32). */
+/** A pseudorandom generator that returns the same draws for the same seed (mulberry32). */
 export class RandomDraw {
   #state: number
 
@@ -22,7 +22,7 @@ export class RandomDraw {
     return values[this.below(values.length)] as Value
   }
 
-  /** Returns some of the values, none twice, in random order. */
+  /** Returns up to `count` of the values in random order, without repetition. */
   some<Value>(values: readonly Value[], count: number): Value[] {
     const left = [...values]
     return Array.from({ length: Math.min(count, left.length) }, () => left.splice(this.below(left.length), 1)[0] as Value)

@@ -14,7 +14,7 @@ const others = fields.filter((field) => field !== 'id')
 
 const ordered = ['gt', 'gte', 'lt', 'lte'] as const
 const listed = ['eq', 'ne', 'in', 'nin'] as const
-/** The operators that are valid for a kind. */
+/** The valid operators for each kind of value. */
 const operatorsOf: Readonly<Record<ValueKind, readonly Operator[]>> = {
   string: [...listed, ...ordered, 'prefix'],
   enum: listed,
@@ -78,7 +78,7 @@ function randomValue(draw: RandomDraw, values: SampleValues, field: keyof Sample
   return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
 }
 
-/** Yields each operator of each field with each value of the sample, and with some identifiers. */
+/** Yields conditions that combine each field with each of its operators and its sample values, or the given ids. */
 export function* everyCondition(ids: readonly string[], values: SampleValues): Generator<Condition> {
   for (const field of fields) {
     const kind = sampleKinds[field]
@@ -93,7 +93,7 @@ export function* everyCondition(ids: readonly string[], values: SampleValues): G
   }
 }
 
-/** Returns the query for the page at an end of the order. */
+/** Returns the query for the first page or, with `reverse`, the last page. */
 export function pageAtEnd(query: SampleQuery, reverse: boolean): SampleQuery {
   return { ...query, reverse, ranges: [{ equal: [] }] }
 }

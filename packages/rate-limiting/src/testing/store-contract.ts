@@ -63,7 +63,7 @@ const cases: ContractCases<RateLimitStore> = {
 }
 
 /**
- * Registers tests of the requirements on every `RateLimitStore`. `create` returns a store for each test; the store may contain counts of
+ * Registers tests of the requirements that every `RateLimitStore` must meet. `create` returns a store for each test; the store may contain counts of
  * earlier tests.
  */
 export function rateLimitStoreContract(test: RunTest, create: () => RateLimitStore | Promise<RateLimitStore>): void {
