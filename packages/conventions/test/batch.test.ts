@@ -113,7 +113,7 @@ t.test('the errors of a batch are in the language of the request, one for each f
     error: 'ValidationError',
     code: 'BATCH_INVALID',
     errors: [
-      { field: 'body.operations.0.path', message: 'debe ser /v1/orders o una ruta por debajo' },
+      { field: 'body.operations.0.path', message: 'debe ser una de estas rutas o una ruta por debajo de una de ellas: /v1/orders' },
       { field: 'body.operations.1.headers.authorization', message: 'se aplica a todo el lote: envíelo como encabezado de la petición' }
     ]
   })
