@@ -1,5 +1,6 @@
 import { isObject, type JsonSchema } from '@concordat/json-schema'
-import { follow, type OpenapiDocument } from './document.ts'
+import type { OpenapiDocument } from './document.ts'
+import { branchesOf, type PlacedSchema, plainSchema } from './plain-schema.ts'
 import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
 
 /** Whether a schema is used in requests or in responses. The service reads the values of requests, and its clients read those of responses. */
@@ -8,22 +9,24 @@ export type Direction = 'request' | 'response'
 /** Reports a change that breaks a client. `place` includes the path in the schema. */
 export type Report = (place: string, problem: string) => void
 
-interface Side {
-  readonly schema: JsonSchema
-  readonly document: OpenapiDocument
-}
-
 /**
  * Reports the incompatible changes between two versions of a schema (rule V3). The service must still accept what a client sends, so the schema of
  * a request may only become wider. Clients must still understand what they read, so the schema of a response may only become narrower. Both must
  * keep declared properties.
  */
-export function compareSchemas(was: Side, is: Side, direction: Direction, place: string, report: Report): void {
+export function compareSchemas(was: PlacedSchema, is: PlacedSchema, direction: Direction, place: string, report: Report): void {
   compare(was, is, direction, place, report, new Map())
 }
 
-function compare(was: Side, is: Side, direction: Direction, place: string, report: Report, seen: Map<JsonSchema, Set<JsonSchema>>): void {
-  const [old, now] = [plain(was), plain(is)]
+function compare(
+  was: PlacedSchema,
+  is: PlacedSchema,
+  direction: Direction,
+  place: string,
+  report: Report,
+  seen: Map<JsonSchema, Set<JsonSchema>>
+): void {
+  const [old, now] = [plainSchema(was), plainSchema(is)]
   if (old === undefined || now === undefined) {
     if (old !== now) report(place, 'its schema can no longer be resolved')
     return
@@ -32,7 +35,7 @@ function compare(was: Side, is: Side, direction: Direction, place: string, repor
   if (compared.has(now.origin)) return
   seen.set(old.origin, compared.add(now.origin))
   const context: Context = { was: old.schema, is: now.schema, direction, place, report }
-  if (compareUnions(context, was.document, is.document)) return
+  if (compareUnions(context, was.document, is.document, seen)) return
   compareTypes(context)
   compareValues(context)
   compareFormat(context)
@@ -60,101 +63,26 @@ interface Context {
   readonly report: Report
 }
 
-function side(schema: JsonSchema, { document }: Side): Side {
+function side(schema: JsonSchema, { document }: PlacedSchema): PlacedSchema {
   return { schema, document }
 }
 
-/**
- * Returns a schema with references and `allOf` resolved, and with a union with null written as a list of types. `origin` identifies schemas that
- * were compared already.
- */
-function plain(
-  { schema, document }: Side,
-  containers: readonly JsonSchema[] = []
-): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
-  const target = follow<JsonSchema>(document, schema)
-  // A schema that contains itself in allOf adds nothing to itself.
-  if (target === undefined || containers.includes(target)) return undefined
-  let joined: JsonSchema = target
-  if (Array.isArray(target['allOf'])) {
-    const { allOf, ...rest }: JsonSchema = target
-    const parts = (allOf as readonly JsonSchema[]).flatMap((part): readonly JsonSchema[] => {
-      const found = plain({ schema: part, document }, [...containers, target])
-      return found === undefined ? [] : [found.schema]
-    })
-    joined = [...parts, rest].reduce<JsonSchema>(join, {})
-  }
-  return { schema: withNullAsType(joined, document), origin: target }
-}
-
-function join(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const properties: Record<string, JsonSchema> = { ...propertiesOf(one) }
-  for (const [name, schema] of Object.entries(propertiesOf(other))) {
-    const known = properties[name]
-    properties[name] = known === undefined ? schema : merged(known, schema)
-  }
-  const required = [...new Set([...requiredOf(one), ...requiredOf(other)])]
-  return {
-    ...one,
-    ...other,
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required })
-  }
-}
-
-interface Merged {
-  schema?: JsonSchema
-  readonly further: WeakMap<JsonSchema, Merged>
-}
-
-const nothingMerged: Merged = { further: new WeakMap() }
-const mergedParts = new WeakMap<JsonSchema, readonly JsonSchema[]>()
-
-// The schema of a property that several parts of allOf declare. The same parts give the same object: a recursive schema has finitely many of
-// them, so its comparison ends.
-function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const parts = [...new Set([one, other].flatMap((schema) => mergedParts.get(schema) ?? [schema]))]
-  let found = nothingMerged
-  for (const part of parts) {
-    const next = found.further.get(part) ?? { further: new WeakMap() }
-    found.further.set(part, next)
-    found = next
-  }
-  found.schema ??= { allOf: parts }
-  mergedParts.set(found.schema, parts)
-  return found.schema
-}
-
-// `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.
-function withNullAsType(schema: JsonSchema, document: OpenapiDocument): JsonSchema {
-  for (const key of ['anyOf', 'oneOf']) {
-    const branches = branchesOf(schema, key)
-    const others = branches.filter((branch) => branch['type'] !== 'null')
-    if (others.length !== 1 || branches.length !== 2) continue
-    const only = plain({ schema: others[0] as JsonSchema, document })?.schema
-    const types = only === undefined ? [] : typesOf(only)
-    if (only === undefined || types.length === 0) continue
-    const { [key]: _branches, ...rest } = schema
-    return { ...rest, ...only, type: [...types, 'null'], ...(Array.isArray(only['enum']) && { enum: [...only['enum'], null] }) }
-  }
-  return schema
-}
-
-function branchesOf(schema: JsonSchema, key?: string): readonly JsonSchema[] {
-  const branches = key === undefined ? (schema['anyOf'] ?? schema['oneOf']) : schema[key]
-  return Array.isArray(branches) ? branches.filter(isObject) : []
-}
-
 // In requests, each old alternative must fit into a new one. In responses, each new alternative must fit into an old one.
-function compareUnions({ was, is, direction, place, report }: Context, wasIn: OpenapiDocument, isIn: OpenapiDocument): boolean {
+function compareUnions(
+  { was, is, direction, place, report }: Context,
+  wasIn: OpenapiDocument,
+  isIn: OpenapiDocument,
+  seen: ReadonlyMap<JsonSchema, ReadonlySet<JsonSchema>>
+): boolean {
   const [old, now] = [branchesOf(was), branchesOf(is)]
   if (old.length === 0 && now.length === 0) return false
   const [before, after] = [old.length === 0 ? [was] : old, now.length === 0 ? [is] : now]
   const fits = (one: JsonSchema, next: JsonSchema) => {
     let problems = 0
-    compareSchemas({ schema: one, document: wasIn }, { schema: next, document: isIn }, direction, place, () => {
-      problems += 1
-    })
+    const count = () => void (problems += 1)
+    // A copy, because the problems of an alternative that does not fit are not reported.
+    const known = new Map([...seen].map(([schema, compared]) => [schema, new Set(compared)]))
+    compare({ schema: one, document: wasIn }, { schema: next, document: isIn }, direction, place, count, known)
     return problems === 0
   }
   if (direction === 'request') {

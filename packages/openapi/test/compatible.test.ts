@@ -162,10 +162,26 @@ t.test('reports a schema whose references only refer to each other', async (t) =
   t.ok(breakingChanges(released(), round).length > 0)
 })
 
-t.test('compares schemas that contain themselves in allOf', async (t) => {
+t.test('compares schemas that contain themselves in allOf, or as one of two alternatives', async (t) => {
   const nested = released()
   nested.components.schemas.Order.allOf = [{ $ref: '#/components/schemas/Order' }]
+  nested.components.schemas.Money.anyOf = [{ $ref: '#/components/schemas/Money' }, { type: 'null' }]
   t.strictSame(breakingChanges(nested, structuredClone(nested)), [])
+})
+
+t.test('compares alternatives that contain each other', async (t) => {
+  const tree = () => {
+    const document = released()
+    const children = { type: 'array', items: { $ref: '#/components/schemas/Tree' } }
+    const branch = { type: 'object', required: ['children'], properties: { children } }
+    Object.assign(document.components.schemas, { Tree: { oneOf: [branch, { type: 'object', properties: { leaf: { type: 'string' } } }] } })
+    document.components.schemas.Order.properties.tree = { $ref: '#/components/schemas/Tree' }
+    return document
+  }
+  t.strictSame(breakingChanges(tree(), tree()), [])
+  const changed = tree()
+  delete changed.components.schemas.Tree.oneOf[1].properties.leaf
+  t.match(breakingChanges(tree(), changed), [{ problem: /alternatives/ }])
 })
 
 t.test('compares a recursive property that two parts of allOf declare', async (t) => {

@@ -135,7 +135,9 @@ const schemas: Record<string, [schema: object, shared?: object[]]> = {
   'through many references': [
     {
       properties: { canary: { $ref: '#/definitions/0' } },
-      definitions: { ...Array.from({ length: 30 }, (_, index) => ({ $ref: `#/definitions/${index + 1}` })), 30: { writeOnly: true } }
+      definitions: Object.fromEntries(
+        Array.from({ length: 31 }, (_, at) => [at, at < 30 ? { $ref: `#/definitions/${at + 1}` } : { writeOnly: true }])
+      )
     }
   ],
   'in a shared schema': [{ $ref: 'login#' }, [{ $id: 'login', type: 'object', properties: { canary: { writeOnly: true } } }]]

@@ -1,0 +1,92 @@
+import { isObject, type JsonSchema } from '@concordat/json-schema'
+import { follow, type OpenapiDocument } from './document.ts'
+import { propertiesOf, requiredOf, typesOf } from './schema-parts.ts'
+
+/** A schema, and the document to which its references refer. */
+export interface PlacedSchema {
+  readonly schema: JsonSchema
+  readonly document: OpenapiDocument
+}
+
+/**
+ * Returns a schema with references and `allOf` resolved, and with a union with null written as a list of types. `origin` identifies schemas that
+ * were compared already.
+ */
+export function plainSchema(
+  { schema, document }: PlacedSchema,
+  containers: readonly JsonSchema[] = []
+): { readonly schema: JsonSchema; readonly origin: JsonSchema } | undefined {
+  const target = follow<JsonSchema>(document, schema)
+  // A schema that contains itself adds nothing to itself.
+  if (target === undefined || containers.includes(target)) return undefined
+  const inside = [...containers, target]
+  let joined: JsonSchema = target
+  if (Array.isArray(target['allOf'])) {
+    const { allOf, ...rest }: JsonSchema = target
+    const parts = (allOf as readonly JsonSchema[]).flatMap((part): readonly JsonSchema[] => {
+      const found = plainSchema({ schema: part, document }, inside)
+      return found === undefined ? [] : [found.schema]
+    })
+    joined = [...parts, rest].reduce<JsonSchema>(join, {})
+  }
+  return { schema: withNullAsType(joined, document, inside), origin: target }
+}
+
+function join(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const properties: Record<string, JsonSchema> = { ...propertiesOf(one) }
+  for (const [name, schema] of Object.entries(propertiesOf(other))) {
+    const known = properties[name]
+    properties[name] = known === undefined ? schema : merged(known, schema)
+  }
+  const required = [...new Set([...requiredOf(one), ...requiredOf(other)])]
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required })
+  }
+}
+
+interface Merged {
+  schema?: JsonSchema
+  readonly further: WeakMap<JsonSchema, Merged>
+}
+
+const nothingMerged: Merged = { further: new WeakMap() }
+const mergedParts = new WeakMap<JsonSchema, readonly JsonSchema[]>()
+
+// The schema of a property that several parts of allOf declare. The same parts give the same object: a recursive schema has finitely many of
+// them, so its comparison ends.
+function merged(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const parts = [...new Set([one, other].flatMap((schema) => mergedParts.get(schema) ?? [schema]))]
+  let found = nothingMerged
+  for (const part of parts) {
+    const next = found.further.get(part) ?? { further: new WeakMap() }
+    found.further.set(part, next)
+    found = next
+  }
+  found.schema ??= { allOf: parts }
+  mergedParts.set(found.schema, parts)
+  return found.schema
+}
+
+// `anyOf: [x, null]` is equivalent to `type: [x, 'null']`.
+function withNullAsType(schema: JsonSchema, document: OpenapiDocument, containers: readonly JsonSchema[]): JsonSchema {
+  for (const key of ['anyOf', 'oneOf']) {
+    const branches = branchesOf(schema, key)
+    const others = branches.filter((branch) => branch['type'] !== 'null')
+    if (others.length !== 1 || branches.length !== 2) continue
+    const only = plainSchema({ schema: others[0] as JsonSchema, document }, containers)?.schema
+    const types = only === undefined ? [] : typesOf(only)
+    if (only === undefined || types.length === 0) continue
+    const { [key]: _branches, ...rest } = schema
+    return { ...rest, ...only, type: [...types, 'null'], ...(Array.isArray(only['enum']) && { enum: [...only['enum'], null] }) }
+  }
+  return schema
+}
+
+/** Returns the schemas under a keyword, by default under `anyOf` or else `oneOf`. */
+export function branchesOf(schema: JsonSchema, key?: string): readonly JsonSchema[] {
+  const branches = key === undefined ? (schema['anyOf'] ?? schema['oneOf']) : schema[key]
+  return Array.isArray(branches) ? branches.filter(isObject) : []
+}
