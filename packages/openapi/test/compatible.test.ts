@@ -169,30 +169,32 @@ t.test('compares schemas that contain themselves in allOf, or as one of two alte
   t.strictSame(breakingChanges(nested, structuredClone(nested)), [])
 })
 
+function tree() {
+  const document = released()
+  const children = { type: 'array', items: { $ref: '#/components/schemas/Tree' } }
+  const branch = { type: 'object', required: ['children'], properties: { children } }
+  Object.assign(document.components.schemas, { Tree: { oneOf: [branch, { type: 'object', properties: { leaf: { type: 'string' } } }] } })
+  document.components.schemas.Order.properties.tree = { $ref: '#/components/schemas/Tree' }
+  return document
+}
+
 t.test('compares alternatives that contain each other', async (t) => {
-  const tree = () => {
-    const document = released()
-    const children = { type: 'array', items: { $ref: '#/components/schemas/Tree' } }
-    const branch = { type: 'object', required: ['children'], properties: { children } }
-    Object.assign(document.components.schemas, { Tree: { oneOf: [branch, { type: 'object', properties: { leaf: { type: 'string' } } }] } })
-    document.components.schemas.Order.properties.tree = { $ref: '#/components/schemas/Tree' }
-    return document
-  }
   t.strictSame(breakingChanges(tree(), tree()), [])
   const changed = tree()
   delete changed.components.schemas.Tree.oneOf[1].properties.leaf
   t.match(breakingChanges(tree(), changed), [{ problem: /alternatives/ }])
 })
 
-t.test('compares a recursive property that two parts of allOf declare', async (t) => {
+function recursive() {
   const [order, part] = [{ $ref: '#/components/schemas/Order' }, { $ref: '#/components/schemas/Part' }]
-  const recursive = () => {
-    const document = released()
-    Object.assign(document.components.schemas, { Part: { properties: { parent: order, sibling: part, label: { type: 'string' } } } })
-    document.components.schemas.Order.allOf = [part]
-    Object.assign(document.components.schemas.Order.properties, { parent: part, sibling: order })
-    return document
-  }
+  const document = released()
+  Object.assign(document.components.schemas, { Part: { properties: { parent: order, sibling: part, label: { type: 'string' } } } })
+  document.components.schemas.Order.allOf = [part]
+  Object.assign(document.components.schemas.Order.properties, { parent: part, sibling: order })
+  return document
+}
+
+t.test('compares a recursive property that two parts of allOf declare', async (t) => {
   t.strictSame(breakingChanges(recursive(), recursive()), [])
   const changed = recursive()
   delete changed.components.schemas.Part.properties.label
