@@ -129,8 +129,7 @@ function compareResponses({ old, now, was, is, place, report }: Comparison) {
   for (const status of Object.keys(after)) {
     const isExpected = before[status] !== undefined || before[`${status[0]}XX`] !== undefined || before['default'] !== undefined
     // A new error is allowed (V4), and only conditional requests get 304.
-    if (!isExpected && /^[123]/.test(status) && status !== '304')
-      report(`${place} ${status}`, 'is a status code that clients do not expect')
+    if (!isExpected && /^[123]/.test(status) && status !== '304') report(`${place} ${status}`, 'is not expected by existing clients')
   }
 
   function compareResponse(response: Response | undefined, next: Response | undefined, status: string) {
