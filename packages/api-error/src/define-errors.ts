@@ -82,7 +82,7 @@ function requireSamePlaces(name: string, messages: Messages) {
   for (const [language, text] of Object.entries(messages)) {
     if (placesOf(text) !== wanted)
       throw new TypeError(
-        `api-error: the placeholders of ${name} differ: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}. Use the same in every language.`
+        `api-error: the placeholders of ${name} differ: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}. Use the same placeholders in every language.`
       )
   }
 }

@@ -13,8 +13,8 @@ const pauseMs = 5000
 const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'])
 
 /**
- * Creates the function that finds the key of a token in the issuer's key set, which is fetched once for all concurrent requests, cached for 10
- * minutes, and fetched again at most every 30 seconds for an unknown `kid` and at most every 5 seconds after a failure. Throws
+ * Creates a function that finds the key for a token in the issuer's key set. The key set is fetched once for all concurrent requests and cached
+ * for 10 minutes. It is fetched again at most every 30 seconds for an unknown `kid`, and at most every 5 seconds after a failure. Throws
  * AUTHENTICATION_UNAVAILABLE when the fetch fails. Throws a `TypeError` of one line for a URL that is not https.
  */
 export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys = fetch): JWTVerifyGetKey {

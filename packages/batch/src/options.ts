@@ -2,7 +2,7 @@ import { optionChecks } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { BatchRules } from './read-batch.ts'
 
-/** Transactions that make a batch atomic. */
+/** Functions that run the operations of an atomic batch in one transaction. */
 export interface BatchTransactions {
   /** Runs `work` and all its operations in one transaction: commits when `work` resolves, otherwise rolls back. */
   run(request: FastifyRequest, work: () => Promise<void>): Promise<void>
@@ -70,9 +70,9 @@ export interface BatchRoute {
 }
 
 /**
- * Headers that describe the client and the connection, which an operation cannot set itself: `authorization`, `accept-language`,
- * `traceparent`, `tracestate`, `user-agent`, `host`, and the forwarded fields in which a trusted proxy sends the client's address, the
- * protocol and the host.
+ * Default of `forwardedHeaders`: the headers that describe the client and the connection, which an operation cannot set itself. They are
+ * `authorization`, `accept-language`, `traceparent`, `tracestate`, `user-agent`, `host`, and the forwarded fields in which a trusted proxy sends
+ * the client's address, the protocol and the host.
  */
 export const defaultForwardedHeaders: readonly string[] = [
   'authorization',

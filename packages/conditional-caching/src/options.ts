@@ -47,7 +47,7 @@ export interface ConditionalCachingOptions {
    */
   readonly revision?: string | undefined
   /**
-   * The clock, in milliseconds, for dates whose year has two digits.
+   * Returns the current time in milliseconds since 1970, to interpret dates whose year has two digits.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

@@ -51,7 +51,7 @@ export function responseHeaders({ policyOf, isCompressed }: CachedRoute, { isPri
   }
 }
 
-/** Forbids all caches to store a response. An error is about a single request, and is not a version of the resource (rule C5, E5). */
+/** Prevents all caches from storing a response. An error is about a single request, and is not a version of the resource (rule C5, E5). */
 export function forbidKeeping(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   reply.removeHeader('last-modified')

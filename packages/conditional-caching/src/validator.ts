@@ -63,7 +63,7 @@ function isPromise(found: Validator | Promise<Validator>): found is Promise<Vali
 function currentState(found: Validator | undefined, { revision, isWeak }: ResolvedOptions): CurrentState {
   if (typeof found?.exists !== 'boolean') {
     throw new TypeError(
-      'conditional-caching: the result of config.validator must have a boolean exists. Return { exists, etag?, lastModified? }.'
+      'conditional-caching: the result of config.validator must have a property exists that is true or false. Return { exists, etag?, lastModified? }.'
     )
   }
   if (!found.exists) return { exists: false, isWeak }

@@ -142,8 +142,8 @@ t.test('accepts no-store on a write, a policy on POST, and weak tags with ifMatc
 t.test('an invalid result of a validator is a 500 whose message says what to return', async (t) => {
   const app = await bareService()
   const wrong: readonly [unknown, RegExp][] = [
-    [undefined, /the result of config\.validator must have a boolean exists/],
-    [{ exists: 'yes' }, /the result of config\.validator must have a boolean exists/],
+    [undefined, /the result of config\.validator must have a property exists that is true or false/],
+    [{ exists: 'yes' }, /the result of config\.validator must have a property exists that is true or false/],
     [{ exists: true, etag: '"7"' }, /"\\"7\\"" is not a valid version/],
     [{ exists: true, etag: '' }, /"" is not a valid version/],
     [{ exists: true, etag: 'a b' }, /"a b" is not a valid version/],

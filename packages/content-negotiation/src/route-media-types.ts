@@ -17,7 +17,7 @@ export function consumedTypes(consumes: readonly string[] | undefined, route: st
 function declaredTypes(key: string, types: readonly string[], route: string) {
   if (!Array.isArray(types) || types.length === 0) {
     throw new TypeError(
-      `content-negotiation: ${route}: config.${key} must be a non-empty array of media types, but is ${JSON.stringify(types)}. Omit it for JSON.`
+      `content-negotiation: ${route}: config.${key} must be a non-empty array of media types, but is ${JSON.stringify(types)}. Omit it to use JSON.`
     )
   }
   return types.map((mediaType: unknown) => {

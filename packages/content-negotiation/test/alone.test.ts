@@ -93,7 +93,7 @@ t.test('an invalid route config is refused when the route is registered, with on
   const cases = [
     [
       { produces: [] },
-      'content-negotiation: GET /orders: config.produces must be a non-empty array of media types, but is []. Omit it for JSON.'
+      'content-negotiation: GET /orders: config.produces must be a non-empty array of media types, but is []. Omit it to use JSON.'
     ],
     [{ produces: 'text/csv' }, /config\.produces must be a non-empty array of media types, but is "text\/csv"/],
     [{ consumes: [] }, /config\.consumes must be a non-empty array of media types, but is \[\]/],

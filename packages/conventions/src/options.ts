@@ -43,7 +43,7 @@ export interface ConventionsOptions extends OriginOptions {
    * @default no transactions
    */
   readonly transactions?: Transactions | undefined
-  /** The clock for every time that is shown or compared, in milliseconds. @default Date.now */
+  /** Returns the current time in milliseconds since 1970, for every time that is shown or compared. @default Date.now */
   readonly now?: (() => number) | undefined
   readonly transportSecurity?: TransportSecurityOptions | false | undefined
   readonly errorCatalogue?: ErrorCatalogueOptions | false | undefined

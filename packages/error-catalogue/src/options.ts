@@ -47,7 +47,7 @@ export interface ErrorCatalogueOptions extends OriginOptions {
    * @default 8192
    */
   readonly maxUriLength?: number | undefined
-  /** The clock, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

@@ -18,7 +18,7 @@ const unions = new Set(['anyOf', 'oneOf'])
 const references = ['$ref', 'anyOf', 'oneOf', 'then', 'else']
 
 /**
- * Removes the errors that Ajv reports in addition to the actual fault. Ajv lists errors in the order of evaluation: the errors of the
+ * Returns the errors from Ajv without those that only follow from another error. Ajv lists errors in the order of evaluation: the errors of the
  * branches of a union, or of a property name, directly before the error of the union or name, and unevaluated properties last.
  */
 export function withoutNoise(errors: readonly SchemaError[]): readonly ReportedError[] {

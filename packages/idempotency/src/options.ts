@@ -39,7 +39,7 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly maxWaiters?: number | undefined
   /** Additional header fields that are stored and replayed with a response, in lower case. @default [] */
   readonly replayedFields?: readonly string[] | undefined
-  /** The URL of a page about keys: a 400 links to it in `Link` with `rel="describedby"`. */
+  /** The URL of a page that documents the use of keys; a 400 response links to it with `rel="describedby"`. */
   readonly documentationUrl?: string | undefined
   /** Called before a stored response is sent instead of the handler's, for example to mark it for a plugin that formats responses. */
   readonly onReplay?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined

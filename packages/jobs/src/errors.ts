@@ -23,7 +23,7 @@ const list = defineErrors(
     JOB_HAS_NO_RESULT: {
       statusCode: 409,
       message: { en: 'The job is {status} and has no result.', es: 'El trabajo está en estado {status} y no tiene resultado.' },
-      remedy: 'Fetch the job until its `status` is `completed`, then follow its `result` link.'
+      remedy: 'Poll the job until its `status` is `completed`, then follow its `result` link.'
     },
     JOB_KEY_REUSED: {
       statusCode: 422,

@@ -2,7 +2,7 @@
 export type HostMatcher = (host: string, protocol: string) => string | undefined
 
 /**
- * Creates a function that looks a host up in a list. Letter case and the default port of the protocol are ignored
+ * Creates a function that looks up a host in a list. Letter case and the default port of the protocol are ignored
  * (RFC 9110 §4.2.3). `*.example.com` matches every direct subdomain, as in a certificate, but not `example.com` itself.
  * The returned host is safe in a link. Throws a `TypeError` for an entry that is not a valid host.
  */

@@ -35,7 +35,10 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: 'The limits: the number of requests per window (`q`) and the length of the window in seconds (`w`).',
     schema: { type: 'string', examples: ['"address";q=1200;w=60'] }
   },
-  'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer', minimum: 0, examples: [5] } },
+  'Retry-After': {
+    description: 'The number of seconds to wait before the next request.',
+    schema: { type: 'integer', minimum: 0, examples: [5] }
+  },
   Sunset: {
     description: 'The time at which this version is retired (RFC 8594).',
     schema: { type: 'string', examples: ['Fri, 31 Dec 2027 23:59:59 GMT'] }

@@ -19,7 +19,7 @@ declare module 'fastify' {
     collection?: Collection | undefined
   }
   interface FastifyRequest {
-    /** Returns the validated, complete and typed query of the client. Throws a `TypeError` for a collection of another route. */
+    /** Returns the query of the request, validated and with defaults applied. Throws a `TypeError` for a collection of another route. */
     listQuery<Row, Conditions extends Condition>(collection: Collection<Row, Conditions>): CollectionQuery<Row, Conditions>
   }
   interface FastifyReply {

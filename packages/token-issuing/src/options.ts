@@ -102,7 +102,7 @@ export interface TokenIssuerOptions {
   readonly onReuse?: ((family: RefreshFamily) => void) | undefined
   /** Called with errors that did not affect the response, for the log. */
   readonly onError?: ((error: unknown) => void) | undefined
-  /** The clock, in milliseconds since 1970. @default Date.now */
+  /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 

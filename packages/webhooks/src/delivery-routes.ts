@@ -16,7 +16,7 @@ const deliveryParams = {
 }
 const pingSchema = {
   type: 'object',
-  properties: { messageId: { type: 'string', description: 'The webhook-id of the ping.' } },
+  properties: { messageId: { type: 'string', description: 'The value of the `webhook-id` header of the ping.' } },
   required: ['messageId']
 }
 const time = { type: 'string', format: 'date-time' }

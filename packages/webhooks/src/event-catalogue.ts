@@ -118,7 +118,10 @@ function header(name: string, description: string, schema: object) {
   return { name, in: 'header', required: true, description, schema: { type: 'string', ...schema } }
 }
 
-const retryAfter = { description: 'The seconds to wait before the next request.', schema: { type: 'integer', minimum: 0, maximum: 86_400 } }
+const retryAfter = {
+  description: 'The number of seconds to wait before the next request.',
+  schema: { type: 'integer', minimum: 0, maximum: 86_400 }
+}
 const later = {
   description: 'The event is sent again after the time in `Retry-After` at the earliest.',
   headers: { 'Retry-After': retryAfter }

@@ -65,7 +65,7 @@ export const deliverySchema: ObjectSchema = {
   type: 'object',
   properties: {
     id,
-    messageId: { type: 'string', description: 'The webhook-id of each attempt.' },
+    messageId: { type: 'string', description: 'The value of the `webhook-id` header, which is the same for every attempt.' },
     eventType: { type: 'string' },
     status: { type: 'string', enum: ['pending', 'delivered', 'failed', 'cancelled'] },
     attempts: count,

@@ -24,7 +24,7 @@ export function withJitter(milliseconds: number, random: () => number): number {
   return Math.ceil(milliseconds * (1 + jitter * random()))
 }
 
-/** Returns a copy of the schedule. Throws a `TypeError` with a one-line message if it is invalid. */
+/** Validates the schedule and returns a copy of it. Throws a `TypeError` with a one-line message if it is invalid. */
 export function requireSchedule(schedule: readonly number[]): readonly number[] {
   const isList = Array.isArray(schedule) && schedule.length > 0 && schedule.length <= 50
   if (isList && schedule.every((seconds) => Number.isFinite(seconds) && seconds >= 0 && seconds <= longestDelaySeconds))

@@ -91,7 +91,8 @@ export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: Non
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSettings {
   const { owner, path = '/webhook-subscriptions' } = options
-  if (typeof owner !== 'function') throw new TypeError('webhooks: options.owner must be a function that returns the owner for a request.')
+  if (typeof owner !== 'function')
+    throw new TypeError('webhooks: options.owner must be a function that returns the owner of the subscriptions for a request.')
   if (!/^(\/[a-z\d-]+)+$/.test(path))
     throw new TypeError(`webhooks: options.path must be a path such as "/webhook-subscriptions", but is "${path}".`)
   return {

@@ -38,7 +38,7 @@ export function requireCollectionRoute(route: RouteOptions, collection: Collecti
     )
   if (collection.style === 'cursor' && collection.readable !== undefined && cursor?.keys === undefined)
     throw new TypeError(
-      `pagination-query: ${name} serves a collection with the option readable, so its cursors may contain values that the client must not read. Set options.cursor.secrets.`
+      `pagination-query: ${name} serves a collection that sets readable, so its cursors may contain values that the client must not read. Set options.cursor.secrets to encrypt them.`
     )
 }
 

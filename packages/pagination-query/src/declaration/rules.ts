@@ -43,7 +43,7 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   for (const keys of combinations) requireCombination(where, fields, keys)
   const isKey = defaultSort.length === 1 && sort.keys.includes(nameOfKey(defaultSort[0] as string))
   if (!isKey && !combinations.some((keys) => keys.join() === defaultSort.join()))
-    throw new TypeError(`${where}: defaultSort is "${defaultSort.join()}", which sort does not allow. Add it to sort.`)
+    throw new TypeError(`${where}: defaultSort must be one of the orders that sort allows, but is "${defaultSort.join()}". Add it to sort.`)
   if (style === 'cursor') for (const keys of [...sort.keys.map((key) => [key]), ...combinations]) requireShortKeys(where, fields, keys, id)
   for (const [field, operators] of Object.entries(filter)) requireFilter(where, fields, field, operators)
 }
@@ -51,7 +51,7 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
 function requireFieldName(where: string, field: string) {
   if (field === '' || field === '__proto__' || /^-|[[\],]/.test(field))
     throw new TypeError(
-      `${where}: the schema has the field "${field}". Rename it: a name must not be empty, start with "-" or contain "[", "]" or ",".`
+      `${where}: the schema has a field with the invalid name "${field}". Rename it: a name must not be empty, start with "-" or contain "[", "]" or ",".`
     )
 }
 

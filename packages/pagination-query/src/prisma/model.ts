@@ -32,7 +32,7 @@ export function fieldOf({ fields }: PrismaModel, member: string, { name, choices
     if (found) return { name, type: found.typeName, isEnum: found.isEnum, choices: found.typeName === 'Boolean' ? [false, true] : choices }
   }
   throw new TypeError(
-    `pagination-query: the Prisma model has no field ${names.join(' or ')} for "${member}". Set the name of the Prisma field in fields.`
+    `pagination-query: the Prisma model has no field ${names.join(' or ')} for "${member}". Set fields["${member}"] to the name of its Prisma field.`
   )
 }
 
