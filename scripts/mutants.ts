@@ -6,6 +6,7 @@
 //   --shard 1/2       only every second mutant, starting with the first
 //   --list            prints the mutants and runs nothing
 //   --allow 5         the number of mutants that may survive
+//   --skip-explained  counts the survivors that are explained as survivors, without a run
 //   --write           writes docs/mutants.md, which also says which test to run first the next time
 // Not mutated: the code that scripts/mutations.ts excludes, and the tests that packages export, by `exportedTests`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     shard: { type: 'string', default: '1/1' },
     list: { type: 'boolean', default: false },
     allow: { type: 'string', default: '5' },
+    'skip-explained': { type: 'boolean', default: false },
     write: { type: 'boolean', default: false }
   }
 })
@@ -74,7 +76,10 @@ async function runAll() {
       verdicts.push(verdict)
       console.log(`${outcomeOf(verdict)}: ${described(verdict.mutant)}`)
     }
-    await tryMutants(repository, mutants, { env, signal: interruption.signal, report, earlierKiller: killerIn(page) })
+    const skipped = mutants.filter(({ name }) => values['skip-explained'] && explanations[name] !== undefined)
+    for (const mutant of skipped) report({ mutant, killer: undefined, seconds: 0 })
+    const tried = mutants.filter((mutant) => !skipped.includes(mutant))
+    await tryMutants(repository, tried, { env, signal: interruption.signal, report, earlierKiller: killerIn(page) })
   } finally {
     await prepared?.remove()
     await Promise.all(services.map((service) => service.stop()))

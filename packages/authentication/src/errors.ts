@@ -48,7 +48,7 @@ const list = defineErrors({
       en: 'The URL contains credentials, which must be considered compromised. Revoke them, then send new ones in a header.',
       es: 'La URL contiene credenciales, que deben considerarse comprometidas. Revóquelas y envíe otras nuevas en un encabezado.'
     },
-    remedy: 'Replace the credentials, and send credentials only in the Authorization header.'
+    remedy: 'Create new credentials, and send them only in the Authorization header.'
   },
   INSUFFICIENT_PERMISSION: {
     statusCode: 403,

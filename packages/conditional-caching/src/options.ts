@@ -15,7 +15,7 @@ export interface ConditionalCachingOptions {
    */
   readonly publicMaxAgeSeconds?: number | undefined
   /**
-   * Returns whether the caller is authenticated: then shared caches must not store the response. The caller of a request with `Authorization` or
+   * Returns whether the caller is authenticated; if so, shared caches must not store the response. The caller of a request with `Authorization` or
    * `Cookie`, or of a response that sets a cookie, always counts as known.
    * @default () => false
    */

@@ -30,7 +30,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
 
   function lineOf(name: string) {
     const line = lines.get(name)
-    if (line === undefined) throw new TypeError(`work-queue: the queue "${name}" is not defined. Call define("${name}") at the start.`)
+    if (line === undefined) throw new TypeError(`work-queue: the queue "${name}" is not defined. Call define("${name}") at startup.`)
     return line
   }
 

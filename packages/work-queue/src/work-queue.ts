@@ -85,8 +85,8 @@ export interface WorkQueue {
   /** Defines a queue. Call it first, in each process. */
   define(name: string, settings?: QueueSettings): Promise<void>
   /**
-   * Enqueues jobs and returns the ids that were new. With a transaction, the jobs exist after its commit, or never; call `kick` after the commit,
-   * or they wait for the next poll.
+   * Enqueues jobs and returns the ids of those that were not known yet. With a transaction, the jobs exist after its commit, or never; call `kick`
+   * after the commit, or they wait for the next poll.
    */
   enqueue(name: string, items: readonly Item[], transaction?: Transaction): Promise<string[]>
   /** Starts a worker. A process has one worker per queue. */

@@ -4,8 +4,8 @@ import { found } from './found.ts'
 export type Versioned<Row> = Row & { readonly version: number }
 
 /**
- * The row versions that an update may change, as a query parameter: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY ($2))`. `null`
- * means any version.
+ * The versions that a row may have for an update to apply, as a parameter in SQL: `WHERE id = $1 AND ($2::bigint[] IS NULL OR version = ANY
+ * ($2))`. `null` means any version.
  */
 export type ExpectedVersions = readonly string[] | null
 
