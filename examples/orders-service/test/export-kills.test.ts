@@ -33,7 +33,6 @@ t.test('a service that is killed with exports in each state finishes each export
   t.comment(
     `${kills} kills, ${wanted.length} exports, ${accepted.size} known as accepted; all finished ${seconds.toFixed(1)} s after the start`
   )
-  t.ok(seconds <= 20, 'all exports finish within 20 seconds after a worker is available again')
   for (const [index, id] of wanted.entries()) {
     const { status, file } = ends[index] as (typeof ends)[number]
     t.equal(status, cancelled.has(id) ? 'cancelled' : 'completed')
