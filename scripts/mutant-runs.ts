@@ -54,16 +54,13 @@ export async function tryMutants(root: string, mutants: readonly Mutant[], { env
     const start = performance.now()
     const original = readFileSync(join(copy, mutant.file))
     const earlier = earlierKiller?.(mutant)
-    const files = testFilesFor(root, mutant.file)
-    const killer = await firstOf(
-      [...files.filter((test) => test === earlier), ...files.filter((test) => test !== earlier)],
-      async (test) => {
-        writeFileSync(join(copy, mutant.file), mutant.source)
-        const fails = !(await passes(copy, test)) && !(await passes(copy, test))
-        writeFileSync(join(copy, mutant.file), original)
-        return fails && (await passesUnchanged(copy, test))
-      }
-    )
+    const files = testFilesFor(root, mutant.file).toSorted((a, b) => Number(b === earlier) - Number(a === earlier))
+    const killer = await firstOf(files, async (test) => {
+      writeFileSync(join(copy, mutant.file), mutant.source)
+      const fails = !(await passes(copy, test)) && !(await passes(copy, test))
+      writeFileSync(join(copy, mutant.file), original)
+      return fails && (await passesUnchanged(copy, test))
+    })
     return { mutant, killer, seconds: (performance.now() - start) / 1000 }
   }
 

@@ -153,7 +153,7 @@ export function settlementOf(settings: Settings, heartbeat: Heartbeat, log: Fast
     try {
       return await callStore(() => store.begin(claim.key, fingerprint, terms), storeTimeoutMs)
     } catch (err) {
-      log.error({ err }, 'idempotency: the record of a lost claim could not be read')
+      log.error({ err }, 'idempotency: the claim on an idempotency key was lost, and its record could not be read')
       return { state: 'abandoned' } as const
     }
   }

@@ -17,7 +17,7 @@ export interface PaginationQueryOptions extends OriginOptions {
    * @default 10_000
    */
   readonly maxOffset?: number | undefined
-  /** The secrets that sign cursors, and the maximum age of cursors. Required if a collection has the style `cursor`. */
+  /** Options for signing cursors and limiting their age. Required if a collection has the style `cursor`. */
   readonly cursor?: CursorOptions | undefined
   /**
    * Whether the links to other pages are also sent in the `Link` header (RFC 8288).

@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import type { Category } from './schemas.ts'
 
 export function listCategories(database: Statements, query: ListQuery<Category>): Promise<Page<Category>> {

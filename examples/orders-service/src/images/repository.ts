@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
 import type { ImageHeader } from './content.ts'
 import type { ProductImage } from './schemas.ts'

@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import type { OrderExport } from './schemas.ts'
 
 /** Stores the owner of an export, in the transaction in which its job was accepted. */

@@ -1,6 +1,6 @@
 import type { ListQuery, Page } from '@concordat/pagination-query'
 import { runSql } from '@concordat/pagination-query/sql'
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import { orderErrors } from './errors.ts'
 import { addItems, itemColumns, writeTotal } from './lines.ts'
 import { lockOrder } from './repository.ts'

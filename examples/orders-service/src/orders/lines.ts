@@ -1,4 +1,4 @@
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import { v7 } from 'uuid'
 import type { Item, NewItem } from './schemas.ts'
 

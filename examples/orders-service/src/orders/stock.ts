@@ -1,4 +1,4 @@
-import { type Statements } from '@concordat/postgres/rows'
+import type { Statements } from '@concordat/postgres/rows'
 import { orderErrors } from './errors.ts'
 
 /** The number of units of a product, and the field of the request that contains it. */

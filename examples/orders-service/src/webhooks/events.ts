@@ -1,4 +1,4 @@
-import { type Versioned } from '@concordat/postgres/rows'
+import type { Versioned } from '@concordat/postgres/rows'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyInstance } from 'fastify'
 import { mayReceiveOf } from '../access.ts'

@@ -35,7 +35,7 @@ export function writeCursor({ reverse, inclusive, key, fingerprint, issuedAt }: 
   return token
 }
 
-/** Decodes a cursor; returns undefined if it is malformed or its signature is invalid. */
+/** Decodes a cursor; returns undefined if it is malformed or fails verification. */
 export function readCursor(token: string, keys: CursorKeys, secret: boolean): Cursor | undefined {
   if (token.length > maxCursorLength) return undefined
   const payload = openToken(token, keys, secret)

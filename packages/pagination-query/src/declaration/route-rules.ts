@@ -11,7 +11,7 @@ export function routeName({ method, url }: Pick<RouteOptions, 'method' | 'url'>)
   return `${String(method)} ${url}`
 }
 
-/** Throws a `TypeError` if a GET route responds with a list that is not paginated and the route does not waive the rule (rule Q10). */
+/** Throws a `TypeError` if a GET route responds with a list that is neither paginated nor covered by a waiver (rule Q10). */
 export function requireCollection(route: RouteOptions, dereference: Dereference): void {
   const { config, schema, method } = route
   if (![method].flat().includes('GET') || config?.operational === true || !respondsWithList(schema?.response, dereference)) return

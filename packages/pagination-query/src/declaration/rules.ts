@@ -96,7 +96,7 @@ function requireFilter(where: string, fields: ReadonlyMap<string, Field>, name: 
   // The links of a response omit parameters that look like credentials, and would lead to another list without this filter.
   if (!targetWithoutSecrets(`/?${name}=x`).includes('='))
     throw new TypeError(
-      `${where}: filter contains "${name}", which looks like the name of a credential, and links omit credentials. Rename the field.`
+      `${where}: filter contains "${name}", which looks like the name of a credential. Links omit credentials, so they would lose this filter. Rename the field.`
     )
   const { allowed } = operatorsOf(field)
   if (allowed.length === 0)

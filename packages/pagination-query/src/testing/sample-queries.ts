@@ -78,7 +78,7 @@ function randomValue(draw: RandomDraw, values: SampleValues, field: keyof Sample
   return operator === 'in' || operator === 'nin' ? draw.some(texts, 1 + draw.below(texts.length)) : draw.pick(texts)
 }
 
-/** Yields conditions that combine each field with each of its operators and its sample values, or the given ids. */
+/** Yields conditions that combine each field with each of its operators and with its sample values, or with the given ids for `id`. */
 export function* everyCondition(ids: readonly string[], values: SampleValues): Generator<Condition> {
   for (const field of fields) {
     const kind = sampleKinds[field]
