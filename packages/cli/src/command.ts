@@ -62,7 +62,7 @@ async function readLints(name: string): Promise<RouteLints> {
   const path = createRequire(`${process.cwd()}/`).resolve(name)
   const { lints } = (await import(pathToFileURL(path).href)) as { lints?: RouteLints }
   if (Array.isArray(lints)) return lints
-  throw new Error(`${name} does not export lints.`)
+  throw new Error(`${name} has no export named "lints". Export an array of lints under this name.`)
 }
 
 function readWaiver(text: string): readonly [string, string] {

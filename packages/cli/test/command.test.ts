@@ -83,7 +83,7 @@ t.test('an invalid command exits with 2 and prints the usage', async (t) => {
     [['lint', 'nowhere.json'], /^nowhere\.json cannot be read as JSON: ENOENT/],
     [['lint', 'old.json'], /^old\.json is not an OpenAPI 3\.1 document\./],
     [['lint', 'bad.json', '--waive', 'F1'], /^--waive F1 requires a reason/],
-    [['lint', 'bad.json', '--with', './empty.mjs'], /^\.\/empty\.mjs does not export lints/],
+    [['lint', 'bad.json', '--with', './empty.mjs'], /^\.\/empty\.mjs has no export named "lints"/],
     [['lint', 'bad.json', '--with', '@concordat/nowhere'], /^Cannot find module/],
     [['lint', 'bad.json', '--frobnicate'], /^Unknown option '--frobnicate'/]
   ]

@@ -77,6 +77,7 @@ t.test('groups the error codes of a status code in a response, and shares respon
   )
   t.strictSame(Object.keys(components.responses), ['Conflict', 'Odd', 'AlreadyShipped', 'ValidationFailed'])
   t.strictSame(paths['/v1/a'].get.responses[409], paths['/v1/b'].get.responses[409])
+  t.equal(components.responses.Odd.content['application/json'].examples.ODD.value.error.error, 'Error', 'a status without a reason phrase')
   t.match(components.responses.ValidationFailed.content['application/json'].examples.VALIDATION_FAILED.value.error, {
     error: 'ValidationError',
     errors: [{ field: 'body' }]

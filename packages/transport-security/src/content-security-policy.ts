@@ -62,7 +62,7 @@ function written(policy: ContentSecurityPolicyDirectives) {
   if (typeof policy !== 'object' || policy === null) throw new Error(`it is ${String(policy)}.`)
   const own = Object.entries(policy).filter(([, sources]) => sources !== undefined)
   const unknown = own.find(([name]) => !(directiveNames as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new Error(`${unknown[0]} is not a directive.`)
+  if (unknown !== undefined) throw new Error(`${unknown[0]} is not a directive of Content-Security-Policy.`)
   const bad = own.find(([, sources]) => !Array.isArray(sources))
   if (bad !== undefined) throw new Error(`${bad[0]} must have a list of sources.`)
   const directives = { ...apiDirectives, ...Object.fromEntries(own) } as Record<string, string[]>

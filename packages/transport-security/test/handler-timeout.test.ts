@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
+import { mock } from 'node:test'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
@@ -90,6 +91,22 @@ t.test('applies the limit to each of many concurrent requests', async (t) => {
     statuses,
     paths.map((path) => (path === '/never' ? 503 : 200))
   )
+})
+
+t.test('responds at the first check after the limit: five seconds for a limit of four', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const app = await start({ handlerTimeoutSeconds: 4 })
+  app.get('/never', never)
+  await app.ready()
+  let status: number | undefined
+  const response = app.inject('/never').then(({ statusCode }) => (status = statusCode))
+  await new Promise(setImmediate)
+  mock.timers.tick(4000)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(status, undefined)
+  mock.timers.tick(1000)
+  t.equal(await response, 503)
 })
 
 t.test('does not limit a response that has begun', async (t) => {
