@@ -50,7 +50,7 @@ export async function buildApp(configuration: Configuration): Promise<FastifyIns
 
   await app.register(conventions, {
     publicUrl,
-    allowedHosts: inProduction && publicUrl !== undefined ? [new URL(publicUrl).host] : [],
+    allowedHosts: inProduction ? [new URL(publicUrl as string).host] : [],
     versions,
     paginationQuery: { cursor: { secrets: configuration.cursorSecrets } },
     transportSecurity: { dangerouslyAllowHttp: inProduction ? false : 'loopback' },

@@ -35,7 +35,7 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
   DATABASE_URL: 'a postgres:// URL',
   DATA_DIR: 'a folder, or memory://',
   REDIS_URL: 'a redis:// or rediss:// URL',
-  PUBLIC_URL: 'an http or https URL without a trailing slash, for example https://api.example.com',
+  PUBLIC_URL: 'an http or https URL without a trailing slash, for example https://api.example.com; required in production',
   TRUST_PROXY: 'addresses or CIDR ranges separated by commas, for example 10.0.0.0/8',
   NODE_ENV: 'development, test or production',
   LOG_LEVEL: `one of ${levels.join(', ')}`,
@@ -48,7 +48,7 @@ const expected: Readonly<Record<keyof Static<typeof Environment>, string>> = {
 }
 
 const urls = ['DATABASE_URL', 'REDIS_URL', 'PUBLIC_URL'] as const
-const secrets = ['CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
+const requiredInProduction = ['PUBLIC_URL', 'CURSOR_SECRETS', 'TOKEN_SECRETS', 'REFRESH_SECRETS'] as const
 
 // Public, and the same in every process of a development machine.
 const developmentSecret = 'N0-s3cret, for development & tests alone: 7vQx1Zp4'
@@ -102,7 +102,7 @@ function parse(environment: Readonly<Record<string, string | undefined>>) {
   if (malformed.length > 0) throw mistakesIn(malformed)
   if (env.NODE_ENV === 'production') {
     const wrong = [
-      ...secrets.filter((name) => env[name] === undefined),
+      ...requiredInProduction.filter((name) => env[name] === undefined),
       ...(env.RATE_LIMIT === 'off' ? ['RATE_LIMIT' as const] : []),
       ...(env.DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS === 'true' ? ['DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS' as const] : [])
     ]

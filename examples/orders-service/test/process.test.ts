@@ -154,7 +154,7 @@ t.test(
 t.test('the service does not start in production on a database with the demo users', async (t) => {
   const environment = environmentOf(await freshDatabase(t))
   await (await openDatabase(readConfiguration({ ...environment, SEED_ORDERS: '0' }), ignore, ignore)).close()
-  const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', ...secrets }).ended
+  const { code, err } = await start(t, { ...environment, NODE_ENV: 'production', PUBLIC_URL: 'https://shop.example', ...secrets }).ended
   t.equal(code, 1)
   t.match(err, /^Cannot start: This database has the demo users, .+\n$/)
 })
@@ -202,7 +202,7 @@ t.test('each variable is validated', async (t) => {
     ['SEED_ORDERS', '-1']
   ] as const)
     t.throws(() => readConfiguration({ [name]: value }), { message: new RegExp(`^${name} must be .+\\.$`) }, `${name}=${value}`)
-  for (const name of Object.keys(secrets))
+  for (const name of ['PUBLIC_URL', ...Object.keys(secrets)])
     t.throws(() => readConfiguration({ ...good, [name]: '' }), { message: new RegExp(`^${name} must be .+ required in production\\.$`) })
   t.throws(() => readConfiguration({ ...good, RATE_LIMIT: 'off' }), { message: /^RATE_LIMIT must be on/ })
 })

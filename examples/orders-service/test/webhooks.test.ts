@@ -275,7 +275,13 @@ t.test('after a rotation both secrets verify, and the new one is returned once',
 
 t.test('receivers on this machine are reached only outside of production, and only when this is configured', async (t) => {
   const secret = 'w8K!3fPz-0aQm7Rx+2LdVt5Yc9Hj6NbE'
-  const production = { NODE_ENV: 'production', CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://shop.example',
+    CURSOR_SECRETS: secret,
+    TOKEN_SECRETS: secret,
+    REFRESH_SECRETS: secret
+  }
   t.throws(() => readConfiguration({ ...production, DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS: 'true' }), {
     message: 'DANGEROUSLY_ALLOW_LOCAL_WEBHOOKS must be false, or true outside of production.'
   })

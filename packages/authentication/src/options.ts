@@ -7,7 +7,7 @@ import { type PermissionTable, permissionTable } from './permissions.ts'
 import type { Policy } from './policies.ts'
 import { apiKeyIssuer } from './principal.ts'
 import type { Revocations } from './revocation-feed.ts'
-import { accessReader, type Declaration } from './route-access.ts'
+import { type AccessReader, accessReader, type RouteAccess } from './route-access.ts'
 import { defaultMaxTokenLength } from './token-form.ts'
 import type { TrustedIssuer } from './trusted-issuer.ts'
 import { credentialNames, uriCredentialTest } from './uri-credentials.ts'
@@ -57,10 +57,12 @@ export interface AuthenticationOptions {
    */
   readonly policies?: Readonly<Record<string, Policy>> | undefined
   /**
-   * The required permissions, or public access, of routes that other plugins register, by path.
-   * @default []
+   * The required permissions, or `'public'`, of routes that do not declare them in their `config`, such as those of other plugins, by path:
+   * `{ '/metrics': ['metrics:read'], '/docs/*': 'public' }`. A path ending in `/*` includes all paths below it; `/*` is only the wildcard route at
+   * the root. Routes of the API always declare their own.
+   * @default {}
    */
-  readonly declared?: readonly Declaration[] | undefined
+  readonly outside?: Readonly<Record<string, RouteAccess>> | undefined
   /** The source of revocations, for example a `revocationFeed`. Without it, a token is valid until it expires. */
   readonly revocations?: Revocations | undefined
   /**
@@ -99,7 +101,7 @@ export interface Settings {
   readonly issuers: ReadonlyMap<string, TrustedIssuer>
   readonly table: PermissionTable
   readonly policies: Readonly<Record<string, Policy>>
-  readonly accessOf: ReturnType<typeof accessReader>
+  readonly access: AccessReader
   readonly revocations: Revocations | undefined
   readonly maxStalenessMs: number
   readonly retryAfterSeconds: number
@@ -130,7 +132,7 @@ export function resolveOptions(options: AuthenticationOptions): Settings {
     issuers: resolveIssuers(options.issuers),
     table,
     policies,
-    accessOf: accessReader(options.declared ?? [], table),
+    access: accessReader(options.outside ?? {}, table),
     revocations: options.revocations,
     maxStalenessMs: check.number('options.maxStalenessSeconds', maxStalenessSeconds, 1, 3600) * 1000,
     retryAfterSeconds: Math.ceil(maxStalenessSeconds),

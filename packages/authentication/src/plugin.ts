@@ -1,11 +1,12 @@
+import { contractOf, earlierRoutes, isRoot, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
-import { credentialsInUri, insufficientPermission } from './errors.ts'
+import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
 import { authorizer } from './policies.ts'
 import type { Principal } from './principal.ts'
-import type { RouteAccess } from './route-access.ts'
+import { nobody, type RouteAccess, undeclared, undeclaredOutside } from './route-access.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
 
@@ -33,16 +34,46 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   const settings = resolveOptions(options)
   const authenticate = authenticator(settings)
   const authorizeAs = authorizer(settings.policies, settings.table)
+  // Routes that other plugins registered, before this plugin or after it.
+  const undeclaredUrls = new Set(
+    isRoot(app)
+      ? earlierRoutes(app)
+          .filter(isUndeclared)
+          .map(({ url }) => url)
+      : []
+  )
 
+  publishErrors(app, authenticationErrors)
   app.decorateRequest('principal', null)
   app.decorateRequest('authorize', authorize)
   app.addHook('onRoute', requireDeclaration)
+  app.addHook('onReady', requireAllDeclared)
   app.addHook('onReady', listenForRevocations)
   app.addHook('onRequest', admit)
   app.addHook('onClose', stopListening)
 
-  function requireDeclaration(route: RouteOptions) {
-    route.config = { ...route.config, [accessKey]: settings.accessOf(route) }
+  function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
+    const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
+    const access = declaredAccess(route, isOfApi)
+    if (access !== undefined) route.config = { ...route.config, [accessKey]: access }
+    else if (isOfApi) throw new Error(undeclared(route))
+    else undeclaredUrls.add(route.url)
+  }
+
+  // Only after all plugins have registered their routes, so that one message lists them all.
+  async function requireAllDeclared() {
+    if (undeclaredUrls.size > 0) throw new Error(undeclaredOutside(undeclaredUrls))
+  }
+
+  // The config of a route that was registered before this plugin is not known here.
+  function isUndeclared({ method, url }: { readonly method: string; readonly url: string }) {
+    return method !== 'OPTIONS' && settings.access.outside(url) === undefined
+  }
+
+  function declaredAccess(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, isOfApi: boolean): RouteAccess | undefined {
+    const own = settings.access.ofConfig(route)
+    // A browser sends OPTIONS before it sends credentials, and the response only lists the allowed methods.
+    return own ?? (isOfApi ? undefined : settings.access.outside(route.url)) ?? (route.method === 'OPTIONS' ? 'public' : undefined)
   }
 
   async function listenForRevocations() {
@@ -69,10 +100,10 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     else done(enter(request, principal, access))
   }
 
-  // Routes that were registered before this plugin were not checked at boot, so they are read on request.
+  // For a route that was registered before this plugin, the hook above did not run.
   function accessOf({ routeOptions }: FastifyRequest): RouteAccess {
     const { config, method, url = '' } = routeOptions
-    return config[accessKey] ?? settings.accessOf({ method, url, config })
+    return config[accessKey] ?? declaredAccess({ method, url, config }, false) ?? nobody
   }
 
   function authorize<Resource>(this: FastifyRequest, permission: string, resource: Resource | null | undefined) {

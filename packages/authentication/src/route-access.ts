@@ -9,58 +9,82 @@ interface AccessConfig {
   readonly public?: boolean | undefined
 }
 
-/** Declares the access to all routes below a path that have no declaration of their own, such as the routes of other plugins. */
-export interface Declaration extends AccessConfig {
-  /** The path to which the declaration applies, including every path below, for example `/reference`. */
-  readonly prefix: string
-}
-
 interface DeclaringRoute {
   readonly method: string | readonly string[]
   readonly url: string
   readonly config?: AccessConfig | undefined
 }
 
-/**
- * Creates the function that reads the declared access of a route. It throws an `Error` of one line that names the route, when the
- * declaration is missing, contradictory or invalid, or names a permission that does not exist (rule U10).
- */
-export function accessReader(declared: readonly Declaration[], table: PermissionTable): (route: DeclaringRoute) => RouteAccess {
-  for (const { prefix, ...config } of declared) {
-    if (!/^\/.*[^/]$/.test(prefix))
-      throw new TypeError(`authentication: options.declared contains the invalid prefix "${prefix}". Use a path such as "/reference".`)
-    if (read(`options.declared "${prefix}"`, config) === undefined) throw new TypeError(undeclared(`options.declared "${prefix}"`))
-  }
-  const longestFirst = declared.toSorted((a, b) => b.prefix.length - a.prefix.length)
+/** Reads the declared access of routes. */
+export interface AccessReader {
+  /**
+   * Returns the access that the `config` of a route declares, or undefined. Throws a `TypeError` of one line that names the route for a declaration
+   * that is contradictory or invalid, or names a permission that does not exist (rule U10).
+   */
+  ofConfig(route: DeclaringRoute): RouteAccess | undefined
+  /** Returns the access to a path that the option `outside` declares, or undefined. */
+  outside(url: string): RouteAccess | undefined
+}
 
-  function read(where: string, config: AccessConfig | undefined): RouteAccess | undefined {
-    const { permissions, public: isPublic } = config ?? {}
-    if (permissions === undefined) {
-      if (isPublic !== undefined && typeof isPublic !== 'boolean')
-        throw new TypeError(`authentication: ${where}: public must be true or false.`)
-      return isPublic === true ? 'public' : undefined
-    }
-    if (isPublic === true)
-      throw new TypeError(`authentication: ${where} must not declare both permissions and public: true. Remove one of them.`)
+/** Access that no request has, for a route without a declaration. */
+export const nobody: RouteAccess = Object.freeze([''])
+
+/** Creates the reader of declared access. Throws a `TypeError` of one line for an invalid entry of `outside`. */
+export function accessReader(outside: Readonly<Record<string, RouteAccess>>, table: PermissionTable): AccessReader {
+  const declared = Object.entries(outside).map(([path, access]) => {
+    const where = `options.outside["${path}"]`
+    if (!/^\/[^*]*$|^\/(?:[^*]+\/)?\*$/.test(path))
+      throw new TypeError(
+        `authentication: ${where} must be a path such as "/metrics", or a path with all paths below it such as "/docs/*". Correct it.`
+      )
+    return { path, access: access === 'public' ? access : permissionsOf(where, access) }
+  })
+  const longestFirst = declared.toSorted((a, b) => b.path.length - a.path.length)
+
+  function permissionsOf(where: string, permissions: readonly string[]) {
     if (!Array.isArray(permissions) || permissions.length === 0)
-      throw new TypeError(`authentication: ${where} must list at least one permission in an array, or set public: true.`)
+      throw new TypeError(`authentication: ${where} must list at least one permission in an array, or be public.`)
     table.requireKnown(where, permissions)
     return Object.freeze([...permissions])
   }
 
-  return ({ method, url, config }) => {
-    const where = `${[method].flat().join(', ')} ${url}`
-    const own = read(where, config)
-    if (own !== undefined) return own
-    const declaration = longestFirst.find(({ prefix }) => `${url}/`.startsWith(`${prefix}/`))
-    const found = declaration && read(where, declaration)
-    if (found !== undefined) return found
-    // A browser sends OPTIONS before it sends credentials, and the response only lists the allowed methods.
-    if (method === 'OPTIONS') return 'public'
-    throw new Error(undeclared(where))
+  return {
+    ofConfig({ method, url, config }) {
+      const { permissions, public: isPublic } = config ?? {}
+      const where = `${[method].flat().join(', ')} ${url}`
+      if (isPublic !== undefined && typeof isPublic !== 'boolean')
+        throw new TypeError(`authentication: ${where}: public must be true or false.`)
+      if (permissions === undefined) return isPublic === true ? 'public' : undefined
+      if (isPublic === true)
+        throw new TypeError(`authentication: ${where} must not declare both permissions and public: true. Remove one of them.`)
+      return permissionsOf(where, permissions)
+    },
+    outside(url) {
+      const path = withoutTrailingSlash(url)
+      return longestFirst.find((one) => covers(one.path, path))?.access
+    }
   }
 }
 
-function undeclared(where: string) {
-  return `authentication: ${where} does not declare who may use it. Set config.permissions, or config.public: true.`
+// "/*" covers only the wildcard at the root, so that it makes no other route public by accident.
+function covers(declared: string, path: string) {
+  if (declared === '/*') return path === '/*' || path === '*'
+  if (declared.endsWith('/*')) return `${path}/`.startsWith(declared.slice(0, -1))
+  return withoutTrailingSlash(declared) === path
+}
+
+function withoutTrailingSlash(path: string) {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** Returns the message for a route of the API without a declaration. */
+export function undeclared({ method, url }: DeclaringRoute): string {
+  return `authentication: ${[method].flat().join(', ')} ${url} does not declare who may use it. Set config.permissions, or config.public: true.`
+}
+
+/** Returns the message for other routes without a declaration, with the lines that declare them. */
+export function undeclaredOutside(urls: Iterable<string>): string {
+  const paths = [...urls]
+  const lines = paths.map((path) => `'${path}': 'public'`).join(', ')
+  return `authentication: ${paths.join(', ')} ${paths.length === 1 ? 'does' : 'do'} not declare who may use ${paths.length === 1 ? 'it' : 'them'}. Set config.permissions, or config.public: true, or for routes of other plugins add to options.outside, with 'public' or with permissions: ${lines}.`
 }

@@ -1,7 +1,8 @@
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { carryingOut } from './carry-out.ts'
-import { nestedBatch, operationNotAtomic } from './errors.ts'
+import { batchErrors, nestedBatch, operationNotAtomic } from './errors.ts'
 import { OperationRequest } from './operation-request.ts'
 import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from './options.ts'
 import type { Outcomes } from './outcomes.ts'
@@ -28,6 +29,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   const carryOut = carryingOut(app)
   const batches = new Set<string>()
 
+  publishErrors(app, batchErrors)
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRequest', receiveOperation)

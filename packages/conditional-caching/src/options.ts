@@ -1,5 +1,6 @@
 import { optionChecks } from '@concordat/plugin-options'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { contractOf } from '@concordat/plugin-wiring'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl, maxAgeLimitSeconds } from './cache-policy.ts'
 
 /** Options of `@concordat/conditional-caching`. */
@@ -22,7 +23,7 @@ export interface ConditionalCachingOptions {
   readonly isPrivate?: ((request: FastifyRequest) => boolean) | undefined
   /**
    * Returns how many characters at the end of a serialized response differ each time, such as a timestamp: the tag ignores them.
-   * @default () => 0
+   * @default the timestamp of @concordat/envelope, where it is registered
    */
   readonly volatileTail?: ((reply: FastifyReply, payload: string) => number) | undefined
   /**
@@ -65,17 +66,18 @@ export interface ResolvedOptions extends Readonly<{ [Name in keyof Defaulted]-?:
 const { integer, oneOf } = optionChecks('conditional-caching')
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
-export function resolveOptions({
-  cache = 'private',
-  publicMaxAgeSeconds = 86_400,
-  isPrivate = () => false,
-  volatileTail = () => 0,
-  strength = 'strong',
-  ifMatch = 'strong',
-  etagOnPut = false,
-  revision = '',
-  now = Date.now
-}: ConditionalCachingOptions): ResolvedOptions {
+export function resolveOptions(options: ConditionalCachingOptions, app: FastifyInstance): ResolvedOptions {
+  const {
+    cache = 'private',
+    publicMaxAgeSeconds = 86_400,
+    isPrivate = () => false,
+    volatileTail = envelopeTail(app),
+    strength = 'strong',
+    ifMatch = 'strong',
+    etagOnPut = false,
+    revision = '',
+    now = Date.now
+  } = options
   const functions = { isPrivate, volatileTail, now }
   for (const [name, value] of Object.entries(functions)) {
     if (typeof value !== 'function')
@@ -98,5 +100,14 @@ export function resolveOptions({
     takesWeak: ifMatch === 'opaque',
     etagOnPut,
     revision
+  }
+}
+
+// The envelope may be registered later, so it is looked up with the first response.
+function envelopeTail(app: FastifyInstance) {
+  let tail: ResolvedOptions['volatileTail'] | undefined
+  return (reply: FastifyReply, payload: string) => {
+    tail ??= contractOf(app, 'envelope')?.volatileTail ?? (() => 0)
+    return tail(reply, payload)
   }
 }

@@ -1,3 +1,4 @@
+import { isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CachePolicy } from './cache-policy.ts'
@@ -10,6 +11,7 @@ import {
   writeCheck
 } from './checked-write.ts'
 import { writeTag } from './entity-tag.ts'
+import { conditionalCachingErrors } from './errors.ts'
 import { isRead } from './method.ts'
 import { type ConditionalCachingOptions, resolveOptions } from './options.ts'
 import { forbidKeeping, responseHeaders } from './response-headers.ts'
@@ -44,10 +46,12 @@ type SendNext = (error: null, payload?: unknown) => void
 
 /** Sets the cache policy of every response, responds with 304 for unchanged resources, and checks the preconditions of changes. */
 const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async (app, userOptions) => {
-  const options = resolveOptions(userOptions)
+  const options = resolveOptions(userOptions, app)
   const none = unconditional(options)
   const validate = validateContent(options)
 
+  requireNoEarlierRoutes(app, 'conditional-caching')
+  publishErrors(app, conditionalCachingErrors)
   app.decorateRequest(checkedPreconditions, null)
   app.decorateRequest('preconditions', { getter: preconditions })
   app.decorateReply(validatedState, null)
@@ -57,6 +61,8 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.addHook('onSend', forbidKeepingErrors)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
+    const { cache, validator } = route.config ?? {}
+    if (isOutside(this, route) && cache === undefined && validator === undefined) return
     const settings = routeSettings(route, options)
     const isCompressed = this.hasPlugin(compressor) && (route as { compress?: unknown }).compress !== false
     const write = responseHeaders({ policyOf: settings.policyOf, isCompressed }, options)

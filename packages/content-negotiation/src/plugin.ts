@@ -1,7 +1,8 @@
+import { isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
-import { notAcceptable, unsupportedMediaType } from './errors.ts'
+import { contentNegotiationErrors, notAcceptable, unsupportedMediaType } from './errors.ts'
 import { maxHeaderLength } from './header-list.ts'
 import { localeChooser } from './locale.ts'
 import { memoize } from './memoize.ts'
@@ -37,6 +38,8 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   const negotiators = new Map<string, ReturnType<typeof negotiator>>()
   const judges = new Map<string, ReturnType<typeof judge>>()
 
+  requireNoEarlierRoutes(app, 'content-negotiation')
+  publishErrors(app, contentNegotiationErrors)
   app.decorateRequest('acceptedMediaType', json)
   app.decorateRequest('locale', { getter: chosenLocale })
   app.addHook('onRoute', prepareRoute)
@@ -48,7 +51,8 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
    * Adds the hooks to the route itself, so that they run after the hooks of the Fastify instances, which report a retired version or missing
    * credentials first.
    */
-  function prepareRoute(route: RouteOptions) {
+  function prepareRoute(this: FastifyInstance, route: RouteOptions) {
+    if (isOutside(this, route) && route.config?.produces === undefined && route.config?.consumes === undefined) return
     const methods = [route.method].flat()
     const name = `${methods.join(', ')} ${route.url}`
     const produces = producedTypes(route.config?.produces, name)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import { type AddressInfo, connect } from 'node:net'
 import contentNegotiation, { type ContentNegotiationOptions } from '@concordat/content-negotiation'
+import { publish } from '@concordat/plugin-wiring'
 import Fastify, { type FastifyInstance, type HTTPMethods } from 'fastify'
 import t from 'tap'
 
@@ -200,8 +201,13 @@ t.test('preParsing hooks of the route run after the check of the body', async (t
   t.equal((await app.inject({ method: 'POST', url: '/orders', headers: { 'content-type': 'text/csv' }, payload: 'a' })).statusCode, 415)
 })
 
-t.test('a route that was registered before the plugin accepts only JSON and what Fastify parses', async (t) => {
-  const app = await service({}, (early) => early.post('/early', echo))
+t.test('a route outside the API accepts only JSON and what Fastify parses', async (t) => {
+  const app = await service({}, (early) => {
+    publish(early, { belongsToApi: () => false })
+    early.post('/early', echo)
+  })
+  app.post('/late', echo)
+  t.equal((await app.inject({ method: 'POST', url: '/late', headers: { accept: 'image/png' }, payload: {} })).statusCode, 200)
   const send = (type: string) => app.inject({ method: 'POST', url: '/early', headers: { 'content-type': type }, payload: '{}' })
   t.equal((await send('application/json')).statusCode, 200)
   t.match(await send('image/png'), { statusCode: 415, headers: { accept: 'application/json' } })

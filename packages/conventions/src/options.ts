@@ -15,6 +15,7 @@ import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
 import type { WebhooksOptions } from '@concordat/webhooks'
 import type { FastifyCompressOptions } from '@fastify/compress'
+import type { FastifyCorsOptions } from '@fastify/cors'
 import type { Stores } from './stores.ts'
 import type { Transactions } from './transactions.ts'
 
@@ -35,6 +36,19 @@ export interface ConventionsOptions extends OriginOptions {
    * do everything that the routes themselves do not refuse.
    */
   readonly authentication?: AuthenticationOptions | false | undefined
+  /**
+   * The permissions, or `'public'`, of routes outside the versions, such as those of other plugins, by path:
+   * `{ '/metrics': ['metrics:read'], '/docs/*': 'public' }`. A path ending in `/*` includes all paths below it; `/*` is only the wildcard route at
+   * the root. Without a declaration here or in its `config`, such a route stops the start. Has no effect with `authentication: false`.
+   * @default {}
+   */
+  readonly outside?: AuthenticationOptions['outside']
+  /**
+   * Options of `@fastify/cors`, for pages of other origins. `origin` is required. The headers of the conventions are exposed, and preflight requests
+   * get the methods of their URL.
+   * @default no page of another origin can read responses
+   */
+  readonly cors?: FastifyCorsOptions | undefined
   /** The stores that all processes share. @default each process counts and stores on its own */
   readonly stores?: Stores | undefined
   /**

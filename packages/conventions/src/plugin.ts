@@ -1,40 +1,31 @@
-import authentication, { authenticationErrors, clientOf, isPrivate, ownerOf } from '@concordat/authentication'
-import batch, { batchErrors } from '@concordat/batch'
-import conditionalCaching, { conditionalCachingErrors } from '@concordat/conditional-caching'
-import contentNegotiation, { contentNegotiationErrors, localeChooser } from '@concordat/content-negotiation'
-import envelope, { markEnveloped, timestampTail } from '@concordat/envelope'
+import authentication, { clientOf, isPrivate, ownerOf } from '@concordat/authentication'
+import batch from '@concordat/batch'
+import conditionalCaching from '@concordat/conditional-caching'
+import contentNegotiation, { localeChooser } from '@concordat/content-negotiation'
+import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
-import httpMethods, { httpMethodsErrors } from '@concordat/http-methods'
-import idempotency, { idempotencyErrors } from '@concordat/idempotency'
-import jobs, { type JobsOptions, jobsErrors } from '@concordat/jobs'
+import httpMethods from '@concordat/http-methods'
+import idempotency from '@concordat/idempotency'
+import jobs, { type JobsOptions } from '@concordat/jobs'
 import openapi, { lintIds } from '@concordat/openapi'
-import paginationQuery, { pageMeta, pageParts, paginationQueryErrors } from '@concordat/pagination-query'
-import rateLimiting, { rateLimitingErrors, rateLimitsOf } from '@concordat/rate-limiting'
-import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders, transportSecurityErrors } from '@concordat/transport-security'
-import versioning, { versioningErrors, versionName, versionPrefix } from '@concordat/versioning'
+import paginationQuery from '@concordat/pagination-query'
+import { publishErrors } from '@concordat/plugin-wiring'
+import rateLimiting, { rateLimitsOf } from '@concordat/rate-limiting'
+import transportSecurity, { defaultHandlerTimeoutSeconds, responseHeaders } from '@concordat/transport-security'
+import versioning, { versionName, versionPrefix } from '@concordat/versioning'
 import compress from '@fastify/compress'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import cors from '@fastify/cors'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { batchOptions } from './batch-options.ts'
+import { requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
 import { compression } from './compression.ts'
+import { corsOptions } from './cors.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
 import type { ConventionsOptions } from './options.ts'
 import { requireTransactionalStores } from './store-checks.ts'
 import { webhooksOf } from './webhooks.ts'
-
-const errorLists = [
-  transportSecurityErrors,
-  rateLimitingErrors,
-  authenticationErrors,
-  httpMethodsErrors,
-  contentNegotiationErrors,
-  versioningErrors,
-  paginationQueryErrors,
-  conditionalCachingErrors,
-  idempotencyErrors,
-  batchErrors
-]
 
 // The credentials that authentication accepts, as an OpenAPI security scheme.
 const bearer = {
@@ -46,19 +37,20 @@ const bearer = {
 
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
-  const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
+  const { publicUrl, allowedHosts, versions, outside, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const hasVersions = options.versioning !== false
   const { authentication: authenticationOptions } = options
   if (authenticationOptions === undefined)
     throw new TypeError('conventions: options.authentication is missing. Set its issuers, or set it to false.')
   requireTransactionalStores(options)
+  requireOrigin(options)
+  requirePlace(app, options)
   const chooseLocale = localeChooser(locales)
   const webhooks = await webhooksOf(options)
 
   if (options.transportSecurity !== false) await app.register(transportSecurity, { ...origin, ...options.transportSecurity })
   if (options.errorCatalogue !== false) {
-    const own = options.errorCatalogue
     await app.register(errorCatalogue, {
       ...origin,
       locales,
@@ -66,16 +58,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       locale: ({ headers }) => chooseLocale(headers['accept-language']),
       ...(hasVersions && { version: (request) => versionName(app, request) }),
       ...(options.transportSecurity !== false && { responseHeaders: responseHeaders(options.transportSecurity) }),
-      ...own,
-      include: [
-        ...errorLists,
-        ...(transactions ? [transactions.errors] : []),
-        ...(options.jobs ? [jobsErrors] : []),
-        ...(webhooks ? [webhooks.errors] : []),
-        ...(own?.include ?? [])
-      ]
+      ...options.errorCatalogue
     })
   }
+  // Before everything that can refuse a request, so that pages of other origins can read the error.
+  if (options.cors !== undefined) await app.register(cors, corsOptions(app, options.cors))
+  requireConfiguredPlugins(app, options)
   // Before rate limits and authentication: an operation that is not executed is neither counted nor authenticated.
   if (options.batch !== false) await app.register(batch, batchOptions(options))
   if (options.rateLimiting !== false) {
@@ -88,35 +76,34 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   const hasEnvelope = options.envelope !== false
   const hasPagination = options.paginationQuery !== false
   // Before the envelope, which replaces the response schemas.
-  if (hasPagination) await app.register(paginationQuery, { ...origin, now, linkHeader: !hasEnvelope, ...options.paginationQuery })
+  if (hasPagination) await app.register(paginationQuery, { ...origin, now, ...options.paginationQuery })
   if (hasEnvelope) {
     await app.register(envelope, {
       ...origin,
       now,
       ...(hasVersions && { version: (request) => request.apiVersion, base: versionPrefix }),
-      ...(hasPagination && { meta: pageMeta }),
-      ...options.envelope,
-      parts: [...(hasPagination ? [pageParts] : []), ...(options.envelope?.parts ?? [])]
+      ...options.envelope
     })
   }
   if (options.contentNegotiation !== false) await app.register(contentNegotiation, { locales, ...options.contentNegotiation })
   if (options.conditionalCaching !== false) {
     await app.register(conditionalCaching, {
       now,
-      ...(hasEnvelope && { volatileTail: timestampTail }),
       ...(authenticationOptions !== false && { isPrivate }),
       ...options.conditionalCaching
     })
   }
   // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,
   // compression.
-  if (transactions) await transactions.register(app, { handlerTimeoutSeconds: handlerTimeoutSecondsOf(options) })
+  if (transactions) {
+    publishErrors(app, transactions.errors)
+    await transactions.register(app, { handlerTimeoutSeconds: handlerTimeoutSecondsOf(options) })
+  }
   if (options.idempotency !== false) {
     await app.register(idempotency, {
       store: stores.idempotency,
       transaction: transactions?.transactionOf,
       ...(authenticationOptions !== false && { scope: clientOf }),
-      ...(hasEnvelope && { onReplay: markReplay }),
       ...options.idempotency
     })
   }
@@ -133,7 +120,11 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   }
   if (options.httpMethods !== false) await app.register(httpMethods, { ...options.httpMethods })
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
-  if (authenticationOptions !== false) await app.register(authentication, authenticationOptions)
+  if (authenticationOptions !== false)
+    await app.register(authentication, {
+      ...authenticationOptions,
+      outside: { ...ownRoutes(options), ...authenticationOptions.outside, ...outside }
+    })
   // The service adds the routes of jobs and webhooks itself, in its versions.
   if (options.jobs) {
     await app.register(jobs, {
@@ -164,6 +155,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   }
 }
 
+// The list of versions is registered before authentication, which cannot read that its config declares it.
+function ownRoutes({ versioning: settings }: ConventionsOptions) {
+  const { versionsPath = '/' } = settings || {}
+  return settings === false || versionsPath === false ? {} : { [versionsPath]: 'public' as const }
+}
+
 function clientByPrincipal(request: FastifyRequest) {
   const key = clientOf(request)
   return key === undefined ? undefined : { key }
@@ -171,11 +168,6 @@ function clientByPrincipal(request: FastifyRequest) {
 
 function handlerTimeoutSecondsOf({ transportSecurity: transport }: ConventionsOptions) {
   return transport === false ? undefined : (transport?.handlerTimeoutSeconds ?? defaultHandlerTimeoutSeconds)
-}
-
-// The stored response is in the envelope, unless its route does not use the envelope.
-function markReplay({ routeOptions }: FastifyRequest, reply: FastifyReply) {
-  if (routeOptions.config.envelope !== false) markEnveloped(reply)
 }
 
 const plugin: FastifyPluginAsync<ConventionsOptions> = fp(conventions, { name: '@concordat/conventions', fastify: '5.x' })

@@ -19,6 +19,6 @@ export interface Transactions {
    * back. Without it, no batch is atomic.
    */
   readonly runAsOne?: ((request: FastifyRequest, work: () => Promise<void>) => Promise<void>) | undefined
-  /** The errors that the plugin raises, for the catalogue. */
+  /** The errors with which a route with a transaction can respond, for the API description. */
   readonly errors: ErrorList
 }

@@ -1,11 +1,9 @@
-import type { ErrorList } from '@concordat/api-error'
 import type { FastifyInstance } from 'fastify'
 import type { ConventionsOptions } from './options.ts'
 import { connectWebhookRoutes } from './webhook-routes.ts'
 
-/** The webhooks plugin as the preset uses it: its errors, registration and event descriptions. */
+/** The webhooks plugin as the preset uses it: its registration and event descriptions. */
 export interface ServiceWebhooks {
-  readonly errors: ErrorList
   readonly register: (app: FastifyInstance) => Promise<void>
   /** Returns a function that returns the webhook events of an API version, for the OpenAPI document. */
   readonly describe: (app: FastifyInstance) => (version: number) => Readonly<Record<string, object>>
@@ -18,9 +16,8 @@ export interface ServiceWebhooks {
 export async function webhooksOf(options: ConventionsOptions): Promise<ServiceWebhooks | undefined> {
   const { webhooks: settings, stores = {}, transactions, now = Date.now } = options
   if (settings === undefined) return undefined
-  const { default: webhooks, webhooksErrors } = await import('@concordat/webhooks')
+  const { default: webhooks } = await import('@concordat/webhooks')
   return {
-    errors: webhooksErrors,
     async register(app) {
       const { webhooks: store, queue } = stores
       await app.register(webhooks, { store, queue, currentTransaction: transactions?.currentTransaction, now, ...settings })

@@ -41,7 +41,8 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
   let orders = 0
   const slow = { begun: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() }
   await app.apiVersion(1, async (v1) => {
-    v1.get('/orders/:id', { config: { permissions: ['orders:read'] }, schema: { response: { 200: Order } } }, async (request) => {
+    const needs = (permission: string) => (options.authentication === false ? {} : { permissions: [permission] })
+    v1.get('/orders/:id', { config: needs('orders:read'), schema: { response: { 200: Order } } }, async (request) => {
       const { id } = request.params as { id: string }
       if (id === 'slow') {
         slow.begun.resolve()
@@ -52,7 +53,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
     v1.post(
       '/orders',
       {
-        config: { permissions: ['orders:create'], idempotency: 'required' },
+        config: { ...needs('orders:create'), idempotency: 'required' },
         schema: { body: Type.Object({ item: Type.String() }), response: { 201: Order } }
       },
       async (request, reply) => {
@@ -60,7 +61,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
         return reply.created(`/orders/${orders}`, { id: String(orders), item: (request.body as { item: string }).item })
       }
     )
-    v1.batch('/order-batches', { paths: ['/orders'], config: { permissions: ['orders:read'], idempotency: 'accepted' } })
+    v1.batch('/order-batches', { paths: ['/orders'], config: { ...needs('orders:read'), idempotency: 'accepted' } })
   })
   await app.ready()
 

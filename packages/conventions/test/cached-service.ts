@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Test } from 'tap'
 
 const issuer = 'https://tokens.example.com'
@@ -46,30 +46,36 @@ export async function cachedService(
   })
   app.addHook('preHandler', async ({ method, url }) => void runs.set(`${method} ${url}`, (runs.get(`${method} ${url}`) ?? 0) + 1))
 
+  const isCaching = options.conditionalCaching !== false
+  const cached: FastifyContextConfig = isCaching ? { cache: 'public' } : {}
   const validator = (request: FastifyRequest) => {
     const product = find(idOf(request))
     return product ? { exists: true, etag: product.version } : { exists: false }
   }
   await app.apiVersion(1, async (v1) => {
-    v1.get('/products/:id', { config: { public: true, validator }, schema: { response: { 200: Product } } }, async (request) => {
-      const product = find(idOf(request))
-      if (!product) throw Object.assign(new Error('no such product'), { statusCode: 404 })
-      return product
-    })
-    const written = { public: true, validator }
+    v1.get(
+      '/products/:id',
+      { config: { public: true, ...(isCaching && { validator }) }, schema: { response: { 200: Product } } },
+      async (request) => {
+        const product = find(idOf(request))
+        if (!product) throw Object.assign(new Error('no such product'), { statusCode: 404 })
+        return product
+      }
+    )
+    const written = { public: true, ...(isCaching && { validator }) }
     v1.put('/products/:id', { config: written, schema: { body: Product, response: { 200: Product } } }, async (request) => {
       const version = (validator(request).etag ?? 0) + 1
       const product = { ...(request.body as { id: string; name: string; description: string }), version }
       products.set(idOf(request), product)
       return product
     })
-    v1.get('/categories/:id', { config: { public: true, cache: 'public' }, schema: { response: { 200: Category } } }, async (request) => ({
+    v1.get('/categories/:id', { config: { public: true, ...cached }, schema: { response: { 200: Category } } }, async (request) => ({
       id: idOf(request),
       name: 'Beverages '.repeat(200)
     }))
     v1.get(
       '/profiles/:id',
-      { config: { permissions: ['profiles:read'], cache: 'public' }, schema: { response: { 200: Profile } } },
+      { config: { permissions: ['profiles:read'], ...cached }, schema: { response: { 200: Profile } } },
       async (request) => ({
         subject: request.principal?.subject
       })

@@ -30,44 +30,51 @@ async function boot(options: ConventionsOptions, routes: (v1: FastifyInstance) =
   return app
 }
 
-function shop(app: FastifyInstance) {
+/** Returns the routes, with `config` only for plugins that are registered. */
+function shopWith(configOf: (config: object) => object) {
+  return (app: FastifyInstance) => addShop(app, configOf)
+}
+
+function addShop(app: FastifyInstance, configOf: (config: object) => object) {
   const params = Type.Object({ id: Type.String() })
   const permissions = ['orders:write']
   const paged = { permissions: ['orders:read'], collection: orders('page') }
-  app.get('/orders', { config: paged, schema: { response: { 200: Type.Array(Order) } } }, async () => [])
+  app.get('/orders', { config: configOf(paged), schema: { response: { 200: Type.Array(Order) } } }, async () => [])
   const cursor = { public: true, collection: orders('cursor') }
   app.get(
     '/orders/:id/parts',
     {
-      config: { ...cursor, collection: { ...cursor.collection, name: 'parts' } },
+      config: configOf({ ...cursor, collection: { ...cursor.collection, name: 'parts' } }),
       schema: { params, response: { 200: Type.Array(Order) } }
     },
     async () => []
   )
   app.post(
     '/orders',
-    { config: { permissions, idempotency: 'required' }, schema: { body: Order, response: { 201: Order } } },
+    { config: configOf({ permissions, idempotency: 'required' }), schema: { body: Order, response: { 201: Order } } },
     async () => order
   )
   app.patch(
     '/orders/:id',
     {
-      config: { permissions, idempotency: { key: 'accepted' }, validator: unversioned, requireIfMatch: true },
+      config: configOf({ permissions, idempotency: { key: 'accepted' }, validator: unversioned, requireIfMatch: true }),
       schema: { params, body: Order, response: { 200: Order } }
     },
     async () => order
   )
   app.put(
     '/orders/:id',
-    { config: { permissions, validator: unversioned }, schema: { params, body: Order, response: { 200: Order } } },
+    { config: configOf({ permissions, validator: unversioned }), schema: { params, body: Order, response: { 200: Order } } },
     async () => order
   )
   app.post(
     '/orders/:id/images',
-    { config: { permissions, consumes: ['image/png'], rateLimit: false }, schema: { params, response: { 201: Order } } },
+    { config: configOf({ permissions, consumes: ['image/png'], rateLimit: false }), schema: { params, response: { 201: Order } } },
     async () => order
   )
 }
+
+const shop = shopWith((config) => config)
 
 async function pathsOf(app: FastifyInstance): Promise<Loose> {
   return (await app.inject('/v1/openapi')).json()
@@ -166,7 +173,12 @@ t.test('the description omits plugins that are left out, and can be left out its
     idempotency: false,
     transportSecurity: false
   } as const
-  const document = await pathsOf(await boot(bare, shop))
+  const document = await pathsOf(
+    await boot(
+      bare,
+      shopWith((config) => ('collection' in config ? { collection: config.collection } : {}))
+    )
+  )
   const codes = codesOf(document, '/v1/orders', 'post')
   for (const code of ['NOT_ACCEPTABLE', 'RATE_LIMIT_EXCEEDED', 'HTTPS_REQUIRED', 'AUTHENTICATION_REQUIRED', 'IDEMPOTENCY_KEY_REQUIRED'])
     t.notOk(codes.includes(code), code)

@@ -1,20 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import conventions from '@concordat/conventions'
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/testing'
+import conventions, { serverOptions } from '@concordat/conventions'
 import { tokenIssuingErrors } from '@concordat/token-issuing'
 import Fastify from 'fastify'
 import t from 'tap'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/errors.md'), 'utf8')
 
+const kit = { issuer: 'https://id.example', audience: 'orders' }
+
 // Packages that a service registers in addition to the preset, or passes to it as stores.
 const beside = new Set(['jobs', 'webhooks', 'postgres'])
 
 t.test('the published page has every code of the catalogue, with its status, texts and remedy, and no others [X3]', async (t) => {
-  const app = Fastify()
+  const app = Fastify(serverOptions())
   await app.register(conventions, {
     versions: { 1: {} },
-    authentication: false,
+    authentication: {
+      issuers: [ownTokens({ ...kit, keys: testKit(kit).keys })],
+      permissions: ['orders:read']
+    },
     errorCatalogue: { include: [tokenIssuingErrors] }
   })
   const rows = (page.match(/^\| `.*$/gm) ?? []).map((row) => row.slice(2, -2).split(' | '))

@@ -112,8 +112,14 @@ t.test('options of a plugin override those that the preset sets', async (t) => {
 })
 
 t.test('invalid options stop the boot with one line', async (t) => {
-  await t.rejects(async () => Fastify().register(conventions, { authentication: false }), /conventions: options\.versions is missing/)
-  await t.rejects(async () => Fastify().register(conventions, { versions: { 1: {} } }), /conventions: options\.authentication is missing/)
+  await t.rejects(
+    async () => Fastify(serverOptions()).register(conventions, { authentication: false }),
+    /conventions: options\.versions is missing/
+  )
+  await t.rejects(
+    async () => Fastify(serverOptions()).register(conventions, { versions: { 1: {} } }),
+    /conventions: options\.authentication is missing/
+  )
   t.throws(() => serverOptions({ trustProxy: true as never }), /options\.trustProxy must be an array/)
   t.throws(() => serverOptions({ maxBodyBytes: 0 }), /options\.maxBodyBytes must be an integer of at least 1, but is 0\./)
 })

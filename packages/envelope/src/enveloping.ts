@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { hrefOf, type Link, originResolver, targetWithoutSecrets } from '@concordat/links'
+import type { PagesContract } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unenvelopedResponse } from './errors.ts'
 import { nullRemoval, type SchemaLookup } from './null-removal.ts'
@@ -66,17 +67,18 @@ export type PartsOf = (
 ) => { readonly links: readonly Link[]; readonly meta: Readonly<Record<string, unknown>> }
 
 /** Returns a function that computes the links and the `_meta` of a response. */
-export function envelopeParts(options: ResolvedEnvelopeOptions): PartsOf {
+export function envelopeParts(options: ResolvedEnvelopeOptions, pages: PagesContract | undefined): PartsOf {
   const { version, now } = options
   const originOf = originResolver(options)
   const timestamp = isoClock(now)
+  const parts = [...(pages ? [pages.parts] : []), ...options.parts]
 
   return (request, response) => {
     const reply = response as LinkedReply
     const links = [reply[selfLink] ?? ownUrl(request)]
     if (reply[addedLinks] !== null) links.push(...reply[addedLinks])
     let furtherMeta: Readonly<Record<string, unknown>> | undefined
-    for (const part of options.parts) {
+    for (const part of parts) {
       const added = part(request, reply)
       if (added.links) links.push(...added.links)
       if (added.meta) furtherMeta = { ...furtherMeta, ...added.meta }

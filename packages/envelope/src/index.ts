@@ -1,4 +1,3 @@
 export { envelopeErrors } from './errors.ts'
 export type { EnvelopeOptions, EnvelopePart } from './options.ts'
 export { default } from './plugin.ts'
-export { markEnveloped, timestampTail } from './timestamp-tail.ts'

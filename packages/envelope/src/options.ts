@@ -31,11 +31,6 @@ export interface EnvelopeOptions extends OriginOptions {
    * @default () => undefined
    */
   readonly meta?: ((route: RouteOptions) => Readonly<Record<string, JsonSchema>> | undefined) | undefined
-  /**
-   * Path prefixes of third-party routes whose responses are not enveloped, for example `/reference/`.
-   * @default []
-   */
-  readonly exceptPrefixes?: readonly string[] | undefined
   /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
 }
@@ -45,21 +40,14 @@ export type ResolvedEnvelopeOptions = OriginOptions & {
   readonly [Name in Exclude<keyof EnvelopeOptions, keyof OriginOptions>]-?: NonNullable<EnvelopeOptions[Name]>
 }
 
-/** Returns the options with defaults applied. Throws a `TypeError` of one line for an invalid value. */
+/** Returns the options with defaults applied. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
-  const exceptPrefixes = options.exceptPrefixes ?? []
-  const bad = exceptPrefixes.find((prefix) => !prefix.startsWith('/') || prefix === '/')
-  if (bad !== undefined)
-    throw new TypeError(
-      `envelope: options.exceptPrefixes contains the invalid prefix "${bad}". Use prefixes that start with "/" and name a path, for example "/reference/".`
-    )
   return {
     ...options,
     version: options.version ?? (() => 'v1'),
     base: options.base ?? (() => ''),
     parts: options.parts ?? [],
     meta: options.meta ?? (() => undefined),
-    exceptPrefixes,
     now: options.now ?? Date.now
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
+import { contractOf, isOutside, publish, type Route, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -21,7 +22,7 @@ import fp from 'fastify-plugin'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { declareResponses } from './response-schemas.ts'
-import { enveloped } from './timestamp-tail.ts'
+import { enveloped, markEnveloped, timestampTail } from './timestamp-tail.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -57,11 +58,14 @@ type SendNext = (error: null, payload: unknown) => void
 /** Sends every successful response in the envelope: `data`, `_links` and `_meta`. Members that the schema does not declare are removed. */
 const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
+  const pages = contractOf(app, 'pages')
   const originOf = originResolver(options)
-  const partsOf = envelopeParts(options)
+  const partsOf = envelopeParts(options, pages)
   const envelopeFor = envelopeOf(partsOf)
   let added = 0
 
+  requireNoEarlierRoutes(app, 'envelope')
+  publish(app, { envelope: { wraps, markReplayed, volatileTail: timestampTail } })
   app.decorateReply(enveloped, false)
   app.decorateReply(addedLinks, null)
   app.decorateReply(selfLink, null)
@@ -72,12 +76,12 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
   app.addHook('onRoute', envelopRoute)
 
   function envelopRoute(this: FastifyInstance, route: RouteOptions) {
-    if (route.config?.envelope === false || options.exceptPrefixes.some((prefix) => route.url.startsWith(prefix))) return
+    if (!wraps(this, route)) return
     const responses = declareResponses(
       `${String(route.method)} ${route.url}`,
       route.schema?.response,
       (schema) => addSchema(this, schema),
-      options.meta(route)
+      { ...options.meta(route), ...pages?.meta(route) } as Record<string, JsonSchema>
     )
     const enveloping = envelopeFor(responses, (id) => this.getSchema(id) as JsonSchema | undefined)
     // A new object, because the author may use the same schema for another route.
@@ -126,6 +130,15 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     this.header('location', href)
     return resource
   }
+}
+
+function wraps(app: FastifyInstance, route: Route) {
+  return route.config?.envelope !== false && !isOutside(app, route)
+}
+
+// The stored response is in the envelope, unless its route does not use the envelope.
+function markReplayed({ server, routeOptions }: FastifyRequest, reply: FastifyReply) {
+  if (wraps(server, routeOptions as Route)) markEnveloped(reply)
 }
 
 function noContent(this: FastifyReply) {

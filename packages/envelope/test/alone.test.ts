@@ -1,4 +1,5 @@
 import envelope from '@concordat/envelope'
+import { publish } from '@concordat/plugin-wiring'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -62,8 +63,9 @@ t.test('does not change errors of Fastify', async (t) => {
   t.strictSame([response.statusCode, response.json()], [404, { statusCode: 404, error: 'Not Found', message: 'no such thing' }])
 })
 
-t.test('a route can opt out, and so can the routes under a prefix', async (t) => {
-  const app = await start({ exceptPrefixes: ['/assets/'] })
+t.test('a route can opt out, and so can all routes outside the API', async (t) => {
+  const app = await start()
+  publish(app, { belongsToApi: (_app, { url }) => !url.startsWith('/assets/') })
   app.get('/plain', { config: { envelope: false } }, async () => 'plain')
   app.get('/assets/logo', async () => 'logo')
   t.equal((await app.inject('/plain')).body, 'plain')
@@ -91,5 +93,4 @@ t.test('calls the functions version, base and parts [V8]', async (t) => {
 
 t.test('invalid options stop the boot', async (t) => {
   await t.rejects(start({ publicUrl: 'api.example.com' }), /publicUrl is the invalid URL "api.example.com"/)
-  await t.rejects(start({ exceptPrefixes: ['/'] }), /envelope: options\.exceptPrefixes contains the invalid prefix "\/"/)
 })

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import envelope, { timestampTail } from '@concordat/envelope'
+import envelope from '@concordat/envelope'
+import { contractOf } from '@concordat/plugin-wiring'
 import { turns } from '@concordat/test-harness/until'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
@@ -156,13 +157,14 @@ t.test('does not change the schema of the author', async (t) => {
   t.strictSame(schema, before)
 })
 
-t.test('timestampTail covers what differs each time, and is 0 for a body that only looks like an envelope', async (t) => {
+t.test('the volatile tail covers what differs each time, and is 0 for a body that only looks like an envelope', async (t) => {
   const app = Fastify()
   let clock = 0
   await app.register(envelope, { now: () => (clock += 1000) })
+  const tail = contractOf(app, 'envelope')?.volatileTail
   const fronts: string[] = []
   app.addHook('onSend', async (_request, reply, payload) => {
-    fronts.push((payload as string).slice(0, (payload as string).length - timestampTail(reply, payload as string)))
+    fronts.push((payload as string).slice(0, (payload as string).length - (tail?.(reply, payload as string) ?? 0)))
     return payload
   })
   app.get('/things', { schema: { response: { 200: Thing } } }, async () => ({ id: '1' }))

@@ -33,11 +33,35 @@ const generalCodes: Readonly<Record<number, string>> = {
 }
 
 /**
+ * Returns the catalogue of the lists that plugins have published until now and of those in `include`, which follow them. A plugin that is registered
+ * later can publish more. Throws a `TypeError` like `buildCatalogue`, now and at each use after a list was added.
+ */
+export function growingCatalogue(published: readonly ErrorList[], include: readonly ErrorList[], locales: readonly string[]): Catalogue {
+  let size = published.length
+  let built = buildCatalogue([...published, ...include], locales)
+  function current() {
+    if (size === published.length) return built
+    built = buildCatalogue([...published, ...include], locales)
+    size = published.length
+    return built
+  }
+  return {
+    locales,
+    get entries() {
+      return current().entries
+    },
+    find: (code) => current().find(code),
+    ofStatus: (statusCode) => current().ofStatus(statusCode),
+    fieldText: (key, locale, params) => current().fieldText(key, locale, params)
+  }
+}
+
+/**
  * Merges error lists into a catalogue. An error code can be in several lists if its status code is the same. The first text of
  * each language wins, so a list can add another language for error codes that are already defined.
  * Throws a `TypeError` for an error code with two status codes and for a text that is missing in one of the languages.
  */
-export function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
+function buildCatalogue(include: readonly ErrorList[], locales: readonly string[]): Catalogue {
   const entries = new Map<string, CatalogueEntry>()
   const fields = new Map<string, Messages>()
   for (const { definitions, fieldMessages } of [errorCatalogueErrors, ...include]) {

@@ -7,7 +7,7 @@ import type { FastifyRequest } from 'fastify'
 /** Options of `@concordat/error-catalogue`. */
 export interface ErrorCatalogueOptions extends OriginOptions {
   /**
-   * The error lists of the service and of its other plugins. An error code can be in several lists if its status code is the same.
+   * The error lists of the service and of plugins that do not publish theirs; the plugins of this suite do. An error code can be in several lists if its status code is the same.
    * @default []
    */
   readonly include?: readonly ErrorList[] | undefined

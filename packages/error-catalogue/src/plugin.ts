@@ -1,6 +1,8 @@
+import type { ErrorList } from '@concordat/api-error'
+import { publishedErrors } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { buildCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts'
+import { type Catalogue, type CatalogueEntry, growingCatalogue } from './catalogue.ts'
 import { factsOfRaw, type RequestFacts } from './error-response.ts'
 import { failureOf, isOurFault } from './failure.ts'
 import type { FinalResponse } from './final-response.ts'
@@ -32,7 +34,7 @@ type SendNext = (error: null, payload: unknown) => void
 /** Sends every 4xx and 5xx in the error envelope, whatever caused it. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions)
-  const catalogue = buildCatalogue(options.include, options.locales)
+  const catalogue = growingCatalogue(publishedErrors(app) as readonly ErrorList[], options.include, options.locales)
   const responder = createResponder(options, catalogue, app.log)
 
   app.decorate('errorCatalogue', catalogue)
@@ -47,6 +49,7 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   }
   addJsonParsers(app, options.maxJsonDepth)
   installWire({ app, responseOf: wireResponse, maxUriLength: options.maxUriLength })
+  app.addHook('onReady', async () => void catalogue.entries)
   app.addHook('onRoute', prepareRoute)
   app.addHook('onRequest', refuseBadForm)
   app.addHook('onError', rememberError)

@@ -1,7 +1,8 @@
+import { isOutside, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
-import { methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
+import { httpMethodsErrors, methodNotAllowed, methodNotImplemented, resourceNotFound } from './errors.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
 
 type Done = (error?: Error) => void
@@ -13,6 +14,8 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   let routable: readonly string[] = []
   let supported: ReadonlySet<string> = new Set()
 
+  publishErrors(app, httpMethodsErrors)
+  publish(app, { allowedMethods: allowedFor })
   app.addHook('onRoute', checkRoute)
   app.addHook('onReady', learnMethods)
   app.addHook('onRequest', respondToOptions)
@@ -20,10 +23,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
   if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnknown)
 
-  function checkRoute(route: RouteOptions) {
+  function checkRoute(this: FastifyInstance, route: RouteOptions) {
     const methods = [route.method].flat()
     for (const method of methods) {
-      if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
+      if ((method === 'GET' || method === 'HEAD') && route.schema?.body && !isOutside(this, route)) {
         throw new TypeError(
           `http-methods: ${method} ${route.url} must not declare a body schema, because ${method} requests have no body. Use querystring instead, or POST.`
         )

@@ -1,4 +1,5 @@
 import { optionChecks } from '@concordat/plugin-options'
+import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeySyntax } from './idempotency-key.ts'
 import { memoryIdempotencyStore } from './memory-store.ts'
@@ -41,7 +42,10 @@ export interface IdempotencyOptions extends PolicyOptions {
   readonly replayedFields?: readonly string[] | undefined
   /** The URL of a page that documents the use of keys; a 400 response links to it with `rel="describedby"`. */
   readonly documentationUrl?: string | undefined
-  /** Called before a stored response is sent instead of the handler's, for example to mark it for a plugin that formats responses. */
+  /**
+   * Called before a stored response is sent instead of the handler's, for example to mark it for a plugin that formats responses.
+   * @default tells @concordat/envelope, where it is registered, that the response is already in the envelope
+   */
   readonly onReplay?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined
   /** Called with the outcome of each request with a key, for metrics. */
   readonly onOutcome?: OnOutcome | undefined
@@ -95,10 +99,14 @@ export function resolveOptions(options: IdempotencyOptions): Settings {
     maxWaiters: integer('options.maxWaiters', options.maxWaiters ?? 1000, 0, 100_000),
     responseFields: [...responseFields, ...replayedFields.map(requireField)],
     badKeyHeaders: describedBy(options.documentationUrl),
-    onReplay: onReplay ?? (() => {}),
+    onReplay: onReplay ?? markReplayed,
     onOutcome: onOutcome ?? (() => {}),
     policy: resolvePolicy('options.', options, generalPolicy)
   }
+}
+
+function markReplayed(request: FastifyRequest, reply: FastifyReply) {
+  contractOf(request.server, 'envelope')?.markReplayed(request, reply)
 }
 
 function milliseconds(name: string, seconds: number, min: number, max: number) {

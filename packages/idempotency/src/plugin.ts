@@ -1,5 +1,7 @@
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { idempotencyErrors } from './errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { gateOf, termsOf } from './gate.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -37,6 +39,7 @@ const idempotency: FastifyPluginAsync<IdempotencyOptions> = async (app, options)
   const pass = gateOf(settings, settlement, heartbeat, app.log)
   const guarded: { readonly route: RouteOptions; readonly handler: RouteHandlerMethod }[] = []
 
+  publishErrors(app, idempotencyErrors)
   app.decorateRequest('idempotency', null)
   app.decorateRequest(fingerprintKey, '')
   app.addHook('onRoute', guardRoute)

@@ -1,7 +1,9 @@
 import { hrefOf, originResolver } from '@concordat/links'
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, type Place, type ServeOptions, sendRecord, statusHref, waitFor } from './job-routes.ts'
@@ -57,6 +59,7 @@ interface Served {
 /** Accepts long-running work with 202, runs it in a worker that may crash, and serves its status and result to its owner only. */
 const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  publishErrors(app, jobsErrors)
   const { queue, store, owner, currentTransaction, maxResultBytes, resultSeconds, now } = settings
   const originOf = originResolver(settings.origin)
   const parts = { settings, href: (request: FastifyRequest, path: string) => hrefOf(originOf(request), path) }

@@ -21,7 +21,7 @@ export interface PaginationQueryOptions extends OriginOptions {
   readonly cursor?: CursorOptions | undefined
   /**
    * Whether the links to other pages are also sent in the `Link` header (RFC 8288).
-   * @default true
+   * @default true where the response is not in an envelope with links
    */
   readonly linkHeader?: boolean | undefined
   /**
@@ -50,7 +50,7 @@ export interface Settings {
   readonly maxOffset: number
   /** The keys and the maximum age of cursors, or undefined if the option `cursor` is not set. */
   readonly cursor: { readonly keys: CursorKeys; readonly maxAgeSeconds: number | undefined } | undefined
-  readonly linkHeader: boolean
+  readonly linkHeader: boolean | undefined
   readonly transitionalOffset: boolean
   /** The value of the `Deprecation` header in responses to requests with `offset` or `limit`. */
   readonly deprecation: string | undefined
@@ -72,7 +72,7 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     perPage: bounds,
     maxOffset,
     cursor: options.cursor && readCursorOptions(options.cursor),
-    linkHeader: options.linkHeader ?? true,
+    linkHeader: options.linkHeader,
     transitionalOffset: options.transitionalOffset !== undefined,
     deprecation: options.transitionalOffset && deprecationOf(options.transitionalOffset.deprecatedAt),
     maxCacheEntries,

@@ -1,15 +1,27 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { linkHeader } from '@concordat/links'
+import { contractOf, isOutside, publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Collection, CollectionQuery } from './collection.ts'
 import { bindCollection } from './declaration/bound-collection.ts'
 import { requireCollection, requireCollectionRoute, requireResponse, routeName, styleKeeper } from './declaration/route-rules.ts'
+import { paginationQueryErrors } from './errors.ts'
 import type { Condition } from './list-query.ts'
 import { type PaginationQueryOptions, resolveOptions } from './options.ts'
 import { listResponse } from './page/list-response.ts'
 import type { Page } from './page/page.ts'
-import { type ListReply, type ListRequest, linksOf, requestedList, requestedListOf, sendPage, sentPage } from './page/parts.ts'
+import {
+  type ListReply,
+  type ListRequest,
+  linksOf,
+  pageMeta,
+  pageParts,
+  requestedList,
+  requestedListOf,
+  sendPage,
+  sentPage
+} from './page/parts.ts'
 import { splitsAtSemicolon } from './query/query-string.ts'
 import { listReader } from './query/requested-list.ts'
 
@@ -35,6 +47,12 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   const requireOneStyle = styleKeeper()
   let added = 0
 
+  if (contractOf(app, 'envelope') !== undefined)
+    throw new Error(
+      'pagination-query: the plugin is registered after @concordat/envelope, which replaces the response schemas that it reads. Register it before.'
+    )
+  publish(app, { pages: { meta: pageMeta, parts: pageParts } })
+  publishErrors(app, paginationQueryErrors)
   app.decorateRequest(requestedList, null)
   app.decorateReply(sentPage, null)
   app.decorateRequest('listQuery', listQuery)
@@ -44,7 +62,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
   function serveCollection(this: FastifyInstance, route: RouteOptions) {
     const declared = route.config?.collection
     const dereference = (reference: string) => this.getSchema(reference.replace(/#$/, '')) as JsonSchema | undefined
-    if (declared === undefined) return requireCollection(route, dereference)
+    if (declared === undefined) return isOutside(this, route) ? undefined : requireCollection(route, dereference)
     requireCollectionRoute(route, declared, settings)
     const response = listResponse(route.schema?.response, declared.id, dereference, (schema) => addSchema(this, schema))
     requireResponse(route, declared, response)
@@ -56,7 +74,7 @@ const paginationQuery: FastifyPluginAsync<PaginationQueryOptions> = async (app, 
     route.config = Object.assign({}, route.config, { collection })
     route.preValidation = [readList, route.preValidation ?? []].flat()
     route.preSerialization = [requirePage, route.preSerialization ?? []].flat()
-    if (settings.linkHeader) route.onSend = [route.onSend ?? [], sendLinks].flat()
+    if (settings.linkHeader ?? !contractOf(this, 'envelope')?.wraps(this, route)) route.onSend = [route.onSend ?? [], sendLinks].flat()
 
     function readList(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) {
       const requested = read(request)

@@ -1,6 +1,7 @@
 import { isApiError } from '@concordat/api-error'
-import paginationQuery, { collection, type PaginationQueryOptions, pageParts, paginationQueryErrors } from '@concordat/pagination-query'
+import paginationQuery, { collection, type PaginationQueryOptions, paginationQueryErrors } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { contractOf } from '@concordat/plugin-wiring'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 
@@ -80,7 +81,7 @@ export async function ordersApp(
 
 // Sends the parts for an envelope in a separate header.
 async function remember(request: FastifyRequest, reply: FastifyReply) {
-  reply.header('parts', encodeURIComponent(JSON.stringify(pageParts(request, reply))))
+  reply.header('parts', encodeURIComponent(JSON.stringify(contractOf(request.server, 'pages')?.parts(request, reply))))
 }
 
 /** A response as these tests read it. */

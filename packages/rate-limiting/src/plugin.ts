@@ -1,7 +1,9 @@
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKeys } from './address-key.ts'
 import { clientKey, identify } from './client-key.ts'
+import { rateLimitingErrors } from './errors.ts'
 import { guardedStore } from './guarded-store.ts'
 import { memoryRateLimitStore } from './memory-store.ts'
 import { type RateLimitingOptions, resolveOptions, type Settings } from './options.ts'
@@ -31,6 +33,7 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
   const settings = resolveOptions(options)
   const { client, overload } = settings
   requireAlone(app)
+  publishErrors(app, rateLimitingErrors)
   const addressKey = addressKeys(settings.ipv6PrefixLength)
   const plans = routePlans(settings, storeOf(app, settings))
   const generalPlan = plans.of({})

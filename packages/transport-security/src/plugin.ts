@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { followClient } from './abort-notice.ts'
 import { checkServer } from './boot-checks.ts'
 import { endConnections } from './closing.ts'
 import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
+import { transportSecurityErrors } from './errors.ts'
 import { limitHandlers } from './handler-timeout.ts'
 import { hiddenFieldsOf } from './hidden-schema-fields.ts'
 import { guarded, installHiddenFields, installSerializers } from './log-serializers.ts'
@@ -39,6 +41,7 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
     )
   }
   app.decorate(showTarget, (target: string) => hiddenFields.inTarget(target))
+  publishErrors(app, transportSecurityErrors)
   makeIdsUnique(app)
   checkServer(app, options)
 

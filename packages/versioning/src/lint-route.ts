@@ -1,6 +1,7 @@
 import { requireWaivers, type Waivers } from '@concordat/route-lints'
 import { type LintedRoute, lints } from './lints.ts'
 import type { Settings } from './options.ts'
+import type { Places } from './places.ts'
 
 /** Route with the lint settings of its `config`. */
 export interface RegisteredRoute extends LintedRoute {
@@ -8,22 +9,17 @@ export interface RegisteredRoute extends LintedRoute {
 }
 
 /**
- * Throws an `Error` if the route breaks rules; the message lists each broken rule with its fix. Throws a `TypeError` for an invalid waiver.
- * `inVersion` is true if the route was registered through `app.apiVersion`.
+ * Throws an `Error` if a route of the API breaks rules; the message lists each broken rule with its fix. Throws a `TypeError` for an invalid waiver.
+ * The rules about paths do not apply to operational routes.
  */
-export function requireRules(
-  route: RegisteredRoute,
-  inVersion: boolean,
-  { otherRules, exceptPrefixes }: Pick<Settings, 'otherRules' | 'exceptPrefixes'>
-): void {
-  const name = `${String(route.method)} ${route.url}`
+export function requireRules(route: RegisteredRoute, { otherRules }: Pick<Settings, 'otherRules'>): void {
+  const name = nameOf(route)
   const waivers = route.config?.waivers ?? {}
   requireWaivers(`versioning: config.waivers of ${name}`, waivers, [...lints.map(({ id }) => id), ...otherRules])
-  if (route.config?.operational === true || exceptPrefixes.some((prefix) => `${route.url}/`.startsWith(`${prefix}/`))) return
+  if (route.config?.operational === true) return
 
   const problems = lints.flatMap((lint) => {
-    if (Object.hasOwn(waivers, lint.id)) return []
-    const problem = lint.check(route) ?? (lint.id === 'P1' ? registeredElsewhere(inVersion) : undefined)
+    const problem = Object.hasOwn(waivers, lint.id) ? undefined : lint.check(route)
     return problem === undefined ? [] : [`${lint.id}: ${problem}`]
   })
   if (problems.length > 0) {
@@ -31,7 +27,17 @@ export function requireRules(
   }
 }
 
-// The path looks right, but its responses would have no deprecation headers and the route would never be retired.
-function registeredElsewhere(inVersion: boolean) {
-  return inVersion ? undefined : 'it is not registered through app.apiVersion(n, …). Register it there.'
+/**
+ * Throws an `Error` if a route outside the versions has a path below a version: its responses would have no deprecation headers and it would never
+ * be retired. Other routes outside the versions are ordinary Fastify routes.
+ */
+export function requireOtherPath(route: RegisteredRoute, places: Places): void {
+  if (places.find(route.url) === undefined || Object.hasOwn(route.config?.waivers ?? {}, 'P1')) return
+  throw new Error(
+    `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+  )
+}
+
+function nameOf({ method, url }: RegisteredRoute) {
+  return `${String(method)} ${url}`
 }

@@ -21,7 +21,12 @@ export interface VersioningOptions extends OriginOptions {
    */
   readonly warning?: boolean | undefined
   /**
-   * `config` of the `GET /` route that lists the versions. `operational: true` is always part of it.
+   * The path at which the versions are listed, or `false` for no list.
+   * @default '/'
+   */
+  readonly versionsPath?: string | false | undefined
+  /**
+   * `config` of the route that lists the versions. `operational: true` is always part of it.
    * @default { operational: true, public: true }
    */
   readonly routeConfig?: Readonly<Record<string, unknown>> | undefined
@@ -30,11 +35,6 @@ export interface VersioningOptions extends OriginOptions {
    * @default []
    */
   readonly publishedPaths?: readonly string[] | undefined
-  /**
-   * Prefixes of routes of third-party plugins that are not part of the API, for example `/reference`. These routes are not linted.
-   * @default []
-   */
-  readonly exceptPrefixes?: readonly string[] | undefined
   /**
    * Ids of rules that other packages lint, so that `config.waivers` can name them.
    * @default []
@@ -52,9 +52,9 @@ export interface Settings {
   /** Versions, oldest first. */
   readonly versions: readonly Version[]
   readonly warning: boolean
+  readonly versionsPath: string | false
   readonly routeConfig: Readonly<Record<string, unknown>>
   readonly publishedPaths: readonly string[]
-  readonly exceptPrefixes: readonly string[]
   readonly otherRules: readonly string[]
   readonly originOf: ReturnType<typeof originResolver>
   readonly now: () => number
@@ -69,17 +69,23 @@ export function resolveOptions(options: VersioningOptions): Settings {
     versions: readVersions(options.versions ?? { 1: {} }, minNoticeDays),
     warning: options.warning ?? false,
     routeConfig: { ...(options.routeConfig ?? { public: true }), operational: true },
-    publishedPaths: requirePaths('publishedPaths', options.publishedPaths ?? [], /^\//),
-    exceptPrefixes: requirePaths('exceptPrefixes', options.exceptPrefixes ?? [], /^\/.*[^/]$/),
+    versionsPath: requireVersionsPath(options.versionsPath ?? '/'),
+    publishedPaths: requirePaths(options.publishedPaths ?? []),
     otherRules: options.otherRules ?? [],
     originOf: originResolver(options),
     now: options.now ?? Date.now
   }
 }
 
-function requirePaths(name: string, paths: readonly string[], shape: RegExp) {
-  const wrong = paths.find((path) => !shape.test(path))
+function requireVersionsPath(path: string | false) {
+  if (path !== false && !/^\/[^:*]*$/.test(path))
+    throw new TypeError(`versioning: options.versionsPath must be a path such as "/versions", or false, but is "${path}".`)
+  return path
+}
+
+function requirePaths(paths: readonly string[]) {
+  const wrong = paths.find((path) => !path.startsWith('/'))
   if (wrong !== undefined)
-    throw new TypeError(`versioning: options.${name} has the invalid path "${wrong}". Use a path such as "/reference".`)
+    throw new TypeError(`versioning: options.publishedPaths has the invalid path "${wrong}". Use a path such as "/v1/orders".`)
   return paths
 }

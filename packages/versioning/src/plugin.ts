@@ -1,8 +1,9 @@
+import { publish, publishErrors, type Route } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { joinLinks } from './ending-headers.ts'
-import { versionNotFound, versionRetired } from './errors.ts'
-import { requireRules } from './lint-route.ts'
+import { versioningErrors, versionNotFound, versionRetired } from './errors.ts'
+import { requireOtherPath, requireRules } from './lint-route.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
 import { locationOf, placeKey, placeOf, placesKey, placesOf, versionName } from './places.ts'
 import { requirePublishedPaths } from './published-paths.ts'
@@ -35,10 +36,12 @@ declare module 'fastify' {
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options)
-  const { versions, originOf, now } = settings
+  const { versions, versionsPath, originOf, now } = settings
   const places = placesOf(settings, instance.prefix)
   const registeredPaths = new Set<string>()
 
+  publishErrors(instance, versioningErrors)
+  publish(instance, { belongsToApi })
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
@@ -46,7 +49,8 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.addHook('onRoute', lintRoute)
   instance.addHook('onRequest', announceOrRetire)
   instance.addHook('onReady', comparePublishedPaths)
-  instance.get('/', { config: settings.routeConfig, schema: { response: { 200: versionsSchema } } }, getVersions)
+  if (versionsPath !== false)
+    instance.get(versionsPath, { config: settings.routeConfig, schema: { response: { 200: versionsSchema } } }, getVersions)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: (instance: FastifyInstance) => Promise<void>) {
     const version = versions.find(({ number }) => number === n)
@@ -68,8 +72,18 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   function lintRoute(this: FastifyInstance, route: RouteOptions) {
     // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
     if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+    if (isTaken(route))
+      throw new Error(
+        `versioning: GET ${route.url} already lists the versions. Set options.versionsPath to another path, or to false for no list.`
+      )
     registeredPaths.add(route.url)
-    requireRules(route, placeKey in this, settings)
+    if (belongsToApi(this, route)) requireRules(route, settings)
+    else requireOtherPath(route, places)
+  }
+
+  function isTaken({ method, url, constraints }: RouteOptions) {
+    if (versionsPath === false || constraints !== undefined || ![method].flat().includes('GET')) return false
+    return url === instance.prefix + versionsPath && registeredPaths.has(url)
   }
 
   async function comparePublishedPaths() {
@@ -112,6 +126,11 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   function getVersions(request: FastifyRequest) {
     return listVersions(versions, now(), originOf(request), places.home())
   }
+}
+
+// Operational routes outside the versions, such as health checks, follow the conventions of responses, but not those of paths.
+function belongsToApi(app: FastifyInstance, { config }: Route) {
+  return placeKey in app || config?.operational === true
 }
 
 const plugin: FastifyPluginAsync<VersioningOptions> = fp(versioning, { name: '@concordat/versioning', fastify: '5.x' })

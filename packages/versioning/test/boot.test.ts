@@ -75,33 +75,51 @@ t.test('rejects a route that breaks rules at boot, with the route, each rule and
   await t.rejects(boot({}, [{ method: 'POST', url: '/orders/:id' }]), /^versioning: POST \/v1\/orders\/:id breaks.*P5: /)
 })
 
-t.test('rejects a route outside every version at boot, even if its path looks right [P1]', async (t) => {
-  await t.rejects(boot({}, [], [{ url: '/orders' }]), /GET \/orders .*P1: it is outside every version/)
-  await t.rejects(boot({}, [], [{ url: '/v1/orders' }]), /GET \/v1\/orders .*P1: it is not registered through app\.apiVersion/)
+t.test('rejects a route that has the path of a version and is not registered in one [P1]', async (t) => {
+  for (const url of ['/v1/orders', '/v1', '/v1/getOrder', '/v9/orders'])
+    await t.rejects(boot({}, [], [{ url }]), {
+      message: `versioning: GET ${url} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
+    })
+  await boot({}, [], [{ url: '/v1/legacy-things', config: { waivers: { P1: 'a proxy to the old service' } } }])
 })
 
-t.test('operational routes, third-party prefixes and OPTIONS are not linted', async (t) => {
+t.test('operational routes, routes outside the versions and OPTIONS are not linted', async (t) => {
   const app = await boot(
-    { exceptPrefixes: ['/reference'] },
+    {},
     [{ url: '/openapi', config: { operational: true } }],
     [
       { url: '/health/live', config: { operational: true } },
-      { url: '/reference' },
+      { url: '/getStatus' },
       { url: '/reference/assets/*' },
       { method: 'OPTIONS', url: '*' }
     ]
   )
   t.equal((await app.inject('/reference/assets/a.js')).statusCode, 200)
-  await t.rejects(boot({ exceptPrefixes: ['/reference'] }, [], [{ url: '/references' }]), /GET \/references .*P1/)
-  for (const prefix of ['reference', '/', '/reference/'])
-    await t.rejects(boot({ exceptPrefixes: [prefix] }), `versioning: options.exceptPrefixes has the invalid path "${prefix}"`)
+  t.equal((await app.inject('/getStatus')).statusCode, 200)
+})
+
+t.test('the list of versions can move or be left out, and a second route at its path is rejected with the remedy', async (t) => {
+  const home = { url: '/', handler: async () => 'home' }
+  await t.rejects(boot({}, [], [home]), {
+    message: 'versioning: GET / already lists the versions. Set options.versionsPath to another path, or to false for no list.'
+  })
+  const moved = await boot({ versionsPath: '/versions' }, [], [home])
+  t.equal((await moved.inject('/')).body, 'home')
+  t.match((await moved.inject('/versions')).json(), { versions: [{ version: 'v1' }] })
+  const none = await boot({ versionsPath: false }, [], [home])
+  t.equal((await none.inject('/')).body, 'home')
+  const other = await boot({}, [], [{ ...home, constraints: { host: 'www.example.com' } }])
+  t.equal((await other.inject({ url: '/', headers: { host: 'www.example.com' } })).body, 'home')
+  for (const versionsPath of ['versions', '/:id', '/*'])
+    await t.rejects(boot({ versionsPath }), {
+      message: `versioning: options.versionsPath must be a path such as "/versions", or false, but is "${versionsPath}".`
+    })
 })
 
 t.test('a rule can be waived only with a reason', async (t) => {
   const app = await boot({}, [{ url: '/staff-order', config: { waivers: { P2: 'the name is a trade mark' } } }])
   t.equal((await app.inject('/v1/staff-order')).statusCode, 200)
   t.equal((await app.inject({ method: 'HEAD', url: '/v1/staff-order' })).statusCode, 200)
-  await boot({}, [], [{ url: '/legacies', config: { waivers: { P1: 'a partner calls it' } } }])
   await boot({}, [{ method: 'POST', url: '/order-searches', config: { waivers: { M10: 'documented: filters over four resources' } } }])
 
   await t.rejects(boot({}, [{ url: '/getOrders', config: { waivers: { P2: 'only this one' } } }]), /P3/)

@@ -1,9 +1,11 @@
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Delivery } from './delivery.ts'
 import { deliveryHandler } from './delivery-worker.ts'
 import { makeEmission } from './emission.ts'
+import { webhooksErrors } from './errors.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
 import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
@@ -23,6 +25,7 @@ const hour = 3_600_000
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options)
+  publishErrors(app, webhooksErrors)
   const sender = webhookSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options

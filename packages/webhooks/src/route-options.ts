@@ -86,6 +86,7 @@ export interface WebhookRoutesOptions {
 /** The options with their defaults. */
 export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: NonNullable<WebhookRoutesOptions[Name]> }> & {
   readonly ownList: boolean
+  readonly hasPreconditions: boolean
 }
 
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
@@ -105,6 +106,7 @@ export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSetting
     ownList: options.list === undefined,
     entityTag: options.entityTag ?? (() => {}),
     link: options.link ?? (() => {}),
+    hasPreconditions: options.preconditions !== undefined,
     preconditions: options.preconditions ?? (() => ({ versions: () => null, failed: () => new Error() }))
   }
 }

@@ -66,7 +66,7 @@ export const webhookRoutes: FastifyPluginAsync<WebhookRoutesOptions> = async (ap
 type One = { Params: { id: string } }
 
 function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
-  const { path, version, routeConfig, created, list, preconditions, entityTag } = settings
+  const { path, version, routeConfig, created, list, hasPreconditions, preconditions, entityTag } = settings
   const { webhooks } = app
   const one = `${path}/:id`
   const { added, changed } = bodySchemas(webhooks.eventTypes)
@@ -78,7 +78,7 @@ function addSubscriptionRoutes(app: FastifyInstance, settings: RouteSettings) {
   }
 
   function validated(operation: WebhookOperation): FastifyContextConfig {
-    return Object.assign({ validator }, routeConfig(operation))
+    return Object.assign(hasPreconditions ? { validator } : {}, routeConfig(operation))
   }
 
   function checkOf(request: FastifyRequest) {

@@ -34,7 +34,7 @@ export interface PageParts {
 }
 
 /**
- * Returns the links and the `_meta` field for the page of a response, or an empty object if the response has no page. For `parts` of the envelope.
+ * Returns the links and the `_meta` field for the page of a response, or an empty object if the response has no page.
  */
 export function pageParts(request: FastifyRequest, reply: FastifyReply): PageParts {
   const responded = (reply as ListReply)[sentPage]

@@ -1,6 +1,7 @@
+import { publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { transactionEnded } from '../errors.ts'
+import { postgresErrors, transactionEnded } from '../errors.ts'
 import { runHandler } from './handler-run.ts'
 import { type RouteTransaction, resolveOptions, resolveRoute, type UnitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
@@ -27,6 +28,7 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   const { handlerTimeout = 0 } = app.initialConfig as { readonly handlerTimeout?: number }
   const requireOrderKept = requireOrder((name) => app.hasPlugin(name))
 
+  publishErrors(app, postgresErrors)
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
   app.addHook('onRoute', prepareRoute)

@@ -1,0 +1,67 @@
+import { hasServerOptions } from '@concordat/error-catalogue'
+import { isRoot } from '@concordat/plugin-wiring'
+import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { ConventionsOptions } from './options.ts'
+
+const registeredKey: unique symbol = Symbol('concordat.conventions')
+
+/** Throws an `Error` with the remedy if the preset is registered in a way in which it cannot work. */
+export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: ConventionsOptions): void {
+  const refuse = (problem: string) => {
+    throw new Error(`conventions: ${problem}`)
+  }
+  if (!isRoot(app))
+    refuse(
+      'the preset is registered in a child context, so it would not respond to unknown paths. Register it on the root instance: const app = Fastify(…); await app.register(conventions, …).'
+    )
+  if (app.hasDecorator(registeredKey)) refuse('the preset is registered twice. Remove one of the registrations.')
+  app.decorate(registeredKey, true)
+  if (errorCatalogue !== false && !hasServerOptions(app))
+    refuse('Fastify was created without serverOptions(). Create it with Fastify({ ...serverOptions(), logger: true }).')
+  if (app.hasPlugin('@fastify/cors'))
+    refuse(
+      cors === undefined
+        ? '@fastify/cors is registered before the preset, so responses to preflight requests would not have the headers of the other responses. Remove it, and set options.cors to its options.'
+        : '@fastify/cors is registered before the preset, which registers it for options.cors. Remove the registration.'
+    )
+}
+
+/** Throws a `TypeError` in production if nothing states the public URL of the service, because its links would show internal host names. */
+export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): void {
+  if (process.env['NODE_ENV'] !== 'production' || publicUrl !== undefined || (allowedHosts ?? []).length > 0) return
+  throw new TypeError(
+    'conventions: options.publicUrl is missing. Set it to the URL that clients use, for example "https://api.example.com", or set options.allowedHosts.'
+  )
+}
+
+type ConfigKey = 'collection' | 'idempotency' | 'job' | 'permissions' | 'transaction' | 'validator'
+
+/**
+ * Throws an `Error` at a route whose `config` has a setting of a plugin that is not registered. Limits and cache policies may be off as a whole:
+ * without them, a response is slower or an attack cheaper, but no request gets a wrong response.
+ */
+export function requireConfiguredPlugins(app: FastifyInstance, options: ConventionsOptions): void {
+  const optionOf: Record<ConfigKey, keyof ConventionsOptions> = {
+    collection: 'paginationQuery',
+    idempotency: 'idempotency',
+    job: 'jobs',
+    permissions: 'authentication',
+    transaction: 'transactions',
+    validator: 'conditionalCaching'
+  }
+  const optional = new Set<keyof ConventionsOptions>(['jobs', 'transactions'])
+  const absent = Object.entries(optionOf).filter(
+    ([, option]) => options[option] === false || (optional.has(option) && options[option] === undefined)
+  )
+
+  app.addHook('onRoute', ({ method, url, config = {} }: RouteOptions) => {
+    const settings = config as Readonly<Record<string, unknown>>
+    for (const [key, option] of absent) {
+      const setting = settings[key]
+      if (setting === undefined || setting === false || setting === 'off') continue
+      throw new Error(
+        `conventions: ${String(method)} ${url} has config.${key}, which has no effect because options.${option} is ${String(options[option])}. Set options.${option}, or remove config.${key}.`
+      )
+    }
+  })
+}

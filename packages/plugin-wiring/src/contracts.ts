@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+
+/** The part of a route that contracts read. Fastify's route options satisfy it. */
+export type Route = Pick<RouteOptions, 'method' | 'url' | 'config'>
+
+/** What the plugin that puts responses into an envelope offers to plugins that send or tag responses. */
+export interface EnvelopeContract {
+  /** Returns whether the successful responses of a route, which is registered on `app`, are in the envelope. */
+  readonly wraps: (app: FastifyInstance, route: Route) => boolean
+  /** Marks a reply whose payload is already in the envelope, such as a stored response. */
+  readonly markReplayed: (request: FastifyRequest, reply: FastifyReply) => void
+  /** Returns how many characters at the end of a serialized response differ each time: the timestamp and what follows it. */
+  readonly volatileTail: (reply: FastifyReply, payload: string) => number
+}
+
+/** What the plugin that serves collections offers to the plugin that puts responses into an envelope. */
+export interface PagesContract {
+  /** Returns the schemas of the members that pages add to `_meta`, by name, or undefined for a route without pages. */
+  readonly meta: (route: RouteOptions) => Readonly<Record<string, object>> | undefined
+  /** Returns the links and the members of `_meta` of a response. */
+  readonly parts: (
+    request: FastifyRequest,
+    reply: FastifyReply
+  ) => {
+    readonly links?: readonly { readonly rel: string; readonly href: string; readonly method: string }[] | undefined
+    readonly meta?: Readonly<Record<string, unknown>> | undefined
+  }
+}
+
+/** The contracts that plugins can publish on a Fastify instance, each by one plugin, for any other that is registered there or below. */
+export interface Contracts {
+  /**
+   * Returns whether a route, which is registered on `app`, belongs to the API: it is registered in a version, or is operational. All other
+   * routes are ordinary Fastify routes. Without this contract, every route belongs to the API.
+   */
+  readonly belongsToApi: (app: FastifyInstance, route: Route) => boolean
+  readonly envelope: EnvelopeContract
+  readonly pages: PagesContract
+  /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
+  readonly allowedMethods: (request: FastifyRequest) => readonly string[]
+}
+
+// Registered, so that two copies of this module find the same contracts.
+const contractsKey: unique symbol = Symbol.for('concordat.contracts') as never
+const errorsKey: unique symbol = Symbol.for('concordat.errors') as never
+
+interface Wired {
+  [contractsKey]?: Partial<Contracts>
+  [errorsKey]?: object[]
+}
+
+/** Publishes contracts on an instance, where the instance itself and its children find them. */
+export function publish(app: FastifyInstance, contracts: Partial<Contracts>): void {
+  if (Object.hasOwn(app, contractsKey)) Object.assign((app as Wired)[contractsKey] as object, contracts)
+  else app.decorate(contractsKey, { ...contracts })
+}
+
+/** Returns the contract that was published on the instance or the nearest instance around it, or undefined. */
+export function contractOf<Name extends keyof Contracts>(app: FastifyInstance, name: Name): Contracts[Name] | undefined {
+  for (let instance: object | null = app; instance !== null; instance = Object.getPrototypeOf(instance)) {
+    const contract = Object.hasOwn(instance, contractsKey) ? (instance as Required<Wired>)[contractsKey][name] : undefined
+    if (contract !== undefined) return contract
+  }
+  return undefined
+}
+
+/** Publishes the errors that a plugin raises, for the catalogue of the service, wherever it is registered. */
+export function publishErrors(app: FastifyInstance, errors: object): void {
+  const lists = publishedErrors(app) as object[]
+  if (!lists.includes(errors)) lists.push(errors)
+}
+
+/** Returns the lists of errors that the plugins of the service have published until now, in the order of their registration. The array grows. */
+export function publishedErrors(app: FastifyInstance): readonly object[] {
+  const wired = app as Wired
+  // On the root instance, because a catalogue may be registered beside the plugins, or in a child.
+  if (wired[errorsKey] === undefined) rootOf(app).decorate(errorsKey, [])
+  return wired[errorsKey] as readonly object[]
+}
+
+/** Returns whether the instance is the root instance, and not a child context. */
+export function isRoot(app: FastifyInstance): boolean {
+  return rootOf(app) === app
+}
+
+function rootOf(app: FastifyInstance): FastifyInstance {
+  const parent = Object.getPrototypeOf(app) as FastifyInstance
+  return 'printRoutes' in parent ? rootOf(parent) : app
+}

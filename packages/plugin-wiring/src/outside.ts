@@ -1,0 +1,7 @@
+import type { FastifyInstance } from 'fastify'
+import { contractOf, type Route } from './contracts.ts'
+
+/** Returns whether a route, which is registered on `app`, is an ordinary Fastify route that does not belong to the API. */
+export function isOutside(app: FastifyInstance, route: Route): boolean {
+  return contractOf(app, 'belongsToApi')?.(app, route) === false
+}
