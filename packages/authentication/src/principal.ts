@@ -38,12 +38,13 @@ export function keyPrincipal(client: string, grants: Grants): Principal {
 }
 
 interface MaybeKnown {
-  readonly principal: Principal | null
+  /** Undefined in a context that was created before the plugin was registered, until the plugin has authenticated the request. */
+  readonly principal?: Principal | null | undefined
 }
 
 /** Returns whether the request is authenticated; for the option `isPrivate` of conditional-caching. */
 export function isPrivate({ principal }: MaybeKnown): boolean {
-  return principal !== null
+  return principal !== null && principal !== undefined
 }
 
 /**
@@ -52,12 +53,12 @@ export function isPrivate({ principal }: MaybeKnown): boolean {
  */
 export function clientOf({ principal }: MaybeKnown): string | undefined {
   // JSON, so that no name can imitate two names.
-  return principal === null ? undefined : JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
+  return principal ? JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? '']) : undefined
 }
 
 /** Returns the issuer and the user, or the client if it acts on its own behalf, as one string; for the option `owner` of jobs and webhooks. */
 export function ownerOf({ principal }: MaybeKnown): string | undefined {
-  if (principal === null) return undefined
+  if (!principal) return undefined
   const { issuer, kind, subject, client } = principal
   return JSON.stringify([issuer, kind, subject ?? client])
 }

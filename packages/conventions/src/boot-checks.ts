@@ -26,6 +26,28 @@ export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: Con
     )
 }
 
+// Plugins that the preset registers or replaces, and the option that configures or leaves out its own.
+const included: Readonly<Record<string, { readonly option: keyof ConventionsOptions; readonly remedy: string }>> = {
+  '@fastify/compress': { option: 'compression', remedy: 'Remove the registration, and set its options in options.compression.' },
+  '@fastify/rate-limit': {
+    option: 'rateLimiting',
+    remedy: 'It also reads config.rateLimit, and would count requests twice. Remove it, or set options.rateLimiting to false.'
+  }
+}
+
+/** Makes `app.register` throw an `Error` with the remedy for a plugin whose work the preset does. Some of them would otherwise end the process. */
+export function refuseIncludedPlugins(app: FastifyInstance, options: ConventionsOptions): void {
+  const { register } = app
+  const registerOthers = function (this: FastifyInstance, plugin: object, ...rest: unknown[]) {
+    const { name = '' } = (plugin as { [key: symbol]: { name?: string } | undefined })[Symbol.for('plugin-meta')] ?? {}
+    const own = included[name]
+    if (own !== undefined && options[own.option] !== false)
+      throw new Error(`conventions: ${name} must not be registered beside the preset, which does its work. ${own.remedy}`)
+    return (register as (...input: unknown[]) => unknown).call(this, plugin, ...rest)
+  }
+  app.register = registerOthers as FastifyInstance['register']
+}
+
 /** Throws a `TypeError` in production if nothing states the public URL of the service, because its links would show internal host names. */
 export function requireOrigin({ publicUrl, allowedHosts }: ConventionsOptions): void {
   if (process.env['NODE_ENV'] !== 'production' || publicUrl !== undefined || (allowedHosts ?? []).length > 0) return

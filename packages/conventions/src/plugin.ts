@@ -18,7 +18,7 @@ import cors from '@fastify/cors'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { batchOptions } from './batch-options.ts'
-import { requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
+import { refuseIncludedPlugins, requireConfiguredPlugins, requireOrigin, requirePlace } from './boot-checks.ts'
 import { compression } from './compression.ts'
 import { corsOptions } from './cors.ts'
 import { operationErrors } from './operation-errors.ts'
@@ -153,6 +153,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
       parts: [operationHeaders(options), ...(options.openapi?.parts ?? [])]
     })
   }
+  refuseIncludedPlugins(app, options)
 }
 
 // The list of versions is registered before authentication, which cannot read that its config declares it.

@@ -1,18 +1,23 @@
 import { isUtf8 } from 'node:buffer'
+import { addReplaceableParser } from '@concordat/plugin-wiring'
 import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
-const jsonMediaTypes: readonly [string, RegExp] = ['application/json', /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i]
+const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
 
 /** Adds the strict parser for JSON bodies, unless the service has added its own. */
 export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
-  for (const type of jsonMediaTypes) {
+  const parser = jsonBodyParser(app, maxDepth)
+  for (const [type, add] of [
+    ['application/json', () => addReplaceableParser(app, 'application/json', { parseAs: 'buffer' }, parser)],
+    [String(suffixed), () => app.addContentTypeParser(suffixed, { parseAs: 'buffer' }, parser)]
+  ] as const) {
     try {
       // Fastify allows replacing its default parser, but throws when the service has added a parser.
-      app.addContentTypeParser(type, { parseAs: 'buffer' }, jsonBodyParser(app, maxDepth))
+      add()
     } catch {
-      app.log.warn(`error-catalogue: ${String(type)} already has a parser, so its bodies are parsed by that parser and are not checked.`)
+      app.log.warn(`error-catalogue: ${type} already has a parser, so its bodies are parsed by that parser and are not checked.`)
     }
   }
 }

@@ -12,3 +12,4 @@ export {
 } from './contracts.ts'
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { isOutside } from './outside.ts'
+export { addReplaceableParser } from './replaceable-parser.ts'
