@@ -16,7 +16,7 @@ const bodiless = new Set(['204', '205'])
 
 /**
  * Returns the responses that a route declares, with the schemas of their resources wrapped in the envelope. `reference` stores a schema that
- * refers to itself under its own id and returns a reference to it. Throws a `TypeError` if the route declares no success, or declares an error:
+ * refers to itself under its own id and returns a reference to it. Throws a `TypeError` if the route declares no success and no redirection, or declares an error:
  * all errors have the same shape, and a schema for them would only widen the type that a handler may return. `meta` contains the schemas of
  * further members of `_meta`.
  */
@@ -27,9 +27,9 @@ export function declareResponses(
   meta?: Readonly<Record<string, JsonSchema>>
 ): DeclaredResponses {
   const declared = Object.entries((response ?? {}) as Record<string, JsonSchema>)
-  if (!declared.some(([status]) => success.test(status))) {
+  if (!declared.some(([status]) => success.test(status) || status.startsWith('3'))) {
     throw new TypeError(
-      `envelope: ${route} must declare a success response. Add schema.response with a 2xx status, or set config.envelope to false.`
+      `envelope: ${route} must declare a success response. Add schema.response with a 2xx status, or with a 3xx status if it only redirects, or set config.envelope to false.`
     )
   }
   const wrong = declared.find(([status]) => !/^[1-3]/.test(status))

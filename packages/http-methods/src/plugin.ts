@@ -1,4 +1,4 @@
-import { isOutside, publish, publishErrors } from '@concordat/plugin-wiring'
+import { publish, publishErrors } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { allowedMethods, routableMethods, withOptions } from './allowed-methods.ts'
@@ -23,10 +23,10 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
   if (app.initialConfig.http2 === true) app.addHook('onSend', refuseUnknown)
 
-  function checkRoute(this: FastifyInstance, route: RouteOptions) {
+  function checkRoute(route: RouteOptions) {
     const methods = [route.method].flat()
     for (const method of methods) {
-      if ((method === 'GET' || method === 'HEAD') && route.schema?.body && !isOutside(this, route)) {
+      if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
         throw new TypeError(
           `http-methods: ${method} ${route.url} must not declare a body schema, because ${method} requests have no body. Use querystring instead, or POST.`
         )

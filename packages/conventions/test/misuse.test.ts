@@ -1,0 +1,89 @@
+import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
+import { collection } from '@concordat/pagination-query'
+import cors from '@fastify/cors'
+import { Type } from '@sinclair/typebox'
+import Fastify, { type FastifyContextConfig, type FastifyInstance } from 'fastify'
+import t from 'tap'
+
+const Thing = Type.Object({ id: Type.String() })
+const options: ConventionsOptions = { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false }
+
+t.test('the preset is refused in a child context, twice and without serverOptions(), each with the remedy', async (t) => {
+  const child = Fastify(serverOptions())
+  await t.rejects(async () => child.register(async (instance) => instance.register(conventions, options)), {
+    message:
+      'conventions: the preset is registered in a child context, so it would not respond to unknown paths. Register it on the root instance: const app = Fastify(…); await app.register(conventions, …).'
+  })
+  const twice = Fastify(serverOptions())
+  await twice.register(conventions, options)
+  await t.rejects(async () => twice.register(conventions, options), {
+    message: 'conventions: the preset is registered twice. Remove one of the registrations.'
+  })
+  await t.rejects(async () => Fastify().register(conventions, options), {
+    message: 'conventions: Fastify was created without serverOptions(). Create it with Fastify({ ...serverOptions(), logger: true }).'
+  })
+})
+
+t.test('@fastify/cors before the preset is refused with the remedy', async (t) => {
+  for (const [own, says] of [
+    [undefined, /Remove it, and set options\.cors to its options\./],
+    [{ origin: ['https://app.example'] }, /which registers it for options\.cors\. Remove the registration\./]
+  ] satisfies [ConventionsOptions['cors'], RegExp][]) {
+    const app = Fastify(serverOptions())
+    await app.register(cors)
+    await t.rejects(async () => app.register(conventions, { ...options, cors: own }), { message: says })
+  }
+  await t.rejects(async () => Fastify(serverOptions()).register(conventions, { ...options, cors: {} }), {
+    message: /^conventions: options\.cors\.origin is missing\. Set the origins/
+  })
+})
+
+t.test('production requires the public URL or the allowed hosts', async (t) => {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  t.teardown(() => {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  })
+  const start = async (origin: Partial<ConventionsOptions>) => {
+    const app = Fastify(serverOptions())
+    await app.register(conventions, { ...options, publicUrl: undefined, idempotency: false, ...origin })
+    await app.close()
+  }
+  for (const origin of [{}, { allowedHosts: [] }])
+    await t.rejects(start(origin), { message: /^conventions: options\.publicUrl is missing\. Set it to the URL that clients use/ })
+  await start({ publicUrl: 'https://api.example.com' })
+  await start({ allowedHosts: ['api.example.com'] })
+})
+
+t.test('route config of a plugin that is not registered stops the start', async (t) => {
+  const things = collection(Thing)({ name: 'things', style: 'page', id: 'id', sort: { keys: ['id'] }, defaultSort: ['id'] })
+  for (const [config, absent, says] of [
+    [
+      { transaction: true },
+      {},
+      'config.transaction, which has no effect because options.transactions is undefined. Set options.transactions,'
+    ],
+    [{ idempotency: 'required' }, { idempotency: false }, 'config.idempotency, which has no effect because options.idempotency is false.'],
+    [
+      { collection: things },
+      { paginationQuery: false },
+      'config.collection, which has no effect because options.paginationQuery is false.'
+    ],
+    [{ permissions: ['things:read'] }, {}, 'config.permissions, which has no effect because options.authentication is false.'],
+    [{ job: 'start' }, {}, 'config.job, which has no effect because options.jobs is undefined.'],
+    [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'config.validator, which has no effect because'],
+    [{ transaction: false, idempotency: 'off' }, { idempotency: false }, undefined]
+  ] as const) {
+    const start = async () => {
+      const app = Fastify(serverOptions())
+      t.teardown(() => app.close())
+      await app.register(conventions, { ...options, ...absent })
+      await app.apiVersion(1, async (v1: FastifyInstance) => {
+        v1.post('/things', { config: config as FastifyContextConfig, schema: { response: { 201: Thing } } }, async () => ({ id: '1' }))
+      })
+    }
+    if (says === undefined) await start()
+    else await t.rejects(start(), { message: new RegExp(`^conventions: POST /v1/things has ${says.replaceAll('.', '\\.')}`) })
+  }
+})
