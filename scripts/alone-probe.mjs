@@ -10,9 +10,9 @@ for (const door of doors.filter((door) => door !== './package.json')) {
 }
 
 if (registers) {
-  const { default: plugin } = await import(name)
+  const { default: plugin, serverOptions = () => ({}) } = await import(name)
   if (typeof plugin !== 'function') throw new Error(`The default export of ${name} is not a plugin.`)
-  const app = Fastify()
+  const app = Fastify(serverOptions())
   // Functions cannot be stored in JSON: these options read a property of the request.
   const readers = Object.entries(alone.requestMembers ?? {}).map(([option, member]) => [option, (request) => request[member]])
   await app.register(plugin, { ...alone.options, ...Object.fromEntries(readers) })

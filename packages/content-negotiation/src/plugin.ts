@@ -1,4 +1,4 @@
-import { addReplaceableParser, isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { isOutside, publishErrors, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { chooseMediaType, json } from './accept.ts'
@@ -45,7 +45,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
   app.addHook('onRoute', prepareRoute)
   app.addHook('onSend', addVary)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
-  addReplaceableParser(app, '*', { parseAs: 'buffer' }, parseUnclaimed)
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
   /**
    * Adds the hooks to the route itself, so that they run after the hooks of the Fastify instances, which report a retired version or missing

@@ -1,4 +1,4 @@
-import type { AuthenticationOptions } from '@concordat/authentication'
+import type { AuthenticationOptions, RouteAccess } from '@concordat/authentication'
 import type { BatchOptions } from '@concordat/batch'
 import type { ConditionalCachingOptions } from '@concordat/conditional-caching'
 import type { ContentNegotiationOptions } from '@concordat/content-negotiation'
@@ -42,7 +42,7 @@ export interface ConventionsOptions extends OriginOptions {
    * the root. Without a declaration here or in its `config`, such a route stops the start. Has no effect with `authentication: false`.
    * @default {}
    */
-  readonly outside?: AuthenticationOptions['outside']
+  readonly outside?: Readonly<Record<string, RouteAccess>> | undefined
   /**
    * Options of `@fastify/cors`, for pages of other origins. `origin` is required. The headers of the conventions are exposed, and preflight requests
    * get the methods of their URL.

@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { earlierRoutes } from '@concordat/plugin-wiring'
 import Fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
+import { tableOf } from './works-with/page.ts'
 import type { Row } from './works-with/row.ts'
 import { rowsWithFeatures } from './works-with/rows-with-features.ts'
 import { rowsWithRoutes } from './works-with/rows-with-routes.ts'
@@ -77,3 +80,8 @@ for (const row of rows) {
     })
   }
 }
+
+t.test('the page about other plugins has the table of these tests', async (t) => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/works-with.md'), 'utf8')
+  t.match(page, tableOf(rows))
+})

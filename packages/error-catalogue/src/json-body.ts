@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { addReplaceableParser } from '@concordat/plugin-wiring'
 import type { FastifyBodyParser, FastifyInstance, FastifyRequest } from 'fastify'
 import { errorCatalogueErrors } from './errors.ts'
+import { addReplaceableParser } from './replaceable-parser.ts'
 
 // Media types with the `+json` suffix are JSON too (RFC 6839).
 const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
@@ -10,7 +10,7 @@ const suffixed = /^application\/[\w!#$&^.+-]+\+json(?:$|[\s;])/i
 export function addJsonParsers(app: FastifyInstance, maxDepth: number): void {
   const parser = jsonBodyParser(app, maxDepth)
   for (const [type, add] of [
-    ['application/json', () => addReplaceableParser(app, 'application/json', { parseAs: 'buffer' }, parser)],
+    ['application/json', () => addReplaceableParser(app, { parseAs: 'buffer' }, parser)],
     [String(suffixed), () => app.addContentTypeParser(suffixed, { parseAs: 'buffer' }, parser)]
   ] as const) {
     try {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 export type Route = Pick<RouteOptions, 'method' | 'url' | 'config'>
 
 /** What the plugin that puts responses into an envelope offers to plugins that send or tag responses. */
-export interface EnvelopeContract {
+export interface EnvelopeWiring {
   /** Returns whether the successful responses of a route, which is registered on `app`, are in the envelope. */
   readonly wraps: (app: FastifyInstance, route: Route) => boolean
   /** Marks a reply whose payload is already in the envelope, such as a stored response. */
@@ -14,7 +14,7 @@ export interface EnvelopeContract {
 }
 
 /** What the plugin that serves collections offers to the plugin that puts responses into an envelope. */
-export interface PagesContract {
+export interface PagesWiring {
   /** Returns the schemas of the members that pages add to `_meta`, by name, or undefined for a route without pages. */
   readonly meta: (route: RouteOptions) => Readonly<Record<string, object>> | undefined
   /** Returns the links and the members of `_meta` of a response. */
@@ -34,8 +34,8 @@ export interface Contracts {
    * routes are ordinary Fastify routes. Without this contract, every route belongs to the API.
    */
   readonly belongsToApi: (app: FastifyInstance, route: Route) => boolean
-  readonly envelope: EnvelopeContract
-  readonly pages: PagesContract
+  readonly envelope: EnvelopeWiring
+  readonly pages: PagesWiring
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */
   readonly allowedMethods: (request: FastifyRequest) => readonly string[]
 }

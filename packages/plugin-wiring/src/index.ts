@@ -2,9 +2,9 @@
 export {
   type Contracts,
   contractOf,
-  type EnvelopeContract,
+  type EnvelopeWiring,
   isRoot,
-  type PagesContract,
+  type PagesWiring,
   publish,
   publishErrors,
   publishedErrors,
@@ -12,4 +12,3 @@ export {
 } from './contracts.ts'
 export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
 export { isOutside } from './outside.ts'
-export { addReplaceableParser } from './replaceable-parser.ts'

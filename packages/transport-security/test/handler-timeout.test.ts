@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
+import { turns } from '@concordat/test-harness/until'
 import transportSecurity, { type TransportSecurityOptions, transportSecurityServerOptions } from '@concordat/transport-security'
 import Fastify, { type FastifyInstance, type RouteHandlerMethod, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
@@ -101,9 +102,9 @@ t.test('responds at the first check after the limit: five seconds for a limit of
   await app.ready()
   let status: number | undefined
   const response = app.inject('/never').then(({ statusCode }) => (status = statusCode))
-  await new Promise(setImmediate)
+  await turns()
   mock.timers.tick(4000)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await turns()
   t.equal(status, undefined)
   mock.timers.tick(1000)
   t.equal(await response, 503)
@@ -200,7 +201,7 @@ t.test('a client that disconnects aborts each pipelined request without a respon
   await requested.promise
   socket.destroy()
   await left.promise
-  await new Promise(setImmediate)
+  await turns()
   t.strictSame(received, ['c', 'd'])
 })
 

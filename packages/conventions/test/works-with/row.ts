@@ -2,7 +2,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import type { Test } from 'tap'
 
 /** What a probe can use: the running service, and its address once it listens. */
-export interface Probe {
+interface Probe {
   readonly t: Test
   readonly app: FastifyInstance
   readonly send: (request: InjectOptions | string) => Promise<LightMyRequestResponse>
