@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl, maxAgeLimitSeconds } from './cache-policy.ts'
 
@@ -65,17 +65,29 @@ export interface ResolvedOptions extends Readonly<{ [Name in keyof Defaulted]-?:
 const { integer, oneOf } = optionChecks('conditional-caching')
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
-export function resolveOptions({
-  cache = 'private',
-  publicMaxAgeSeconds = 86_400,
-  isPrivate = () => false,
-  volatileTail = () => 0,
-  strength = 'strong',
-  ifMatch = 'strong',
-  etagOnPut = false,
-  revision = '',
-  now = Date.now
-}: ConditionalCachingOptions): ResolvedOptions {
+export function resolveOptions(options: ConditionalCachingOptions): ResolvedOptions {
+  requirePluginNames('conditional-caching', options, {
+    cache: true,
+    publicMaxAgeSeconds: true,
+    isPrivate: true,
+    volatileTail: true,
+    strength: true,
+    ifMatch: true,
+    etagOnPut: true,
+    revision: true,
+    now: true
+  })
+  const {
+    cache = 'private',
+    publicMaxAgeSeconds = 86_400,
+    isPrivate = () => false,
+    volatileTail = () => 0,
+    strength = 'strong',
+    ifMatch = 'strong',
+    etagOnPut = false,
+    revision = '',
+    now = Date.now
+  } = options
   const functions = { isPrivate, volatileTail, now }
   for (const [name, value] of Object.entries(functions)) {
     if (typeof value !== 'function')

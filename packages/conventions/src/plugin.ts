@@ -19,7 +19,7 @@ import { batchOptions } from './batch-options.ts'
 import { compression } from './compression.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
-import type { ConventionsOptions } from './options.ts'
+import { type ConventionsOptions, requireOptionNames } from './options.ts'
 import { requireTransactionalStores } from './store-checks.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -46,6 +46,7 @@ const bearer = {
 
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
+  requireOptionNames(options)
   const { publicUrl, allowedHosts, versions, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const hasVersions = options.versioning !== false

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Link, OriginOptions } from '@concordat/links'
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 /** The links and `_meta` members that another plugin adds to the envelope of a response. */
@@ -47,6 +48,16 @@ export type ResolvedEnvelopeOptions = OriginOptions & {
 
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for an invalid value. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
+  requirePluginNames('envelope', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    version: true,
+    base: true,
+    parts: true,
+    meta: true,
+    exceptPrefixes: true,
+    now: true
+  })
   const exceptPrefixes = options.exceptPrefixes ?? []
   const bad = exceptPrefixes.find((prefix) => !prefix.startsWith('/') || prefix === '/')
   if (bad !== undefined)

@@ -126,7 +126,12 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     if (outcome.state !== 'claimed') return
     store
       .release(outcome.claim)
-      .catch((err: unknown) => log.warn({ err }, 'idempotency: a key was claimed after its request had timed out, and could not be released; retries get 409 until the lease ends'))
+      .catch((err: unknown) =>
+        log.warn(
+          { err },
+          'idempotency: a key was claimed after its request had timed out, and could not be released; retries get 409 until the lease ends'
+        )
+      )
   }
 
   function run({ request, reply, policy, fingerprint, handle }: GateInput, key: string, claim: Claim, transaction?: RequestTransaction) {

@@ -7,7 +7,7 @@ import { makeEmission } from './emission.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
 import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
-import { webhookSender } from './sender.ts'
+import { createSender } from './sender.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -23,7 +23,7 @@ const hour = 3_600_000
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options)
-  const sender = webhookSender(options)
+  const sender = createSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options
   if (options.store === undefined) {
