@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { ApiError, type ApiErrorOptions } from './api-error.ts'
 import { fillTemplate, type Messages, type Params, type TemplateParams } from './template.ts'
 
@@ -50,6 +51,8 @@ export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
   const Fields extends Readonly<Record<string, Messages>> = Record<never, never>
 >(definitions: Definitions, fieldMessages?: Fields): ErrorList<Definitions, Fields> {
+  const names = { '*': { statusCode: true, message: true, remedy: true, validation: true } } as const
+  requireKnownNames<Readonly<Record<string, ErrorDefinition>>>('api-error', definitions, names, 'definitions')
   const fields = fieldMessages ?? ({} as Fields)
   for (const [code, { statusCode, message }] of Object.entries(definitions)) {
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))

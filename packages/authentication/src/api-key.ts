@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { ApiKeyRecord } from './api-key-store.ts'
 
 /** The client and permissions of a new API key. */
@@ -18,7 +19,9 @@ const shape = /^ak_([\w-]{8})_([\w-]{43})_([0-9a-f]{8})$/
 /**
  * Creates an API key: show `key` to the client once, and store `record`. The secret has 256 bits, so a fast hash protects it.
  */
-export function createApiKey({ client, permissions, expiresAt }: NewApiKey): { readonly key: string; readonly record: ApiKeyRecord } {
+export function createApiKey(options: NewApiKey): { readonly key: string; readonly record: ApiKeyRecord } {
+  requireKnownNames('authentication', options, { client: true, permissions: true, expiresAt: true })
+  const { client, permissions, expiresAt } = options
   const id = randomBytes(6).toString('base64url')
   const body = `ak_${id}_${randomBytes(32).toString('base64url')}`
   const key = `${body}_${checksum(body)}`

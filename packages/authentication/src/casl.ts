@@ -1,4 +1,5 @@
 import type { AnyAbility } from '@casl/ability'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Policy } from './policies.ts'
 import type { Principal } from './principal.ts'
 
@@ -21,8 +22,10 @@ interface CaslPolicyOptions {
 export function caslPolicy<Resource extends object>(
   resource: string,
   abilityOf: (principal: Principal) => AnyAbility,
-  { secret = false }: CaslPolicyOptions = {}
+  options: CaslPolicyOptions = {}
 ): Policy<Resource> {
+  requireKnownNames('authentication', options, { secret: true })
+  const { secret = false } = options
   // All requests with the same credential share a principal, which is released when its credential leaves the cache.
   const abilities = new WeakMap<Principal, AnyAbility>()
   return {

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { CredentialPlaces } from './credentials.ts'
 import { type OutsideIssuerOptions, outsideIssuer } from './outside-issuer.ts'
@@ -115,6 +115,21 @@ export interface Settings {
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for missing and invalid options. */
 export function resolveOptions(options: AuthenticationOptions): Settings {
+  requirePluginNames('authentication', options, {
+    issuers: true,
+    permissions: true,
+    roles: true,
+    policies: true,
+    outside: true,
+    revocations: true,
+    maxStalenessSeconds: true,
+    apiKeys: { store: true, permissions: true, header: true, cacheSeconds: true },
+    cookie: { name: true, origins: true },
+    maxTokenLength: true,
+    maxCacheEntries: true,
+    cacheSeconds: true,
+    uriCredentialNames: true
+  })
   const { permissions, policies = {}, maxStalenessSeconds = 5, cookie } = options
   if (!Array.isArray(permissions) || permissions.length === 0) {
     throw new TypeError('authentication: options.permissions must be a non-empty array. List every permission, such as ["orders:read"].')

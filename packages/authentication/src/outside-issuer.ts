@@ -1,4 +1,5 @@
 import { isApiError } from '@concordat/api-error'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { jwtVerify } from 'jose'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
@@ -34,6 +35,17 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat']
  * options.
  */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
+  requireKnownNames('authentication', options, {
+    issuer: true,
+    audience: true,
+    maxLifetimeSeconds: true,
+    clockToleranceSeconds: true,
+    grantsOf: true,
+    jwksUrl: true,
+    algorithms: true,
+    type: true,
+    fetch: true
+  })
   const { grantsOf, ...issuer } = resolveIssuer(options, 3600)
   const rules: ClaimRules = { ...issuer, required }
   const { algorithms, type = 'at+jwt' } = options

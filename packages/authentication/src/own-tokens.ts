@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { requireKnownNames } from '@concordat/plugin-options'
 import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
@@ -38,6 +39,14 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
  * line for invalid options.
  */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
+  requireKnownNames('authentication', options, {
+    issuer: true,
+    audience: true,
+    maxLifetimeSeconds: true,
+    clockToleranceSeconds: true,
+    grantsOf: true,
+    keys: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }]
+  })
   const { grantsOf, ...issuer } = resolveIssuer(options, 900)
   const rules: ClaimRules = { ...issuer, required }
   const keys = readKeys(options.keys)

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { withDeadline } from '@concordat/deadline'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
@@ -54,7 +54,9 @@ export interface RevocationFeedOptions {
  * a poll at a fixed interval finds what a lost subscription missed, and restores the subscription. Throws a `TypeError` of one line
  * for invalid options.
  */
-export function revocationFeed({ store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} }: RevocationFeedOptions): RevocationFeed {
+export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
+  requireKnownNames('authentication', options, { store: true, pollSeconds: true, timeoutSeconds: true, onError: true })
+  const { store, pollSeconds = 2, timeoutSeconds = 2, onError = () => {} } = options
   for (const [name, seconds] of Object.entries({ pollSeconds, timeoutSeconds })) check.number(`options.${name}`, seconds, 0.01, 60)
   const known = new RevocationSet()
   let cursor: string | undefined

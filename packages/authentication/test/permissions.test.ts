@@ -66,23 +66,24 @@ t.test('checks routes in child plugins too', async (t) => {
   await t.rejects(async () => app.ready(), /^authentication: \/v1\/orders does not declare/)
 })
 
+async function startAfterRoutes(outside: AuthenticationOptions['outside']) {
+  const app = Fastify()
+  app.get('/early', async () => 'x')
+  app.get('/files/*', async () => 'x')
+  app.options('/early', async () => 'x')
+  const { kit, issuer } = ownIssuer()
+  await app.register(authentication, { issuers: [issuer], permissions, outside })
+  await app.ready()
+  return { app, kit }
+}
+
 t.test('routes that were registered before the plugin stop the start unless they are declared', async (t) => {
-  const start = async (outside: AuthenticationOptions['outside']) => {
-    const app = Fastify()
-    app.get('/early', async () => 'x')
-    app.get('/files/*', async () => 'x')
-    app.options('/early', async () => 'x')
-    const { kit, issuer } = ownIssuer()
-    await app.register(authentication, { issuers: [issuer], permissions, outside })
-    await app.ready()
-    return { app, kit }
-  }
-  await t.rejects(start({}), {
+  await t.rejects(startAfterRoutes({}), {
     message:
       "authentication: /early, /files/* do not declare who may use them. Set config.permissions, or config.public: true, or for routes of other plugins add to options.outside, with 'public' or with permissions: '/early': 'public', '/files/*': 'public'."
   })
-  await t.rejects(start({ '/early': 'public' }), /: \/files\/\* does not declare who may use it\./)
-  const { app, kit } = await start({ '/early': ['orders:read'], '/files/*': 'public' })
+  await t.rejects(startAfterRoutes({ '/early': 'public' }), /: \/files\/\* does not declare who may use it\./)
+  const { app, kit } = await startAfterRoutes({ '/early': ['orders:read'], '/files/*': 'public' })
   t.equal((await app.inject('/files/a')).statusCode, 200)
   t.equal((await app.inject('/early')).statusCode, 401)
   t.equal((await app.inject({ url: '/early', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 200)

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { BatchRules } from './read-batch.ts'
 
@@ -159,6 +159,13 @@ const { integer, oneOf } = optionChecks('batch')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: BatchOptions): Settings {
+  requirePluginNames('batch', options, {
+    transactions: true,
+    operationKey: true,
+    forwardedHeaders: true,
+    operationHeaders: true,
+    outcomeHeaders: true
+  })
   const { transactions, operationKey = () => undefined } = options
   if (transactions !== undefined && (typeof transactions.run !== 'function' || typeof transactions.includes !== 'function')) {
     throw new TypeError('batch: options.transactions must have the functions run and includes. Add both, or omit the option.')
@@ -184,6 +191,22 @@ export function resolveRoute(
   settings: Settings,
   batches: ReadonlySet<string>
 ): RouteSettings {
+  requireKnownNames(
+    'batch',
+    route,
+    {
+      paths: true,
+      config: true,
+      methods: true,
+      atomic: true,
+      status: true,
+      maxOperations: true,
+      maxRequestBytes: true,
+      maxResponseBytes: true,
+      maxSeconds: true
+    },
+    `${url}: options`
+  )
   const { paths, methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], atomic = 'never', status = 200 } = route
   const config: object = route.config ?? {}
   const refuse = (reason: string) => new TypeError(`batch: ${url}: ${reason}`)

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 
 /** The directives of `Cache-Control` as data: the seven of rule C2 (RFC 9111 §5.2.2). */
 export interface CacheDirectives {
@@ -50,6 +50,7 @@ const names: { readonly [Name in keyof CacheDirectives]-?: string } = {
   sMaxAgeSeconds: 's-maxage',
   mustRevalidate: 'must-revalidate'
 }
+const knownNames = Object.fromEntries(Object.keys(names).map((name) => [name, true])) as OptionNames<CacheDirectives>
 
 /**
  * Returns the `Cache-Control` values of a policy. Throws a `TypeError` that begins with `where`, the path of the option, if the policy is invalid.
@@ -79,9 +80,9 @@ function requireDirectives(directives: unknown, where: string): asserts directiv
       `the policy must be "public", "private", "no-cache", "no-store" or directives such as { public: true, maxAgeSeconds: 60 }, but is ${JSON.stringify(directives)}.`
     )
   }
+  requireKnownNames('conditional-caching', directives as CacheDirectives, knownNames, where)
   const entries = Object.entries(directives as object).filter(([, value]) => value !== undefined)
   for (const [member, value] of entries) {
-    if (!Object.hasOwn(names, member)) refuse(`the directive "${member}" is unknown. Use only ${Object.keys(names).join(', ')}.`)
     if (member.endsWith('Seconds')) integer(`${where}.${member}`, value, 0, maxAgeLimitSeconds)
     else oneOf(`${where}.${member}`, value, [true])
   }

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl, maxAgeLimitSeconds } from './cache-policy.ts'
@@ -67,6 +67,17 @@ const { integer, oneOf } = optionChecks('conditional-caching')
 
 /** Applies the defaults. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: ConditionalCachingOptions, app: FastifyInstance): ResolvedOptions {
+  requirePluginNames('conditional-caching', options, {
+    cache: true,
+    publicMaxAgeSeconds: true,
+    isPrivate: true,
+    volatileTail: true,
+    strength: true,
+    ifMatch: true,
+    etagOnPut: true,
+    revision: true,
+    now: true
+  })
   const {
     cache = 'private',
     publicMaxAgeSeconds = 86_400,

@@ -1,3 +1,4 @@
+import { requirePluginNames } from '@concordat/plugin-options'
 /** Options of @concordat/content-negotiation. */
 export interface ContentNegotiationOptions {
   /**
@@ -16,7 +17,9 @@ export interface ContentNegotiationOptions {
 export type ResolvedOptions = { readonly [Name in keyof ContentNegotiationOptions]-?: NonNullable<ContentNegotiationOptions[Name]> }
 
 /** Sets the defaults. Throws a `TypeError` unless the options are lists of language tags and of codings. */
-export function resolveOptions({ locales = ['en', 'es'], contentEncodings = [] }: ContentNegotiationOptions): ResolvedOptions {
+export function resolveOptions(options: ContentNegotiationOptions): ResolvedOptions {
+  requirePluginNames('content-negotiation', options, { locales: true, contentEncodings: true })
+  const { locales = ['en', 'es'], contentEncodings = [] } = options
   if (!Array.isArray(locales) || locales.length === 0 || !locales.every(isLanguageTag)) {
     throw new TypeError(
       `content-negotiation: options.locales must be an array of language tags, the default first, such as ["en", "pt-BR"], but is ${JSON.stringify(locales)}.`

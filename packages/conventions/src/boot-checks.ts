@@ -7,9 +7,6 @@ const registeredKey: unique symbol = Symbol('concordat.conventions')
 
 /** Throws an `Error` with the remedy if the preset is registered in a way in which it cannot work. */
 export function requirePlace(app: FastifyInstance, { errorCatalogue, cors }: ConventionsOptions): void {
-  const refuse = (problem: string) => {
-    throw new Error(`conventions: ${problem}`)
-  }
   if (!isRoot(app))
     refuse(
       'the preset is registered in a child context, so it would not respond to unknown paths. Register it on the root instance: const app = Fastify(…); await app.register(conventions, …).'
@@ -46,6 +43,10 @@ export function refuseIncludedPlugins(app: FastifyInstance, options: Conventions
     return (register as (...input: unknown[]) => unknown).call(this, plugin, ...rest)
   }
   app.register = registerOthers as FastifyInstance['register']
+}
+
+function refuse(problem: string): never {
+  throw new Error(`conventions: ${problem}`)
 }
 
 /** Throws a `TypeError` in production if nothing states the public URL of the service, because its links would show internal host names. */

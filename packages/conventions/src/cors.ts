@@ -55,5 +55,5 @@ function methodsOf(app: FastifyInstance, request: FastifyRequest, { methods }: F
   const { origin, 'access-control-request-method': method } = request.headers
   if (origin === undefined || method === undefined) return undefined
   const allowed = methods ?? contractOf(app, 'allowedMethods')?.(request) ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-  return allowed.length === 0 ? undefined : [...[allowed].flat()]
+  return allowed.length === 0 ? undefined : [allowed].flat()
 }

@@ -10,6 +10,7 @@ import type { JobsOptions } from '@concordat/jobs'
 import type { OriginOptions } from '@concordat/links'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
 import type { VersioningOptions } from '@concordat/versioning'
@@ -84,4 +85,35 @@ export interface ConventionsOptions extends OriginOptions {
   readonly webhooks?: WebhooksOptions | undefined
   readonly batch?: BatchOptions | false | undefined
   readonly openapi?: Omit<OpenapiOptions, 'versions' | 'publicUrl'> | false | undefined
+}
+
+/** Throws a `TypeError` of one line for an unknown option. Each plugin checks its own options. */
+export function requireOptionNames(options: ConventionsOptions): void {
+  requirePluginNames('conventions', options, {
+    outside: true,
+    cors: true,
+    publicUrl: true,
+    allowedHosts: true,
+    versions: true,
+    locales: true,
+    authentication: true,
+    stores: { rateLimits: true, idempotency: true, queue: true, jobs: true, webhooks: true },
+    transactions: true,
+    now: true,
+    transportSecurity: true,
+    errorCatalogue: true,
+    rateLimiting: true,
+    versioning: true,
+    httpMethods: true,
+    contentNegotiation: true,
+    conditionalCaching: true,
+    idempotency: true,
+    compression: true,
+    envelope: true,
+    paginationQuery: true,
+    jobs: true,
+    webhooks: true,
+    batch: true,
+    openapi: true
+  })
 }

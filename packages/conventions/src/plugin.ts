@@ -23,7 +23,7 @@ import { compression } from './compression.ts'
 import { corsOptions } from './cors.ts'
 import { operationErrors } from './operation-errors.ts'
 import { operationHeaders } from './operation-headers.ts'
-import type { ConventionsOptions } from './options.ts'
+import { type ConventionsOptions, requireOptionNames } from './options.ts'
 import { requireTransactionalStores } from './store-checks.ts'
 import { webhooksOf } from './webhooks.ts'
 
@@ -37,6 +37,7 @@ const bearer = {
 
 /** Registers every plugin of the suite in the only order that works, each configured with what it needs from the others. */
 const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options) => {
+  requireOptionNames(options)
   const { publicUrl, allowedHosts, versions, outside, locales = ['en', 'es'], stores = {}, transactions, now = Date.now } = options
   const origin = { publicUrl, allowedHosts }
   const hasVersions = options.versioning !== false

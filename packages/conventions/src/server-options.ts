@@ -1,4 +1,5 @@
 import { type ErrorCatalogueServerOptions, type ErrorCatalogueServerPart, errorCatalogueServerOptions } from '@concordat/error-catalogue'
+import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type TransportSecurityServerOptions,
   type TransportSecurityServerPart,
@@ -16,8 +17,21 @@ export type ServerPart = TransportSecurityServerPart & ErrorCatalogueServerPart
  * the responses to URLs that the router rejects. Throws a `TypeError` of one line for an invalid value.
  */
 export function serverOptions(options: ServerOptions = {}): ServerPart {
-  const transport = transportSecurityServerOptions(options)
-  const catalogue = errorCatalogueServerOptions(options)
+  requireKnownNames('conventions', options, {
+    maxBodyBytes: true,
+    maxParameterLength: true,
+    trustProxy: true,
+    requestIdFrom: true,
+    requestTimeoutSeconds: true,
+    headersTimeoutSeconds: true,
+    keepAliveTimeoutSeconds: true,
+    maxHeaderBytes: true,
+    logLinesPerRequest: true,
+    remoteAddress: true
+  })
+  const { maxBodyBytes, maxParameterLength, ...others } = options
+  const transport = transportSecurityServerOptions(others)
+  const catalogue = errorCatalogueServerOptions({ maxBodyBytes, maxParameterLength })
   return {
     ...transport,
     ...catalogue,

@@ -28,6 +28,9 @@ interface ReadOutcome {
   readonly body: any
 }
 
+const needs = ({ authentication }: Partial<ConventionsOptions>, permission: string) =>
+  authentication === false ? {} : { permissions: [permission] }
+
 async function start(t: Test, options: Partial<ConventionsOptions> = {}, server: Parameters<typeof serverOptions>[0] = {}) {
   const app = Fastify(serverOptions(server))
   t.teardown(() => app.close())
@@ -41,8 +44,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
   let orders = 0
   const slow = { begun: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() }
   await app.apiVersion(1, async (v1) => {
-    const needs = (permission: string) => (options.authentication === false ? {} : { permissions: [permission] })
-    v1.get('/orders/:id', { config: needs('orders:read'), schema: { response: { 200: Order } } }, async (request) => {
+    v1.get('/orders/:id', { config: needs(options, 'orders:read'), schema: { response: { 200: Order } } }, async (request) => {
       const { id } = request.params as { id: string }
       if (id === 'slow') {
         slow.begun.resolve()
@@ -53,7 +55,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
     v1.post(
       '/orders',
       {
-        config: { ...needs('orders:create'), idempotency: 'required' },
+        config: { ...needs(options, 'orders:create'), idempotency: 'required' },
         schema: { body: Type.Object({ item: Type.String() }), response: { 201: Order } }
       },
       async (request, reply) => {
@@ -61,7 +63,7 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}, server:
         return reply.created(`/orders/${orders}`, { id: String(orders), item: (request.body as { item: string }).item })
       }
     )
-    v1.batch('/order-batches', { paths: ['/orders'], config: { ...needs('orders:read'), idempotency: 'accepted' } })
+    v1.batch('/order-batches', { paths: ['/orders'], config: { ...needs(options, 'orders:read'), idempotency: 'accepted' } })
   })
   await app.ready()
 

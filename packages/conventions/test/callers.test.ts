@@ -13,6 +13,9 @@ const authentication = {
   roles: { reader: ['*:read'] }
 }
 
+const needs = ({ authentication }: Partial<ConventionsOptions>, permission: string) =>
+  authentication === false ? {} : { permissions: [permission] }
+
 async function start(options: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
   await app.register(conventions, {
@@ -23,9 +26,8 @@ async function start(options: Partial<ConventionsOptions> = {}) {
     ...options
   })
   await app.apiVersion(1, async (v1) => {
-    const needs = (permission: string) => (options.authentication === false ? {} : { permissions: [permission] })
-    v1.get('/books/:id', { config: needs('books:read'), schema: { response: { 200: Book } } }, async () => ({ id: '7' }))
-    v1.post('/books', { config: needs('books:create'), schema: { response: { 201: Book } } }, async (_request, reply) =>
+    v1.get('/books/:id', { config: needs(options, 'books:read'), schema: { response: { 200: Book } } }, async () => ({ id: '7' }))
+    v1.post('/books', { config: needs(options, 'books:create'), schema: { response: { 201: Book } } }, async (_request, reply) =>
       reply.created('/books/8', { id: '8' })
     )
     v1.get('/shelves/:id', { config: { public: true }, schema: { response: { 200: Book } } }, async () => ({ id: '1' }))

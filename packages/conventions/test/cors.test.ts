@@ -12,6 +12,7 @@ const origin = { issuer: 'https://id.example', audience: 'things' }
 const kit = testKit(origin)
 const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string', minLength: 2 } } }
 const app = 'https://app.example'
+const validator = () => ({ exists: true, etag: 7 })
 
 async function start(t: Test, cors: ConventionsOptions['cors'], others: Partial<ConventionsOptions> = {}) {
   const app = Fastify(serverOptions())
@@ -25,7 +26,6 @@ async function start(t: Test, cors: ConventionsOptions['cors'], others: Partial<
     ...others
   })
   await app.apiVersion(1, async (v1) => {
-    const validator = () => ({ exists: true, etag: 7 })
     v1.get('/things/:id', { config: { permissions: ['things:read'], validator }, schema: { response: { 200: Thing } } }, async () => ({
       id: '1'
     }))

@@ -38,6 +38,12 @@ t.test('@fastify/cors before the preset is refused with the remedy', async (t) =
   })
 })
 
+async function start(origin: Partial<ConventionsOptions>) {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, { ...options, publicUrl: undefined, idempotency: false, ...origin })
+  await app.close()
+}
+
 t.test('production requires the public URL or the allowed hosts', async (t) => {
   const before = process.env['NODE_ENV']
   process.env['NODE_ENV'] = 'production'
@@ -45,11 +51,6 @@ t.test('production requires the public URL or the allowed hosts', async (t) => {
     if (before === undefined) delete process.env['NODE_ENV']
     else process.env['NODE_ENV'] = before
   })
-  const start = async (origin: Partial<ConventionsOptions>) => {
-    const app = Fastify(serverOptions())
-    await app.register(conventions, { ...options, publicUrl: undefined, idempotency: false, ...origin })
-    await app.close()
-  }
   for (const origin of [{}, { allowedHosts: [] }])
     await t.rejects(start(origin), { message: /^conventions: options\.publicUrl is missing\. Set it to the URL that clients use/ })
   await start({ publicUrl: 'https://api.example.com' })

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import type { Link, OriginOptions } from '@concordat/links'
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 /** The links and `_meta` members that another plugin adds to the envelope of a response. */
@@ -42,6 +43,15 @@ export type ResolvedEnvelopeOptions = OriginOptions & {
 
 /** Returns the options with defaults applied. */
 export function resolveOptions(options: EnvelopeOptions): ResolvedEnvelopeOptions {
+  requirePluginNames('envelope', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    version: true,
+    base: true,
+    parts: true,
+    meta: true,
+    now: true
+  })
   return {
     ...options,
     version: options.version ?? (() => 'v1'),

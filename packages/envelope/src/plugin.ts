@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@concordat/json-schema'
 import { hrefOf, originResolver } from '@concordat/links'
-import { contractOf, isOutside, publish, type Route, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
+import { contractOf, publish, requireNoEarlierRoutes } from '@concordat/plugin-wiring'
 import type {
   ContextConfigDefault,
   FastifyInstance,
@@ -22,7 +22,8 @@ import fp from 'fastify-plugin'
 import { addedLinks, envelopeOf, envelopeParts, type LinkedReply, listInEnvelope, requireEnvelope, selfLink } from './enveloping.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
 import { declareResponses } from './response-schemas.ts'
-import { enveloped, markEnveloped, timestampTail } from './timestamp-tail.ts'
+import { enveloped, timestampTail } from './timestamp-tail.ts'
+import { markReplayed, wraps } from './wrapped-routes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -130,15 +131,6 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     this.header('location', href)
     return resource
   }
-}
-
-function wraps(app: FastifyInstance, route: Route) {
-  return route.config?.envelope !== false && !isOutside(app, route)
-}
-
-// The stored response is in the envelope, unless its route does not use the envelope.
-function markReplayed({ server, routeOptions }: FastifyRequest, reply: FastifyReply) {
-  if (wraps(server, routeOptions as Route)) markEnveloped(reply)
 }
 
 function noContent(this: FastifyReply) {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorList } from '@concordat/api-error'
 import type { OriginOptions } from '@concordat/links'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 
 /** Options of `@concordat/error-catalogue`. */
@@ -60,6 +60,19 @@ const { integer } = optionChecks('error-catalogue')
 
 /** Returns the options with all defaults. Throws a `TypeError` with a one-line message for an invalid value. */
 export function resolveOptions(options: ErrorCatalogueOptions): ResolvedErrorCatalogueOptions {
+  requirePluginNames('error-catalogue', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    include: true,
+    locales: true,
+    locale: true,
+    version: true,
+    responseHeaders: true,
+    retryAfterSeconds: true,
+    maxJsonDepth: true,
+    maxUriLength: true,
+    now: true
+  })
   const locales = options.locales ?? ['en', 'es']
   if (locales.length === 0) throw new TypeError('error-catalogue: options.locales is empty. Add at least one language, for example ["en"].')
   return {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyInstance } from 'fastify'
 import { buildValidator, type ValidatorBuilder } from './validators.ts'
 
@@ -49,6 +49,7 @@ type Responder = object & { readonly [respondToRefusedUrl]?: ErrorCatalogueServe
  * for an invalid limit.
  */
 export function errorCatalogueServerOptions(options: ErrorCatalogueServerOptions = {}): ErrorCatalogueServerPart {
+  requireKnownNames('error-catalogue', options, { maxBodyBytes: true, maxParameterLength: true })
   return {
     bodyLimit: integer('options.maxBodyBytes', options.maxBodyBytes ?? 1_048_576, 1),
     // The plugin rejects new requests while closing, in the envelope. A request that a running handler injects is not new.

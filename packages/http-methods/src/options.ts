@@ -1,3 +1,4 @@
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 
 /** Options of @concordat/http-methods. */
@@ -17,7 +18,9 @@ export interface ResolvedOptions {
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` if `constraints` is not a function. */
-export function resolveOptions({ constraints }: HttpMethodsOptions): ResolvedOptions {
+export function resolveOptions(options: HttpMethodsOptions): ResolvedOptions {
+  requirePluginNames('http-methods', options, { constraints: true })
+  const { constraints } = options
   if (constraints === undefined) {
     return { constraints: routerConstraints, derives: (constraint) => constraint === 'version' || constraint === 'host' }
   }

@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { BeginOutcome, Claim, IdempotencyStore, StoredResponse } from './store.ts'
 
 /** Options of `memoryIdempotencyStore`: its capacity and its clock. */
@@ -27,6 +28,7 @@ const sweepPauseMs = 1000
  * refuses new keys: a key that was deleted early would let its request run twice.
  */
 export function memoryIdempotencyStore(options: MemoryIdempotencyStoreOptions = {}): IdempotencyStore {
+  requireKnownNames('idempotency', options, { maxKeys: true, maxBytes: true, now: true })
   const { maxKeys = 100_000, maxBytes = 64 * 1024 * 1024, now = () => performance.now() } = options
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Set<() => void>>()

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { contractOf } from '@concordat/plugin-wiring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KeySyntax } from './idempotency-key.ts'
@@ -78,6 +78,28 @@ const methods = ['begin', 'renew', 'complete', 'release'] as const
 
 /** Returns the validated options with defaults applied. Throws a `TypeError` that names the first invalid option. */
 export function resolveOptions(options: IdempotencyOptions): Settings {
+  requirePluginNames('idempotency', options, {
+    lifetimeSeconds: true,
+    waitSeconds: true,
+    serverErrors: true,
+    whenOutcomeUnknown: true,
+    maxStoredBytes: true,
+    scope: true,
+    store: true,
+    dangerouslyUnshared: true,
+    transaction: true,
+    keySyntax: true,
+    leaseSeconds: true,
+    maxRunSeconds: true,
+    storeTimeoutSeconds: true,
+    sweepSeconds: true,
+    maxWaitersPerKey: true,
+    maxWaiters: true,
+    replayedFields: true,
+    documentationUrl: true,
+    onReplay: true,
+    onOutcome: true
+  })
   const { scope, store = memoryIdempotencyStore(), transaction, keySyntax = 'both', replayedFields = [], onReplay, onOutcome } = options
   for (const [name, value] of Object.entries({ scope, transaction, onReplay, onOutcome })) {
     if (value !== undefined && typeof value !== 'function') {

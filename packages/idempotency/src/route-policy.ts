@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { requireBody } from './fingerprint.ts'
 
@@ -64,16 +64,16 @@ export interface RouteFacts {
 
 const { integer, number, oneOf } = optionChecks('idempotency')
 
-const members = [
-  'key',
-  'lifetimeSeconds',
-  'waitSeconds',
-  'serverErrors',
-  'whenOutcomeUnknown',
-  'maxStoredBytes',
-  'whenStoreFails',
-  'comparedBody'
-]
+const names: OptionNames<RouteIdempotency> = {
+  key: true,
+  lifetimeSeconds: true,
+  waitSeconds: true,
+  serverErrors: true,
+  whenOutcomeUnknown: true,
+  maxStoredBytes: true,
+  whenStoreFails: true,
+  comparedBody: true
+}
 
 /** The defaults where neither the plugin nor the route sets an option. */
 export const generalPolicy: SharedPolicy = {
@@ -109,10 +109,7 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
       `idempotency: ${name}: config.idempotency must be "required", "accepted", "off" or an object { key, … }, but is ${JSON.stringify(setting)}.`
     )
   }
-  const unknown = Object.keys(own).find((member) => !members.includes(member))
-  if (unknown !== undefined) {
-    throw new TypeError(`idempotency: ${name}: config.idempotency.${unknown} is unknown. The options are ${members.join(', ')}.`)
-  }
+  requireKnownNames('idempotency', own, names, `${name}: config.idempotency`)
   const other = [method].flat().find((one) => one !== 'POST' && one !== 'PATCH')
   if (other !== undefined) {
     throw new TypeError(

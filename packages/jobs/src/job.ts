@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 
 /** Context that a handler receives with its input. */
 export interface JobContext {
@@ -50,6 +50,21 @@ const { integer } = optionChecks('jobs')
 
 /** Defines a type of job. Throws a `TypeError` with a one-line message when the definition is invalid. */
 export function defineJob<Input, Result = void>(definition: JobDefinition<Input, Result>): Job<Input, Result> {
+  requireKnownNames(
+    'jobs',
+    definition,
+    {
+      name: true,
+      input: true,
+      result: true,
+      handler: true,
+      maxAttempts: true,
+      retrySeconds: true,
+      concurrency: true,
+      retryAfterSeconds: true
+    },
+    'definition'
+  )
   const { name, input, result, maxAttempts = 3, concurrency = 2, retryAfterSeconds = 2 } = definition
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 100) {
     throw new TypeError(`jobs: the job name "${name}" is invalid. Use kebab case and at most 100 characters, for example order-export.`)

@@ -1,5 +1,5 @@
 import type { OriginOptions } from '@concordat/links'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { FastifyRequest } from 'fastify'
 import { memoryJobStore } from './memory-store.ts'
@@ -48,6 +48,21 @@ const { integer } = optionChecks('jobs')
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: JobsOptions): Settings {
+  requirePluginNames('jobs', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    queue: true,
+    store: true,
+    owner: true,
+    currentTransaction: true,
+    resultSeconds: true,
+    goneSeconds: true,
+    maxWaitSeconds: true,
+    maxResultBytes: true,
+    stopGraceSeconds: true,
+    worker: true,
+    now: true
+  })
   const {
     queue = memoryWorkQueue(),
     store,

@@ -1,4 +1,5 @@
 import { hrefOf, originResolver } from '@concordat/links'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { publishErrors } from '@concordat/plugin-wiring'
 import type { Stop } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -78,6 +79,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   app.addHook('onClose', handBack)
 
   function serve(instance: FastifyInstance, job: Job<unknown>, path: string, serving: ServeOptions = {}) {
+    requireKnownNames('jobs', serving, { config: true, cancelConfig: true, onComplete: true, resultPath: true })
     const entry = served.get(job.name) ?? { job, checkInput: checkOf(job.input, 'body'), places: [] }
     if (entry.job !== job) throw new TypeError(`jobs: the job name "${job.name}" is used twice. Rename one of the jobs.`)
     const place = { ...serving, job: job as Job, prefix: instance.prefix, path }
@@ -101,6 +103,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   }
 
   function start(job: Job, input: unknown, starting: StartOptions) {
+    requireKnownNames('jobs', starting, { owner: true, key: true, transaction: true })
     return startJob(job, servedOf(job).checkInput, input, starting, settings)
   }
 
@@ -108,7 +111,8 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
     return findJob(job, id, request, settings)
   }
 
-  async function accepted(this: FastifyReply, job: Job, input: unknown, { key }: { readonly key?: string | undefined } = {}) {
+  async function accepted(this: FastifyReply, job: Job, input: unknown, starting: { readonly key?: string | undefined } = {}) {
+    requireKnownNames('jobs', starting, { key: true })
     const { request } = this
     const who = owner(request)
     if (who === undefined)
@@ -117,7 +121,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
       )
     const transaction = currentTransaction()
     const place = placeOf(job, request)
-    const stored = await start(job, input, { owner: who, key, transaction })
+    const stored = await start(job, input, { owner: who, key: starting.key, transaction })
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.

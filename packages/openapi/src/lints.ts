@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { RouteLint, Waivers } from '@concordat/route-lints'
 import type { OpenapiDocument } from './document.ts'
 import { type OperationSite, operationSites, type SchemaSite, schemaSites, type UncheckedWaivers, waiversOf } from './lint-sites.ts'
@@ -37,7 +38,9 @@ export const lintIds: readonly string[] = [...schemaLints, ...operationLints].ma
  * Returns a finding for each violation of a rule in a document. A rule is waived by its id and a reason: in the option `waivers` for the whole
  * document, or in `x-waivers` of the document, a path, an operation or a schema, for that object and everything in it.
  */
-export function lintDocument(document: OpenapiDocument, { routeLints = [], waivers = {} }: LintOptions = {}): readonly Finding[] {
+export function lintDocument(document: OpenapiDocument, options: LintOptions = {}): readonly Finding[] {
+  requireKnownNames('openapi', options, { routeLints: true, waivers: true })
+  const { routeLints = [], waivers = {} } = options
   const findings = new Map<string, Finding>()
   const waived = new Set<string>()
   const holds = (id: string, local: UncheckedWaivers, key: string) => {

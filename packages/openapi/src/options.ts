@@ -1,4 +1,5 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
+import { requirePluginNames } from '@concordat/plugin-options'
 import { type RouteLint, requireWaivers, type Waivers } from '@concordat/route-lints'
 import type { DescribedRoute } from './described-route.ts'
 import type { Header, Parameter, PathItem, Response } from './document.ts'
@@ -48,6 +49,8 @@ interface DescribedVersion {
   readonly sunsetAt?: string | Date | undefined
   /** The URL of the migration notes. */
   readonly documentation?: string | undefined
+  /** Not described; accepted so that the versions can be those of the versioning plugin. */
+  readonly successor?: number | undefined
 }
 
 /** Options of `@concordat/openapi`. */
@@ -150,6 +153,27 @@ export interface Settings {
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
+  requirePluginNames('openapi', options, {
+    publicUrl: true,
+    title: true,
+    description: true,
+    contact: { name: true, url: true, email: true },
+    license: { name: true, url: true, identifier: true },
+    versions: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } },
+    routeConfig: true,
+    errors: true,
+    errorsOf: true,
+    limitsOf: true,
+    defaultCache: true,
+    parts: true,
+    webhooks: true,
+    securitySchemes: true,
+    lint: true,
+    routeLints: true,
+    waivers: true,
+    reference: true,
+    now: true
+  })
   const { publicUrl, lint = 'error', routeLints = [], waivers = {}, reference } = options
   originResolver({ publicUrl })
   if (!['error', 'warning', 'off'].includes(lint))

@@ -1,7 +1,8 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import type { DescribedRoute, RouteDescription } from './described-route.ts'
+import { type DescribedRoute, type RouteDescription, routeName } from './described-route.ts'
 import type { OpenapiDocument } from './document.ts'
 import { findingsText, lintDocument } from './lints.ts'
 import { type OpenapiOptions, resolveOptions, type Settings, type VersionToDescribe } from './options.ts'
@@ -46,16 +47,18 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   function rememberRoute(route: RouteOptions) {
+    requireKnownNames('openapi', route.config?.openapi, { errors: true, headers: true }, `${routeName(route)}: config.openapi`)
     routes.push(route)
   }
 
   async function checkRules() {
-    if (settings.lint === 'off') return
+    const { lint, routeLints, waivers } = settings
+    if (lint === 'off') return
     const findings = documents.flatMap(({ path, document }) =>
-      lintDocument(document(), settings).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+      lintDocument(document(), { routeLints, waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
     )
     if (findings.length === 0) return
-    if (settings.lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
+    if (lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
     for (const { rule, place, problem, remedy } of findings) app.log.warn({ rule, place }, `openapi: ${problem} ${remedy}`)
   }
 }

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { JsonSchema } from '@concordat/json-schema'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { schemaCloser } from './closed-schemas.ts'
@@ -51,7 +52,9 @@ const missingInItem = /^\/data\/\d+ must have required property/
  * const { statusCode, headers, rawPayload } = await app.inject('/v1/orders')
  * t.strictSame(check({ method: 'GET', url: '/v1/orders', status: statusCode, headers, body: rawPayload }), [])
  */
-export function responseChecker(document: OpenapiDocument, { undescribedHeaders = [] }: ResponseCheckOptions = {}): ResponseChecker {
+export function responseChecker(document: OpenapiDocument, options: ResponseCheckOptions = {}): ResponseChecker {
+  requireKnownNames('openapi', options, { undescribedHeaders: true })
+  const { undescribedHeaders = [] } = options
   const operations = new Map(operationsOf(document).map((placed) => [`${placed.method} ${placed.path}`, placed]))
   const findTemplate = templateFinder(Object.keys(document.paths ?? {}))
   const undescribed = new Set([...ofEveryMessage.split(/\s+/), ...undescribedHeaders])

@@ -1,7 +1,8 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { type CheckedDatabase, withPlanner } from './indexes/planner.ts'
 import type { CheckedCollection } from './indexes/probes.ts'
 import { findShortages, type Shortage } from './indexes/shortages.ts'
-import type { SqlSource } from './sql.ts'
+import { requireSourceNames, type SqlSource } from './sql.ts'
 
 export type { CheckedDatabase } from './indexes/planner.ts'
 export type { CheckedCollection } from './indexes/probes.ts'
@@ -68,6 +69,8 @@ export async function findMissingIndexes(
   source: SqlSource = {},
   options: IndexCheckOptions = {}
 ): Promise<IndexFinding[]> {
+  requireSourceNames(source)
+  requireKnownNames('pagination-query', options, { waive: true })
   const waive = new Map(Object.entries(options.waive ?? {}))
   for (const [name, reason] of waive) {
     if (typeof reason !== 'string' || reason.trim() === '')

@@ -1,4 +1,5 @@
 import { type JsonSchema, splitReference, valueAt } from '@concordat/json-schema'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import { type Field, fieldOf } from './declaration/field.ts'
 import { membersOf } from './declaration/item-members.ts'
@@ -150,6 +151,24 @@ function complete(
   item: JsonSchema,
   declaration: Declaration<unknown, string, readonly string[], Readonly<Record<string, true | readonly Operator[]>>>
 ): Collection {
+  requireKnownNames(
+    'pagination-query',
+    declaration,
+    {
+      name: true,
+      style: true,
+      id: true,
+      defaultSort: true,
+      sort: { keys: true, combinations: true },
+      filter: true,
+      count: { max: true },
+      readable: true,
+      scope: true,
+      perPage: { default: true, max: true },
+      maxOffset: true
+    },
+    `collection "${declaration.name}": declaration`
+  )
   const { name, style, id, sort, defaultSort, perPage = {}, maxOffset, readable, scope } = declaration
   const { schemas, required } = membersOf(item, (reference) => {
     const { id, pointer } = splitReference(reference)

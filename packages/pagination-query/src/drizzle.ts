@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { and, Column, is, SQL, type Subquery, sql } from 'drizzle-orm'
 import type { PgColumn, PgDatabase, PgMaterializedView, PgQueryResultHKT, PgTable, PgView } from 'drizzle-orm/pg-core'
 import type { ListQuery } from './list-query.ts'
@@ -32,6 +33,7 @@ interface DrizzleSource {
  * @throws TypeError if the table has no column for a field
  */
 export async function runDrizzle<Row>(db: DrizzleDatabase, query: ListQuery<Row>, source: DrizzleSource): Promise<Page<Row>> {
+  requireKnownNames('pagination-query', source, { table: true, columns: true, where: true }, 'source')
   const { table, where } = source
   const { offset, perPage, ranges } = query
   const columns = columnsOf(query, source)

@@ -1,9 +1,10 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Knex } from 'knex'
 import type { ListQuery } from './list-query.ts'
 import type { KeyRange } from './order/key-ranges.ts'
 import { countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
-import { columnOf, type SqlColumns } from './sql/columns.ts'
+import { columnNames, columnOf, type SqlColumns } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { conditionSql, orderSql, rangeSql, sortedSelections, storedNames, typedSelections } from './sql/parts.ts'
 import { keyedRows } from './sql/rows.ts'
@@ -26,6 +27,7 @@ interface Client {
  * @throws TypeError if the conditions of `base` are joined by OR, which would let other rows through
  */
 export async function runKnex<Row>(base: KnexBuilder, query: ListQuery<Row>, columns: SqlColumns = {}): Promise<Page<Row>> {
+  requireKnownNames('pagination-query', columns, columnNames, 'columns')
   refuseAlternatives(base)
   const client = base.client as Client
   const { offset, perPage, ranges } = query

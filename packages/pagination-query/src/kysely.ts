@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import {
   type AliasedExpression,
   type KyselyPlugin,
@@ -10,7 +11,7 @@ import {
 import type { ListQuery } from './list-query.ts'
 import { type Counter, countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf } from './page/page.ts'
-import type { SqlColumns } from './sql/columns.ts'
+import { columnNames, type SqlColumns } from './sql/columns.ts'
 import { bound, type Fragment, fragment, joined } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
@@ -32,6 +33,7 @@ export async function runKysely<DB, TB extends keyof DB, Row>(
   query: ListQuery<Row>,
   columns: SqlColumns = {}
 ): Promise<Page<Row>> {
+  requireKnownNames('pagination-query', columns, columnNames, 'columns')
   const met = query.conditions.map((condition) => expression(conditionSql(columns, condition)))
   const from = met.reduce((rows, part) => rows.where(part), base as unknown as Rows)
   const rows: object[] = query.ranges.length === 0 ? [] : await pageQuery(from, query, columns).execute()

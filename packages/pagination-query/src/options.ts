@@ -1,5 +1,5 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { PerPage } from './collection.ts'
 import { type CursorKeys, type CursorOptions, cursorKeys } from './cursor/keys.ts'
 import { requireBounds } from './declaration/bounds.ts'
@@ -63,6 +63,17 @@ const { integer } = optionChecks('pagination-query')
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message for an invalid option. */
 export function resolveOptions(options: PaginationQueryOptions): Settings {
+  requirePluginNames('pagination-query', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    perPage: { default: true, max: true },
+    maxOffset: true,
+    cursor: { secrets: true, maxAgeSeconds: true, dangerouslyUnsigned: true },
+    linkHeader: true,
+    transitionalOffset: { deprecatedAt: true },
+    maxCacheEntries: true,
+    now: true
+  })
   const { perPage = {}, maxOffset = 10_000, maxCacheEntries = 500 } = options
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }

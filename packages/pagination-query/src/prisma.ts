@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Condition, ListQuery } from './list-query.ts'
 import { readingOrder } from './order/reading-order.ts'
 import { countTotal } from './page/counting.ts'
@@ -50,6 +51,7 @@ export async function runPrisma<Row, Delegate extends PrismaDelegate>(
   query: ListQuery<Row>,
   options: PrismaOptions<PrismaWhere<Delegate>> = {}
 ): Promise<Page<Row>> {
+  requireKnownNames('pagination-query', options, { where: true, fields: { '*': { name: true, choices: true } } })
   const model = delegate as unknown as PrismaModel
   const fieldFor = (member: string) => fieldOf(model, member, options.fields?.[member])
   const order = readingOrder(query)

@@ -1,7 +1,8 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { ListQuery } from './list-query.ts'
 import { type Counter, countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf, type Total } from './page/page.ts'
-import { quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
+import { columnNames, quoted, type SqlColumns, snakeCase } from './sql/columns.ts'
 import { type Fragment, fragment, joined, raw } from './sql/fragment.ts'
 import { pageSql } from './sql/page.ts'
 import { conditionSql } from './sql/parts.ts'
@@ -28,6 +29,12 @@ export interface SqlSource {
   readonly where?: SqlText | undefined
 }
 
+/** Throws a `TypeError` of one line for an unknown name in a source. */
+export function requireSourceNames(source: SqlSource): void {
+  const names = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } } as const
+  requireKnownNames('pagination-query', source, names, 'source')
+}
+
 /** A client that runs statements: a pool or client of `pg`, or PGlite. */
 export interface SqlClient {
   query(text: string, values: unknown[]): Promise<{ rows: object[] }>
@@ -38,6 +45,7 @@ export interface SqlClient {
  * with all digits) where the query has their kind. The total costs a second statement, unless the rows of the page determine it.
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
+  requireSourceNames(source)
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...values])).rows
   const rows = query.ranges.length === 0 ? [] : await run(toSql(query, source))
   return fromSqlRows(query, rows, await countTotal(query, rows.length, counterOf(run, query, source)))
@@ -48,6 +56,7 @@ export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, sour
  * Only the rows of the page are converted to text, not the rows that an offset skips.
  */
 export function toSql(query: ListQuery, source: SqlSource = {}): SqlText {
+  requireSourceNames(source)
   const { columns = {} } = source
   const { columns: selected, ranges, end, page } = pageSql(query, columns)
   const each = ranges.map((met) => fragment`(select ${selected} ${fromSql(query, source, met)} ${end})`)

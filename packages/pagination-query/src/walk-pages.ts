@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { Collection } from './collection.ts'
 import { kindsOf } from './declaration/field.ts'
 import type { Condition, Count, ListQuery } from './list-query.ts'
@@ -31,8 +31,10 @@ export interface WalkOptions {
 export async function* walkPages<Row>(
   collection: Collection<Row>,
   run: (query: ListQuery<Row>) => Page<Row> | Promise<Page<Row>>,
-  { conditions = [], sort = collection.defaultSort, perPage = 100, count = 'none' }: WalkOptions = {}
+  options: WalkOptions = {}
 ): AsyncGenerator<Page<Row>, void, undefined> {
+  requireKnownNames('pagination-query', options, { conditions: true, sort: true, perPage: true, count: { max: true } })
+  const { conditions = [], sort = collection.defaultSort, perPage = 100, count = 'none' } = options
   const { name, id, fields, sorts } = collection
   optionChecks('pagination-query').integer('options.perPage', perPage, 1)
   const order = sorts.get(sort)

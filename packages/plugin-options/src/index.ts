@@ -1,1 +1,3 @@
+export { nearestName } from './nearest-name.ts'
+export { type OptionNames, requireKnownNames, requirePluginNames } from './option-names.ts'
 export { type OptionChecks, optionChecks } from './plugin-options.ts'

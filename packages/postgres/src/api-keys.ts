@@ -1,6 +1,6 @@
 import type { ApiKeyRecord, ApiKeyStore } from '@concordat/authentication'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresApiKeyStore}; pass them to `migrate`. */
 export const apiKeyMigrations: readonly Migration[] = [
@@ -24,8 +24,8 @@ export const apiKeyMigrations: readonly Migration[] = [
 const remembered = 86_400_000
 
 /** Creates a store of API keys in PostgreSQL. Each method is one statement. */
-export function postgresApiKeyStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): ApiKeyStore {
-  const table = `${requireSchema(schema)}.api_keys`
+export function postgresApiKeyStore(database: Postgres, options: StoreOptions = {}): ApiKeyStore {
+  const table = `${schemaOf(options)}.api_keys`
 
   return {
     async find(id) {

@@ -2,7 +2,7 @@ import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
 import { joined } from './joined.ts'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresJobStore}; pass them to `migrate`. */
 export const jobMigrations: readonly Migration[] = [
@@ -43,8 +43,8 @@ const columns: Readonly<Record<keyof JobChange, { readonly name: string; readonl
  * Creates a store of job records in PostgreSQL 13 or later, in the same database as the work queue, so that a record and its job change in one
  * transaction.
  */
-export function postgresJobStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): JobStore {
-  const table = `${requireSchema(schema)}.jobs`
+export function postgresJobStore(database: Postgres, options: StoreOptions = {}): JobStore {
+  const table = `${schemaOf(options)}.jobs`
   // A null result differs from a missing one, so each member without a value is left out separately.
   const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
       'progress', progress, 'input', input, 'createdAt', created_at)

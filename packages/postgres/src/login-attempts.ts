@@ -1,6 +1,6 @@
 import type { LoginAttemptStore } from '@concordat/token-issuing'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresLoginAttemptStore}; pass them to `migrate`. */
@@ -27,8 +27,8 @@ const tolerance = 60_000
  * Creates a store that counts sign-in attempts in PostgreSQL for all processes together. Each method is one statement. A row has the time
  * at which all attempts counted under its key are forgiven (GCRA, ITU-T I.371).
  */
-export function postgresLoginAttemptStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): LoginAttemptStore {
-  const table = `${requireSchema(schema)}.login_attempts`
+export function postgresLoginAttemptStore(database: Postgres, options: StoreOptions = {}): LoginAttemptStore {
+  const table = `${schemaOf(options)}.login_attempts`
   const sweep = sweeper(database, table, `forgiven_at < $1::double precision - ${tolerance}`)
   const next = `GREATEST(kept.forgiven_at, $2::double precision) + $3::double precision`
   const wait = `${next} - $2::double precision - $4::double precision`

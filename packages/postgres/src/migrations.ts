@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Postgres, parseRows, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, parseRows, type StoreOptions, schemaOf } from './postgres.ts'
 import type { Session } from './session.ts'
 
 /** One step in the schema of a store or of a service. A released step never changes: each later change is a new step. */
@@ -25,9 +25,9 @@ interface Applied {
  * that the release before it continues to work. Rejects when an applied step has changed since, or when a step before it is missing.
  */
 export async function migrate(database: Postgres, migrations: readonly Migration[], options: StoreOptions = {}): Promise<void> {
-  const { schema = 'concordat' } = options
+  const schema = schemaOf(options)
   const read = `SELECT json_build_object('component', component, 'version', version, 'checksum', checksum)::text AS json FROM ${schema}.migrations`
-  const statements = [lockOf(requireSchema(schema)), ...preparationOf(schema), read]
+  const statements = [lockOf(schema), ...preparationOf(schema), read]
   const { session, results } = await database.open({ statements })
   try {
     const applied = parseRows<Applied>(results.at(-1) ?? [])
@@ -43,8 +43,8 @@ export async function migrate(database: Postgres, migrations: readonly Migration
  * Returns the SQL of the migrations, for a migration tool of your own. It creates what {@link migrate} creates in an empty database, with
  * the records of what was applied, and does not begin a transaction. For an update, pass only the new steps.
  */
-export function migrationSql(migrations: readonly Migration[], { schema = 'concordat' }: StoreOptions = {}): string {
-  requireSchema(schema)
+export function migrationSql(migrations: readonly Migration[], options: StoreOptions = {}): string {
+  const schema = schemaOf(options)
   const steps = inOrder(migrations).map((migration) => {
     const { component, version } = migration
     const record = `INSERT INTO ${schema}.migrations (component, version, checksum) VALUES ('${component.replaceAll("'", "''")}', ${version}, '${checksumOf(migration)}')`

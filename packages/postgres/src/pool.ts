@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { requireOutside } from './open-transaction.ts'
 import { openOnClient, type PoolClientLike, type PoolResult } from './pool-session.ts'
 import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
@@ -21,7 +22,9 @@ export interface PoolOptions {
  * Creates a `Postgres` from a connection pool of `pg`. Listening to a channel uses one connection of the pool until it ends. LISTEN does not work
  * behind a PgBouncer in transaction pooling mode: the stores that listen then only poll at fixed intervals. You must end the pool yourself.
  */
-export function fromPool(pool: PoolLike, { onError = () => {} }: PoolOptions = {}): Postgres {
+export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
+  requireKnownNames('postgres', options, { onError: true })
+  const { onError = () => {} } = options
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 

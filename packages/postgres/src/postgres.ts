@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
@@ -44,6 +45,12 @@ export interface Postgres extends Queries {
 export interface StoreOptions {
   /** The schema that was passed to `migrate`. @default 'concordat' */
   readonly schema?: string | undefined
+}
+
+/** Returns the schema of a store, by default `concordat`. Throws a `TypeError` for an invalid name, and for an unknown option. */
+export function schemaOf(options: StoreOptions): string {
+  requireKnownNames('postgres', options, { schema: true })
+  return requireSchema(options.schema ?? 'concordat')
 }
 
 /** Throws a `TypeError` for a schema name that would need quotes in SQL. */

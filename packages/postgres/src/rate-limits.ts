@@ -1,6 +1,6 @@
 import type { Count, RateLimitStore } from '@concordat/rate-limiting'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 import { sweeper } from './sweep.ts'
 
 /** The migrations that create the table of {@link postgresRateLimitStore}; pass them to `migrate`. */
@@ -26,8 +26,8 @@ export const rateLimitMigrations: readonly Migration[] = [
  * Creates a store that counts requests in PostgreSQL for all processes together, by the clock of the database, with one statement for each
  * count. In a full window it only reads, so that a refused request writes nothing.
  */
-export function postgresRateLimitStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RateLimitStore {
-  const table = `${requireSchema(schema)}.rate_limits`
+export function postgresRateLimitStore(database: Postgres, options: StoreOptions = {}): RateLimitStore {
+  const table = `${schemaOf(options)}.rate_limits`
   const sweep = sweeper(database, table, 'ends_at < statement_timestamp()')
   const [cost, limit, milliseconds] = ['$2::bigint', '$3::bigint', '$4::double precision']
   const isOver = 'kept.ends_at <= statement_timestamp()'

@@ -1,6 +1,6 @@
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore } from '@concordat/token-issuing'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresRefreshTokenStore}; pass them to `migrate`. */
 export const refreshTokenMigrations: readonly Migration[] = [
@@ -33,8 +33,8 @@ const family = `jsonb_strip_nulls(jsonb_build_object('id', id, 'handle', handle,
 const remembered = 86_400_000
 
 /** Creates a store of refresh tokens in PostgreSQL. Each method is one statement, and each use locks the row of its family. */
-export function postgresRefreshTokenStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
-  const table = `${requireSchema(schema)}.refresh_families`
+export function postgresRefreshTokenStore(database: Postgres, options: StoreOptions = {}): RefreshTokenStore {
+  const table = `${schemaOf(options)}.refresh_families`
 
   return {
     async begin({ handle, id, subject, clientId, beganAt, expiresAt }, secret, idleExpiresAt) {

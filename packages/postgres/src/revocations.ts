@@ -1,6 +1,6 @@
 import type { Revocation, RevocationPage, RevocationStore } from '@concordat/authentication'
 import type { Migration } from './migrations.ts'
-import { type Postgres, requireSchema, type StoreOptions } from './postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from './postgres.ts'
 
 /** The migrations that create the table of {@link postgresRevocationStore}; pass them to `migrate`. */
 export const revocationMigrations: readonly Migration[] = [
@@ -26,8 +26,9 @@ export const revocationMigrations: readonly Migration[] = [
  * Creates a store of token revocations in PostgreSQL 13 or later that announces new revocations with NOTIFY. The cursor is the oldest transaction
  * that was still running when the page was read: numbers from a sequence would skip a revocation that was numbered early and committed late.
  */
-export function postgresRevocationStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): RevocationStore {
-  const table = `${requireSchema(schema)}.revocations`
+export function postgresRevocationStore(database: Postgres, options: StoreOptions = {}): RevocationStore {
+  const schema = schemaOf(options)
+  const table = `${schema}.revocations`
   const channel = `${schema}_revocations`
 
   return {

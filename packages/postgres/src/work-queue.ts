@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { type Clock, type Item, type QueueSettings, systemClock, type WorkQueue } from '@concordat/work-queue'
 import { type AttachableClock, PgBoss, systemClock as realTime, TestClock } from 'pg-boss'
 import type { PoolLike } from './pool.ts'
@@ -60,10 +60,9 @@ export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWork
   return workQueue(queueOnPGlite(database), options)
 }
 
-function workQueue(
-  database: QueueDatabase,
-  { schema = 'concordat_queue', clock = systemClock, onError = () => {} }: PostgresWorkQueueOptions
-): WorkQueue {
+function workQueue(database: QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
+  requireKnownNames('postgres', options, { schema: true, clock: true, onError: true })
+  const { schema = 'concordat_queue', clock = systemClock, onError = () => {} } = options
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
   const time = clock.follow && new TestClock(clock.now())
@@ -136,7 +135,9 @@ function workQueue(
 
   return {
     capabilities: { durable: true, transactional: true, distributed: database.backend === 'postgres' },
-    async define(name, { ordered = false, leaseSeconds = 10 } = {}) {
+    async define(name, settings = {}) {
+      requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
+      const { ordered = false, leaseSeconds = 10 } = settings
       integer('options.leaseSeconds', leaseSeconds, 10)
       await (started ??= begin().catch(startAgain))
       const policy = ordered ? 'key_strict_fifo' : 'standard'
@@ -158,6 +159,7 @@ function workQueue(
       return added ?? []
     },
     work(name, handler, options) {
+      requireKnownNames('work-queue', options, { concurrency: true, perKey: true, pollSeconds: true })
       const line = lineOf(name)
       if (line.pump !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)

@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { RateLimitStore } from './store.ts'
 
 interface Window {
@@ -14,10 +15,9 @@ export interface MemoryRateLimitStoreOptions {
 }
 
 /** Creates a store that counts in the memory of this process. */
-export function memoryRateLimitStore({
-  maxKeys = 50_000,
-  now = () => performance.now()
-}: MemoryRateLimitStoreOptions = {}): RateLimitStore {
+export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
+  requireKnownNames('rate-limiting', options, { maxKeys: true, now: true })
+  const { maxKeys = 50_000, now = () => performance.now() } = options
   // Two generations, because removing single old keys from a Map becomes slower with the number of keys.
   let recent = new Map<string, Window>()
   let former = new Map<string, Window>()

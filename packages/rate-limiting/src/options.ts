@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyRequest } from 'fastify'
 import type { Client } from './client-key.ts'
 import type { StoreGuard } from './guarded-store.ts'
@@ -77,6 +77,24 @@ const { integer, number, oneOf } = optionChecks('rate-limiting')
 
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid options. */
 export function resolveOptions(options: RateLimitingOptions): Settings {
+  requirePluginNames('rate-limiting', options, {
+    client: true,
+    addressLimit: { limit: true, windowSeconds: true },
+    clientLimit: { limit: true, windowSeconds: true },
+    tiers: { '*': { limit: true, windowSeconds: true } },
+    ipv6PrefixLength: true,
+    maxKeys: true,
+    store: true,
+    storeTimeoutSeconds: true,
+    whenStoreFails: true,
+    overload: {
+      maxEventLoopDelayMs: true,
+      maxEventLoopUtilization: true,
+      maxHeapUsedBytes: true,
+      maxRssBytes: true,
+      retryAfterSeconds: true
+    }
+  })
   const { client, addressLimit, clientLimit, tiers = {}, store, whenStoreFails = 'countLocally', overload } = options
   if (client !== undefined && typeof client !== 'function') {
     throw new TypeError(`rate-limiting: options.client must be a function that returns the client, but its type is ${typeof client}.`)

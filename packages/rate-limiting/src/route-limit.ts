@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { type Limit, requireLimit } from './limit.ts'
 import { policyName, type RateLimitPolicy, type RateLimitScope } from './policy.ts'
 
@@ -41,8 +41,6 @@ export interface RouteFacts {
 
 const { integer, oneOf } = optionChecks('rate-limiting')
 
-const members = new Set(['limit', 'windowSeconds', 'scope', 'group', 'cost'])
-
 /** Returns the validated settings from `config.rateLimit` of a route that is not exempt. Throws a `TypeError` of one line for invalid settings. */
 export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope): RouteSettings {
   const { rateLimit } = route
@@ -52,10 +50,12 @@ export function readRouteLimit(route: RouteFacts, defaultScope: RateLimitScope):
   if (typeof rateLimit !== 'object' || rateLimit === null) {
     throw new TypeError(`rate-limiting: ${path} must be an object, or false to exempt the route, but is ${JSON.stringify(rateLimit)}.`)
   }
-  const unknown = Object.keys(rateLimit).find((member) => !members.has(member))
-  if (unknown !== undefined) {
-    throw new TypeError(`rate-limiting: ${path}.${unknown} is unknown. Use ${[...members].join(', ')}.`)
-  }
+  requireKnownNames(
+    'rate-limiting',
+    rateLimit as RouteLimit,
+    { limit: true, windowSeconds: true, scope: true, group: true, cost: true },
+    path
+  )
   const { limit, windowSeconds, scope = defaultScope, group, cost = 1 } = rateLimit as Partial<RouteLimit>
   integer(`${path}.cost`, cost, 1, 100)
   if (limit === undefined && windowSeconds === undefined && group === undefined && !('scope' in rateLimit)) return { cost }

@@ -16,8 +16,8 @@ const remove = script(`redis.call('DEL', ARGV[1])`)
  * Creates a store of API keys in Redis 6.2 or later. Redis deletes each key when it expires, and retains keys without an expiry. Redis must
  * be set to `noeviction` and must persist its data on disk, or clients lose their keys.
  */
-export function redisApiKeyStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): ApiKeyStore {
-  const keyOf = spreadKeysOf(prefix, 'api-keys')
+export function redisApiKeyStore(redis: Redis, options: StoreOptions = {}): ApiKeyStore {
+  const keyOf = spreadKeysOf(options, 'api-keys')
 
   return {
     async find(id) {

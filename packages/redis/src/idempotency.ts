@@ -58,8 +58,8 @@ const settings = script(`return redis.call('INFO', 'memory') .. redis.call('INFO
  * token protects the record, not the writes of a handler elsewhere. Redis must be set to `noeviction` and must persist its data on disk: a
  * request whose record is lost runs again.
  */
-export function redisIdempotencyStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): IdempotencyStore {
-  const recordOf = spreadKeysOf(prefix, 'idempotency')
+export function redisIdempotencyStore(redis: Redis, options: StoreOptions = {}): IdempotencyStore {
+  const recordOf = spreadKeysOf(options, 'idempotency')
   const channel = recordOf('ended')
   const ended = new EventEmitter().setMaxListeners(0)
   let listening: Promise<() => Promise<void>> | undefined

@@ -19,8 +19,8 @@ return { sum, left }
  * Creates a store that counts requests in Redis for all processes together, with one script for each count and one key for each client.
  * Redis deletes the key when its window ends.
  */
-export function redisRateLimitStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RateLimitStore {
-  const keyOf = spreadKeysOf(prefix, 'rate-limits')
+export function redisRateLimitStore(redis: Redis, options: StoreOptions = {}): RateLimitStore {
+  const keyOf = spreadKeysOf(options, 'rate-limits')
 
   return {
     async add(key, ...numbers) {

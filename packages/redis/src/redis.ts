@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Script } from './script.ts'
 
 /** Callbacks for a channel. */
@@ -26,21 +27,23 @@ export interface StoreOptions {
 }
 
 /** Returns the prefix of all keys of a store. The braces put them in one slot of a cluster. Throws for a prefix that would break that. */
-export function keysOf(prefix: string, store: string): string {
-  return `{${requirePrefix(prefix)}:${store}}:`
+export function keysOf(options: StoreOptions, store: string): string {
+  return `{${prefixOf(options)}:${store}}:`
 }
 
 /**
  * Returns the function that names the keys of a store whose scripts use only one key each, so that the keys are spread over the slots of a
  * cluster.
  */
-export function spreadKeysOf(prefix: string, store: string): (name: string) => string {
-  const start = `{${requirePrefix(prefix)}:${store}:`
+export function spreadKeysOf(options: StoreOptions, store: string): (name: string) => string {
+  const start = `{${prefixOf(options)}:${store}:`
   return (name) => `${start}${name}}`
 }
 
 // Throws for a prefix that could put the keys of a store into several slots of a cluster.
-function requirePrefix(prefix: string): string {
+function prefixOf(options: StoreOptions): string {
+  requireKnownNames('redis', options, { prefix: true })
+  const { prefix = 'concordat' } = options
   if (/^[\w.:-]{1,64}$/.test(prefix)) return prefix
   throw new TypeError(`redis: options.prefix "${prefix}" must consist of letters, digits and _ . : -, for example "orders".`)
 }

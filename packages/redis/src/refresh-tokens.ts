@@ -65,8 +65,8 @@ redis.call('EXPIRE', ARGV[1] .. ARGV[2], ${2 * longest})
  * Creates a store of refresh tokens in Redis 6.2 or later. Each method is one script. Redis must be set to `noeviction` and must persist
  * its data on disk, or sessions end when their data is lost.
  */
-export function redisRefreshTokenStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RefreshTokenStore {
-  const keys = keysOf(prefix, 'refresh-tokens')
+export function redisRefreshTokenStore(redis: Redis, options: StoreOptions = {}): RefreshTokenStore {
+  const keys = keysOf(options, 'refresh-tokens')
 
   return {
     async begin(family, secret, idleExpiresAt) {

@@ -42,8 +42,8 @@ return { name, redis.call('GET', ARGV[1] .. 'number') or '0', found }
  * Creates a store of revocations in Redis 6.2 or later that announces each revocation with PUBLISH. Redis must be set to `noeviction` and must
  * persist its data on disk: a lost revocation has no effect in processes that did not receive its message.
  */
-export function redisRevocationStore(redis: Redis, { prefix = 'concordat' }: StoreOptions = {}): RevocationStore {
-  const keys = keysOf(prefix, 'revocations')
+export function redisRevocationStore(redis: Redis, options: StoreOptions = {}): RevocationStore {
+  const keys = keysOf(options, 'revocations')
   const channel = `${keys}news`
 
   return {

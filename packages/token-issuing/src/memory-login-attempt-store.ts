@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 
 const check = optionChecks('token-issuing')
@@ -13,7 +13,9 @@ export interface MemoryLoginAttemptStoreOptions {
  * Creates a store that counts sign-in attempts in the memory of one process. Each process counts alone: with n processes, an account has n times
  * the limit.
  */
-export function memoryLoginAttemptStore({ maxKeys = 100_000 }: MemoryLoginAttemptStoreOptions = {}): LoginAttemptStore {
+export function memoryLoginAttemptStore(options: MemoryLoginAttemptStoreOptions = {}): LoginAttemptStore {
+  requireKnownNames('token-issuing', options, { maxKeys: true })
+  const { maxKeys = 100_000 } = options
   check.integer('options.maxKeys', maxKeys, 1, 10_000_000)
   // When all attempts of a key will be forgiven (GCRA, ITU-T I.371, needs only this number); in order of use.
   const forgivenAt = new Map<string, number>()

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { RefreshFamily, RefreshOutcome, RefreshTokenStore, RefreshTokenUse } from './refresh-token-store.ts'
 
 const check = optionChecks('token-issuing')
@@ -19,7 +19,9 @@ export interface MemoryRefreshTokenStoreOptions {
 }
 
 /** Creates a store of refresh tokens in the memory of one process, for tests and single-process services; a restart ends all sessions. */
-export function memoryRefreshTokenStore({ maxFamilies = 100_000 }: MemoryRefreshTokenStoreOptions = {}): RefreshTokenStore {
+export function memoryRefreshTokenStore(options: MemoryRefreshTokenStoreOptions = {}): RefreshTokenStore {
+  requireKnownNames('token-issuing', options, { maxFamilies: true })
+  const { maxFamilies = 100_000 } = options
   check.integer('options.maxFamilies', maxFamilies, 1, 10_000_000)
   // In order of last use.
   const byHandle = new Map<string, Kept>()

@@ -1,7 +1,7 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks } from '@concordat/plugin-options'
 import type { LoginAttemptStore } from './login-attempt-store.ts'
 import type { LoginAttemptOptions } from './login-attempts.ts'
-import type { PasswordOptions } from './passwords.ts'
+import { type PasswordOptions, passwordOptionNames } from './passwords.ts'
 import type { RefreshFamily, RefreshTokenStore } from './refresh-token-store.ts'
 
 const check = optionChecks('token-issuing')
@@ -104,6 +104,27 @@ export interface TokenIssuerOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Returns the current time in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
+}
+
+/** The names of the options of {@link tokenIssuer}. */
+export const tokenIssuerOptionNames: OptionNames<TokenIssuerOptions> = {
+  sign: true,
+  findUser: true,
+  findUserById: true,
+  refreshKeys: true,
+  revocations: true,
+  stores: { refreshTokens: true, loginAttempts: true },
+  attempts: { perAccount: { limit: true, windowSeconds: true }, perAddress: { limit: true, windowSeconds: true } },
+  passwords: passwordOptionNames,
+  lifetimeSeconds: true,
+  clockToleranceSeconds: true,
+  idleSeconds: true,
+  sessionSeconds: true,
+  reuseGraceSeconds: true,
+  onRehash: true,
+  onReuse: true,
+  onError: true,
+  now: true
 }
 
 /** The options with their defaults. */

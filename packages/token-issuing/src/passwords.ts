@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
 import { loginsOverloaded, type PasswordFault, passwordUnacceptable } from './errors.ts'
 import { argon2id, decoyHash, type HashCost, hashBytes, isOutdated, isStrong, readHash } from './password-hash.ts'
@@ -22,6 +22,17 @@ export interface PasswordOptions {
   readonly maxConcurrentHashes?: number | undefined
   /** How many hashes may wait in the queue; further requests get 503. @default 64 */
   readonly maxWaitingHashes?: number | undefined
+}
+
+/** The names of the options of {@link passwords}. */
+export const passwordOptionNames: OptionNames<PasswordOptions> = {
+  memoryKibibytes: true,
+  iterations: true,
+  parallelism: true,
+  minLength: true,
+  maxLength: true,
+  maxConcurrentHashes: true,
+  maxWaitingHashes: true
 }
 
 /** The result of a comparison; `outdated` means that the password is right, but the stored hash is weaker than new hashes or of another kind. */
@@ -48,6 +59,7 @@ export interface Passwords {
  * weak options.
  */
 export function passwords(options: PasswordOptions = {}): Passwords {
+  requireKnownNames('token-issuing', options, passwordOptionNames)
   const cost: HashCost = {
     memoryKibibytes: check.integer('options.memoryKibibytes', options.memoryKibibytes ?? 19_456, 8, 4_194_304),
     iterations: check.integer('options.iterations', options.iterations ?? 2, 1, 1000),

@@ -1,6 +1,7 @@
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyReply } from 'fastify'
-import type { TokenIssuerOptions } from './options.ts'
-import { type TokenIssuer, tokenIssuer } from './token-issuer.ts'
+import { type TokenIssuerOptions, tokenIssuerOptionNames } from './options.ts'
+import { createIssuer, type TokenIssuer } from './token-issuer.ts'
 
 /** The operations of `signInRoutes`. */
 type SignInOperation = 'issueToken' | 'revokeToken'
@@ -54,12 +55,19 @@ const configs: Readonly<Record<SignInOperation, object>> = {
 
 /** Returns the options with their defaults. Throws a `TypeError` of one line for invalid options. */
 export function resolveRouteOptions(options: SignInRoutesOptions): RouteSettings {
+  requirePluginNames<SignInRoutesOptions>('token-issuing', options, {
+    ...tokenIssuerOptionNames,
+    issuer: true,
+    verify: true,
+    routeConfig: true,
+    created: true
+  })
   const { verify, routeConfig = () => ({}), created = sendCreated } = options
   if (typeof verify !== 'function') {
     throw new TypeError('token-issuing: options.verify must be a function that returns the claims of an access token.')
   }
   return {
-    issuer: 'issuer' in options ? options.issuer : tokenIssuer(options),
+    issuer: 'issuer' in options ? options.issuer : createIssuer(options),
     verify,
     created,
     configOf: (operation) => ({ ...configs[operation], ...routeConfig(operation) })

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { credentialJudge } from './credential-judge.ts'
 import { invalidTokenRequest, refreshTokenExpired, refreshTokenInvalid, refreshTokenReused, refreshTokenRevoked } from './errors.ts'
-import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './options.ts'
+import { resolveOptions, type TokenIssuerOptions, type TokenUser, tokenIssuerOptionNames } from './options.ts'
 import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
 import type { RefreshFamily } from './refresh-token-store.ts'
 
@@ -55,6 +56,12 @@ const maxTextLength = 1024
  * `TypeError` of one line for invalid options.
  */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
+  requireKnownNames('token-issuing', options, tokenIssuerOptionNames)
+  return createIssuer(options)
+}
+
+/** Creates the issuer without a check of the names, for options that contain more. */
+export function createIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveOptions(options)
   const { revocations, now } = settings
   const { refreshTokens } = settings.stores

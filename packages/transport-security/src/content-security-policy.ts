@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http'
+import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import { contentSecurityPolicy } from 'helmet'
 import { headersWrittenBy } from './helmet-headers.ts'
 
@@ -43,8 +44,11 @@ export const apiDirectives: { readonly defaultSrc: string[]; readonly frameAnces
   frameAncestors: ["'none'"]
 }
 
+const knownNames = Object.fromEntries(directiveNames.map((name) => [name, true])) as OptionNames<ContentSecurityPolicyDirectives>
+
 /** Returns the header value of a policy. Throws a `TypeError` that names the route if the policy is invalid. */
 export function policyHeader(policy: ContentSecurityPolicy, route: string): string {
+  requireKnownNames('transport-security', policy, knownNames, `${route}: config.contentSecurityPolicy`)
   try {
     const value = typeof policy === 'string' ? policy.trim() : written(policy)
     if (value === '') throw new Error('it is empty.')
@@ -61,8 +65,6 @@ export function policyHeader(policy: ContentSecurityPolicy, route: string): stri
 function written(policy: ContentSecurityPolicyDirectives) {
   if (typeof policy !== 'object' || policy === null) throw new Error(`it is ${String(policy)}.`)
   const own = Object.entries(policy).filter(([, sources]) => sources !== undefined)
-  const unknown = own.find(([name]) => !(directiveNames as readonly string[]).includes(name))
-  if (unknown !== undefined) throw new Error(`${unknown[0]} is not a directive of Content-Security-Policy.`)
   const bad = own.find(([, sources]) => !Array.isArray(sources))
   if (bad !== undefined) throw new Error(`${bad[0]} must have a list of sources.`)
   const directives = { ...apiDirectives, ...Object.fromEntries(own) } as Record<string, string[]>

@@ -3,7 +3,6 @@ import { optionChecks } from '@concordat/plugin-options'
 import helmet from 'helmet'
 import { apiDirectives } from './content-security-policy.ts'
 import { headersWrittenBy } from './helmet-headers.ts'
-import { newRequestId } from './request-id.ts'
 
 /** The options for the headers of every response. */
 export interface HeaderOptions {
@@ -71,21 +70,6 @@ export function headerBlocks({ headers = 'api', overrides = {} }: HeaderOptions)
   const https = Object.freeze(Object.fromEntries(block))
   block.delete('strict-transport-security')
   return { http: Object.freeze(Object.fromEntries(block)), https }
-}
-
-/**
- * Returns a function that creates the headers for a response that bypasses the hooks, for example a response written directly to a socket: the
- * security headers, and a `request-id` with the id of the request or a new id. Each call returns a new object that the caller can extend. Throws a
- * `TypeError` at start for options that the plugin refuses.
- */
-export function responseHeaders(
-  options: HeaderOptions = {}
-): (request?: { id?: string | undefined; protocol?: string | undefined }) => Record<string, string> {
-  const blocks = headerBlocks(options)
-  return (request) => ({
-    ...(request?.protocol === 'https' ? blocks.https : blocks.http),
-    'request-id': request?.id ?? newRequestId()
-  })
 }
 
 function helmetHeaders() {

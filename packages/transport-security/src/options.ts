@@ -1,3 +1,4 @@
+import { type OptionNames, requirePluginNames } from '@concordat/plugin-options'
 import { type AdmissionOptions, admission } from './admission.ts'
 import type { RemoteAddress } from './client-address.ts'
 import { type HeaderBlocks, type HeaderOptions, headerBlocks } from './header-block.ts'
@@ -39,6 +40,20 @@ export interface TransportSecurityOptions extends HeaderOptions, AdmissionOption
   readonly closeTimeoutSeconds?: number | undefined
 }
 
+/** The names of the options. */
+export const optionNames: OptionNames<TransportSecurityOptions> = {
+  publicUrl: true,
+  allowedHosts: true,
+  headers: true,
+  overrides: true,
+  dangerouslyAllowHttp: true,
+  remoteAddress: true,
+  serializers: true,
+  hiddenFields: true,
+  handlerTimeoutSeconds: true,
+  closeTimeoutSeconds: true
+}
+
 /** The values that are computed once, at start. */
 export interface ResolvedOptions {
   readonly blocks: HeaderBlocks
@@ -51,6 +66,7 @@ export interface ResolvedOptions {
 
 /** Validates the options and computes the values that are derived from them. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: TransportSecurityOptions): ResolvedOptions {
+  requirePluginNames('transport-security', options, optionNames)
   for (const [name, serializer] of Object.entries(options.serializers ?? {})) {
     if (typeof serializer !== 'function') {
       throw new TypeError(`transport-security: options.serializers["${name}"] must be a function that returns a value for the log.`)

@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import type { LogController } from 'fastify'
 import type { RemoteAddress } from './client-address.ts'
 import { milliseconds } from './milliseconds.ts'
@@ -76,6 +76,16 @@ const maxCheckingIntervalMs = 5000
  * Throws a `TypeError` with a one-line message for invalid options.
  */
 export function transportSecurityServerOptions(options: TransportSecurityServerOptions = {}): TransportSecurityServerPart {
+  requireKnownNames('transport-security', options, {
+    trustProxy: true,
+    requestIdFrom: true,
+    requestTimeoutSeconds: true,
+    headersTimeoutSeconds: true,
+    keepAliveTimeoutSeconds: true,
+    maxHeaderBytes: true,
+    logLinesPerRequest: true,
+    remoteAddress: true
+  })
   const requestTimeout = milliseconds('requestTimeoutSeconds', options.requestTimeoutSeconds ?? 30)
   const headersTimeout = milliseconds('headersTimeoutSeconds', options.headersTimeoutSeconds ?? Math.min(20, requestTimeout / 1000))
   if (headersTimeout > requestTimeout) {

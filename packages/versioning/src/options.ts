@@ -1,5 +1,5 @@
 import { type OriginOptions, originResolver } from '@concordat/links'
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import type { Version } from './lifecycle.ts'
 import { readVersions, type VersionTable } from './version-table.ts'
 
@@ -64,6 +64,18 @@ const { number } = optionChecks('versioning')
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
 export function resolveOptions(options: VersioningOptions): Settings {
+  requirePluginNames('versioning', options, {
+    publicUrl: true,
+    allowedHosts: true,
+    versions: { '*': { status: true, deprecatedAt: true, sunsetAt: true, documentation: true, successor: true } },
+    minNoticeDays: true,
+    warning: true,
+    routeConfig: true,
+    publishedPaths: true,
+    versionsPath: true,
+    otherRules: true,
+    now: true
+  })
   const minNoticeDays = number('options.minNoticeDays', options.minNoticeDays ?? 180, 0)
   return {
     versions: readVersions(options.versions ?? { 1: {} }, minNoticeDays),

@@ -26,7 +26,6 @@ export type VersionTable = Readonly<Record<number, LivingVersion | EndingVersion
 
 const millisecondsPerDay = 86_400_000
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
-const knownKeys = new Set(['status', 'deprecatedAt', 'sunsetAt', 'documentation', 'successor'])
 
 /** Parses the versions, oldest first. Throws a `TypeError` with a one-line message if they are inconsistent or the notice is too short. */
 export function readVersions(table: VersionTable, minNoticeDays: number): readonly Version[] {
@@ -36,7 +35,7 @@ export function readVersions(table: VersionTable, minNoticeDays: number): readon
   if (numbers.length === 0) throw new TypeError('versioning: options.versions is empty. Add at least one version, for example { 1: {} }.')
   return numbers.map((number) => {
     const entry = table[number] as LivingVersion & Partial<EndingVersion>
-    requireKnownKeys(number, entry)
+    requireStatus(number, entry)
     return { number, name: `v${number}`, ending: readEnding(number, entry, numbers, minNoticeDays) }
   })
 }
@@ -48,12 +47,8 @@ function requireNumber(key: string) {
   )
 }
 
-function requireKnownKeys(number: number, entry: LivingVersion & Partial<EndingVersion>) {
+function requireStatus(number: number, entry: LivingVersion & Partial<EndingVersion>) {
   const { status, deprecatedAt, sunsetAt, documentation, successor } = entry
-  for (const key of Object.keys(entry)) {
-    if (!knownKeys.has(key))
-      throw new TypeError(`versioning: options.versions[${number}] has the unknown key "${key}". Use only ${[...knownKeys].join(', ')}.`)
-  }
   if (status !== undefined && status !== 'current') {
     throw new TypeError(
       `versioning: options.versions[${number}].status must not be "${String(status)}": the status follows from the dates and the clock. Remove it and set the dates.`

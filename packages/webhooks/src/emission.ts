@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Transaction } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { bodyOf, disabledEventType, pingEventType } from './event-catalogue.ts'
@@ -81,7 +82,9 @@ export function makeEmission({ events, store, queue, mayReceive, currentTransact
 
   return {
     inTransaction,
-    async emit(type, data, { id, timestamp = new Date(now()), transaction: given } = {}) {
+    async emit(type, data, options = {}) {
+      requireKnownNames('webhooks', options, { id: true, timestamp: true, transaction: true })
+      const { id, timestamp = new Date(now()), transaction: given } = options
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
       if (id !== undefined && !/^[\w-]{1,64}$/.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')

@@ -1,10 +1,10 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks, requirePluginNames } from '@concordat/plugin-options'
 import { memoryWorkQueue, type Transaction, type WorkQueue } from '@concordat/work-queue'
 import type { Delivery } from './delivery.ts'
 import { type EventCatalogue, requireCatalogue } from './event-catalogue.ts'
 import { memoryWebhookStore } from './memory-store.ts'
 import { requireSchedule, standardSchedule } from './retry-delay.ts'
-import type { SenderOptions } from './sender.ts'
+import { type SenderOptions, senderOptionNames } from './sender.ts'
 import type { WebhookStore } from './store.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { defaultHealthLimits, type HealthLimits } from './subscription-health.ts'
@@ -119,8 +119,28 @@ export interface Settings {
 
 const { integer } = optionChecks('webhooks')
 
+const ownNames: OptionNames<Omit<WebhooksOptions, keyof SenderOptions>> = {
+  events: { '*': { description: true, schema: true, example: true, versions: { '*': { schema: true, example: true, represent: true } } } },
+  mayReceive: true,
+  store: true,
+  queue: true,
+  currentTransaction: true,
+  worker: true,
+  scheduleSeconds: true,
+  concurrency: true,
+  concurrencyPerSubscription: true,
+  health: { breakerFailures: true, breakerSeconds: true, disableAfterSeconds: true },
+  rotationGraceSeconds: true,
+  maxSubscriptions: true,
+  stopGraceSeconds: true,
+  retentionDays: true,
+  onDisabled: true,
+  onFailed: true
+}
+
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveOptions(options: WebhooksOptions): Settings {
+  requirePluginNames('webhooks', options, { ...senderOptionNames, ...ownNames })
   const { mayReceive, currentTransaction = () => undefined, worker = true, now = Date.now } = options
   if ((options.store === undefined) !== (options.queue === undefined)) {
     throw new TypeError('webhooks: options.store and options.queue must be set together, in the same database. Set both, or neither.')

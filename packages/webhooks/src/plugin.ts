@@ -9,7 +9,7 @@ import { webhooksErrors } from './errors.ts'
 import { resolveOptions, type WebhooksOptions } from './options.ts'
 import { defineQueues, deliveryQueue, orderedDeliveryQueue, recoveryQueue } from './queues.ts'
 import { recoveryHandler } from './recovery.ts'
-import { webhookSender } from './sender.ts'
+import { createSender } from './sender.ts'
 import type { DisabledReason, Subscription } from './subscription.ts'
 import { makeWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -26,7 +26,7 @@ const hour = 3_600_000
 const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   const settings = resolveOptions(options)
   publishErrors(app, webhooksErrors)
-  const sender = webhookSender(options)
+  const sender = createSender(options)
   const emission = makeEmission(settings)
   const { onDisabled = logDisabled, onFailed = logFailed } = options
   if (options.store === undefined) {

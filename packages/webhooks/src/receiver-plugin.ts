@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { inProgress, payloadInvalid } from './receiver-errors.ts'
 import { memoryReplayStore, type ReplayStore } from './replay-store.ts'
@@ -41,7 +42,17 @@ export interface ReceiverOptions extends VerifyOptions {
  * invalid options.
  */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
-  const { path = '/', onEvent, store = memoryReplayStore(), routeConfig = {}, keys } = options
+  requireKnownNames('webhooks', options, {
+    path: true,
+    onEvent: true,
+    store: true,
+    routeConfig: true,
+    keys: true,
+    toleranceSeconds: true,
+    now: true
+  })
+  const { path = '/', onEvent, store = memoryReplayStore(), routeConfig = {}, ...verification } = options
+  const { keys } = verification
   if (!Array.isArray(keys) || keys.length === 0)
     throw new TypeError('webhooks: options.keys is empty. Add the secrets that webhooks are signed with.')
   for (const key of keys)
@@ -57,7 +68,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
 
   async function receive(request: FastifyRequest, reply: FastifyReply) {
     const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
-    const { id } = verifyWebhook(request.headers, body, options)
+    const { id } = verifyWebhook(request.headers, body, verification)
     const event = { ...payloadOf(body), id }
     const state = await store.claim(id)
     if (state === 'working') throw inProgress()

@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 /** Stores the ids of the webhooks that a receiver has processed. */
 export interface ReplayStore {
   /** Claims an id. Returns `new` to one caller, then `working` until the id is finished or released, and `seen` once it is finished. */
@@ -19,11 +20,9 @@ export interface MemoryReplayStoreOptions {
 }
 
 /** Creates a replay store in the memory of one process. */
-export function memoryReplayStore({
-  rememberSeconds = 345_600,
-  maxIds = 100_000,
-  now = Date.now
-}: MemoryReplayStoreOptions = {}): ReplayStore {
+export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
+  requireKnownNames('webhooks', options, { rememberSeconds: true, maxIds: true, now: true })
+  const { rememberSeconds = 345_600, maxIds = 100_000, now = Date.now } = options
   const seen = new Map<string, { readonly isDone: boolean; readonly at: number }>()
 
   function remember(id: string, isDone: boolean) {

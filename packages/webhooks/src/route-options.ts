@@ -1,3 +1,4 @@
+import { requirePluginNames } from '@concordat/plugin-options'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import type { DeliveryStatus } from './delivery.ts'
 import type { PageSelection } from './store.ts'
@@ -91,6 +92,17 @@ export type RouteSettings = Required<{ [Name in keyof WebhookRoutesOptions]: Non
 
 /** Returns the options with their defaults. Throws a `TypeError` with a one-line message for invalid options. */
 export function resolveRouteOptions(options: WebhookRoutesOptions): RouteSettings {
+  requirePluginNames('webhooks', options, {
+    owner: true,
+    path: true,
+    version: true,
+    routeConfig: true,
+    created: true,
+    list: true,
+    preconditions: true,
+    entityTag: true,
+    link: true
+  })
   const { owner, path = '/webhook-subscriptions' } = options
   if (typeof owner !== 'function')
     throw new TypeError('webhooks: options.owner must be a function that returns the owner of the subscriptions for a request.')

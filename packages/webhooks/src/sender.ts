@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { optionChecks } from '@concordat/plugin-options'
+import { type OptionNames, optionChecks, requireKnownNames } from '@concordat/plugin-options'
 import { Agent } from 'undici'
 import { type AddressGuard, type AddressGuardOptions, addressGuard } from './address-guard.ts'
 import { failureCodeOf } from './attempt-failure.ts'
@@ -22,6 +22,19 @@ export interface SenderOptions extends AddressGuardOptions {
   readonly userAgent?: string | undefined
   /** Returns the current time, in milliseconds since 1970. @default Date.now */
   readonly now?: (() => number) | undefined
+}
+
+/** The names of the options of {@link webhookSender}. */
+export const senderOptionNames: OptionNames<SenderOptions> = {
+  ports: true,
+  certificateAuthorities: true,
+  connectTimeoutSeconds: true,
+  dangerouslyAllowLoopback: true,
+  resolve: true,
+  open: true,
+  attemptTimeoutSeconds: true,
+  userAgent: true,
+  now: true
 }
 
 /** A message to deliver. */
@@ -55,12 +68,18 @@ const maxHeaderBytes = 16_384
  * Creates a sender for Standard Webhooks 1.0. It does not follow redirects, ignores proxy environment variables, reads at most 16 KiB of a
  * response, and connects only to public addresses. Throws a `TypeError` with a one-line message for invalid options.
  */
-export function webhookSender({
+export function webhookSender(options: SenderOptions = {}): WebhookSender {
+  requireKnownNames('webhooks', options, senderOptionNames)
+  return createSender(options)
+}
+
+/** Creates the sender without a check of the names, for options that contain more. */
+export function createSender({
   attemptTimeoutSeconds = 20,
   userAgent = 'concordat-webhooks',
   now = Date.now,
   ...guardOptions
-}: SenderOptions = {}): WebhookSender {
+}: SenderOptions): WebhookSender {
   number('options.attemptTimeoutSeconds', attemptTimeoutSeconds, 0.001, 60)
   const guard = addressGuard(guardOptions)
   const agent = guardedAgent(guard)

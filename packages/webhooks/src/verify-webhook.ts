@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { headerMissing, signatureInvalid, timestampRefused } from './receiver-errors.ts'
 import { readKey } from './secret.ts'
 import { hasValidSignature } from './signature.ts'
@@ -29,11 +30,9 @@ export interface Received {
  * one signature of the exact body bytes must be valid for one of the keys. Throws an `ApiError`: 400 `WEBHOOK_HEADER_MISSING`, 403
  * `WEBHOOK_TIMESTAMP_REFUSED` or `WEBHOOK_SIGNATURE_INVALID`.
  */
-export function verifyWebhook(
-  headers: IncomingHttpHeaders,
-  body: string | Uint8Array,
-  { keys, toleranceSeconds = 300, now = Date.now }: VerifyOptions
-): Received {
+export function verifyWebhook(headers: IncomingHttpHeaders, body: string | Uint8Array, options: VerifyOptions): Received {
+  requireKnownNames('webhooks', options, { keys: true, toleranceSeconds: true, now: true })
+  const { keys, toleranceSeconds = 300, now = Date.now } = options
   const id = fieldOf(headers, 'webhook-id', /^[!-~]{1,256}$/)
   const timestamp = Number(fieldOf(headers, 'webhook-timestamp', /^\d{1,12}$/))
   const signatures = fieldOf(headers, 'webhook-signature', /^[!-~ ]{1,4096}$/)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { waitAtMost } from '@concordat/deadline'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { type Clock, systemClock } from './clock.ts'
 import type { Handler, Item, Outcome, QueueSettings, WorkOptions, WorkQueue } from './work-queue.ts'
 import { retryAfterThrowSeconds } from './work-queue.ts'
@@ -24,7 +25,9 @@ export interface MemoryWorkQueueOptions {
 }
 
 /** Creates a queue in the memory of this process, for tests and development. An error that a `write` throws is a process warning. */
-export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions = {}): WorkQueue {
+export function memoryWorkQueue(options: MemoryWorkQueueOptions = {}): WorkQueue {
+  requireKnownNames('work-queue', options, { clock: true })
+  const { clock = systemClock } = options
   const lines = new Map<string, Line>()
   const unfollow = clock.follow?.({ moveBy: async () => {}, isBusy: () => [...lines.values()].some(({ runs }) => runs.size > 0) })
 
@@ -104,6 +107,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
   return {
     capabilities: { durable: false, transactional: false, distributed: false },
     async define(name, settings) {
+      requireKnownNames('work-queue', settings, { ordered: true, leaseSeconds: true })
       const sets = { running: new Set<Entry>(), ended: new Set<Entry>(), runs: new Set<Promise<void>>() }
       lines.set(name, { entries: new Map(), groups: new Map(), ...sets, ...lines.get(name), ...settings })
     },
@@ -124,6 +128,7 @@ export function memoryWorkQueue({ clock = systemClock }: MemoryWorkQueueOptions 
       return added.map(({ id }) => id)
     },
     work(name, handler, options) {
+      requireKnownNames('work-queue', options, { concurrency: true, perKey: true, pollSeconds: true })
       const line = lineOf(name)
       if (line.worker !== undefined)
         throw new TypeError(`work-queue: this process already has a worker for the queue "${name}". Stop that worker first.`)

@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Claims } from '../claims.ts'
 import type { FetchKeys } from '../remote-keys.ts'
 import type { OwnAlgorithm, OwnKey } from '../signing-keys.ts'
@@ -42,7 +43,9 @@ export interface TestKit {
 }
 
 /** Creates a test kit with a new key. */
-export function testKit({ issuer, audience, algorithm = 'ES256', kid = 'test' }: TestKitOptions): TestKit {
+export function testKit(options: TestKitOptions): TestKit {
+  requireKnownNames('authentication', options, { issuer: true, audience: true, algorithm: true, kid: true })
+  const { issuer, audience, algorithm = 'ES256', kid = 'test' } = options
   const pair = algorithm === 'HS256' ? undefined : generatePair(algorithm)
   const secret = randomBytes(48).toString('base64url')
   const header = { alg: algorithm, typ: 'at+jwt', kid }

@@ -1,4 +1,5 @@
 import type { RunTest } from '@concordat/contract-testing'
+import { requireKnownNames } from '@concordat/plugin-options'
 import { keyCases } from './http-contract/key-cases.ts'
 import { leaseResponseCases } from './http-contract/lease-response-cases.ts'
 import { lostOwnerCases } from './http-contract/lost-owner-cases.ts'
@@ -16,6 +17,7 @@ export function idempotencyHttpContract(
   create: () => ServiceUnderTest | Promise<ServiceUnderTest>,
   options: HttpContractOptions = {}
 ): void {
+  requireKnownNames('idempotency', options, { options: true, routeConfig: true, isTransactional: true })
   const leaseCases = options.isTransactional === true ? {} : { ...lostOwnerCases, ...leaseOutageCases, ...leaseResponseCases }
   const cases = { ...keyCases, ...responseCases, ...outageCases, ...leaseCases }
   for (const [title, check] of Object.entries(cases)) {

@@ -1,4 +1,5 @@
 import { type RunTest, runCases } from '@concordat/contract-testing'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { IdempotencyStore } from '../store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'
@@ -13,8 +14,10 @@ import { transactionCases } from './store-contract/transaction-cases.ts'
 export function idempotencyStoreContract(
   test: RunTest,
   create: () => IdempotencyStore | Promise<IdempotencyStore>,
-  { createSecond = (first) => first, pass, transact }: StoreContractOptions = {}
+  options: StoreContractOptions = {}
 ): void {
+  requireKnownNames('idempotency', options, { createSecond: true, pass: true, transact: true })
+  const { createSecond = (first) => first, pass, transact } = options
   const begin = async () => {
     const store = await create()
     return sceneOf(store, await createSecond(store), pass)

@@ -1,7 +1,7 @@
+import { nearestName } from '@concordat/plugin-options'
 import type { BoundCollection, Parameter } from '../declaration/bound-collection.ts'
 import { reservedNames } from '../declaration/rules.ts'
 import type { QueryProblem } from '../errors.ts'
-import { nearestName } from './nearest-name.ts'
 import { echo } from './query-string.ts'
 
 /** Returns whether a client that may not read the fields in `hidden` can use a parameter. */

@@ -1,3 +1,4 @@
+import { type OptionNames } from '@concordat/plugin-options'
 import type { ValueKind } from '../operators.ts'
 import { bound, type Fragment, fragment, raw } from './fragment.ts'
 
@@ -15,6 +16,9 @@ interface SqlColumn {
 
 /** The columns of fields, by field name: each is a column name, qualified with the table name if there are several tables, or an expression. */
 export type SqlColumns = Readonly<Record<string, string | SqlColumn>>
+
+/** The names in {@link SqlColumns}. */
+export const columnNames: OptionNames<SqlColumns> = { '*': { sql: true, type: true } }
 
 const typeOf: Readonly<Record<ValueKind, string>> = {
   string: 'text',

@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
+import { requireKnownNames } from '@concordat/plugin-options'
 import type { Condition } from '../list-query.ts'
 import type { Operator } from '../operators.ts'
 import type { Page } from '../page/page.ts'
@@ -31,11 +32,9 @@ export interface AdapterContractOptions {
  * in any order, loses or repeats a row that exists during the whole walk while other rows are inserted and deleted. `create` creates a
  * separate empty table for each test. Only one table is open at a time, when the tests run sequentially.
  */
-export function adapterContract(
-  test: RunTest,
-  create: () => OpenSample | Promise<OpenSample>,
-  { finestTime = 'microseconds', walks = 500, seed = Math.floor(Math.random() * 2 ** 31) }: AdapterContractOptions = {}
-): void {
+export function adapterContract(test: RunTest, create: () => OpenSample | Promise<OpenSample>, options: AdapterContractOptions = {}): void {
+  requireKnownNames('pagination-query', options, { finestTime: true, walks: true, seed: true })
+  const { finestTime = 'microseconds', walks = 500, seed = Math.floor(Math.random() * 2 ** 31) } = options
   const values = sampleValues(finestTime)
 
   onTable('every operator gives the same result as in memory, also for null', async (table, draw) => {

@@ -1,6 +1,6 @@
 import type { BeginOutcome, Claim, IdempotencyStore } from '@concordat/idempotency'
 import { isConflict } from '../failure.ts'
-import { type Postgres, parseRows, requireSchema, type StoreOptions } from '../postgres.ts'
+import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../postgres.ts'
 import { unitBehind } from '../unit-of-work/unit.ts'
 import { bytesOf, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
 import { type Setup, shortcomings } from './setup.ts'
@@ -13,8 +13,9 @@ import { Waiters } from './waiters.ts'
  * one message, and the claim, the domain writes and the response are committed together. Until then the key is locked by a lock that ends
  * with the connection. On other routes a claim is a lease, and each method is one statement.
  */
-export function postgresIdempotencyStore(database: Postgres, { schema = 'concordat' }: StoreOptions = {}): IdempotencyStore {
-  const statements = statementsFor(requireSchema(schema))
+export function postgresIdempotencyStore(database: Postgres, options: StoreOptions = {}): IdempotencyStore {
+  const schema = schemaOf(options)
+  const statements = statementsFor(schema)
   const waiters = new Waiters(database, `${schema}_idempotency`)
   const claims = new TransactionClaims((key) => waiters.notify(key))
 

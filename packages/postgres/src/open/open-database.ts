@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { openFolder } from './folder.ts'
 import type { OpenDatabase } from './opened.ts'
 import type { OpenOptions } from './options.ts'
@@ -13,6 +14,14 @@ import { openServer } from './server.ts'
  * `@electric-sql/pglite` is not installed, or when another process uses the folder.
  */
 export async function openDatabase(options: OpenOptions): Promise<OpenDatabase> {
+  requireKnownNames('postgres', options, {
+    url: true,
+    folder: true,
+    prepare: true,
+    applicationName: true,
+    maxConnections: true,
+    onError: true
+  })
   const { url, folder } = options
   if (url !== undefined) return openServer(url, options)
   if (folder !== undefined) return openFolder(folder, options)

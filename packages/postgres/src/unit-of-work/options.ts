@@ -1,4 +1,4 @@
-import { optionChecks } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
 import type { Postgres } from '../postgres.ts'
 import type { Isolation } from '../session.ts'
 
@@ -40,7 +40,9 @@ export interface UnitSettings {
 }
 
 /** Validates the options. Throws a `TypeError` for an invalid database or timeout. */
-export function resolveOptions({ database, handlerTimeoutSeconds }: UnitOfWorkOptions): UnitOfWorkOptions {
+export function resolveOptions(options: UnitOfWorkOptions): UnitOfWorkOptions {
+  requirePluginNames('unit-of-work', options, { database: true, handlerTimeoutSeconds: true })
+  const { database, handlerTimeoutSeconds } = options
   if (typeof database?.open !== 'function') {
     throw new TypeError('unit-of-work: options.database must be created with fromPool or fromPGlite.')
   }
@@ -54,9 +56,8 @@ export function resolveRoute(route: string, setting: true | RouteTransaction, ti
   if (setting !== true && (typeof setting !== 'object' || setting === null)) {
     throw refuse(`config.transaction must be true or an object with isolation, maxRetries and readOnly, but is ${String(setting)}.`)
   }
-  const { isolation, maxRetries = 0, readOnly = false, ...others } = setting === true ? {} : setting
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw refuse(`config.transaction.${unknown} is unknown. Use only isolation, maxRetries and readOnly.`)
+  requireKnownNames('unit-of-work', setting, { isolation: true, maxRetries: true, readOnly: true }, `${route}: config.transaction`)
+  const { isolation, maxRetries = 0, readOnly = false } = setting === true ? {} : setting
   if (isolation !== undefined) oneOf(`${route}: config.transaction.isolation`, isolation, isolations)
   integer(`${route}: config.transaction.maxRetries`, maxRetries, 0, 10)
   oneOf(`${route}: config.transaction.readOnly`, readOnly, [true, false])

@@ -1,3 +1,4 @@
+import { requireKnownNames } from '@concordat/plugin-options'
 import { handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
 import { Unit } from './unit.ts'
@@ -15,10 +16,9 @@ export interface CommonTransaction {
  * Runs `work` in one transaction. The requests that it injects on routes with `config.transaction` are parts of it, and each can be rolled
  * back on its own. All their writes are committed when `work` resolves, and rolled back when it rejects.
  */
-export async function runAsOne<Result>(
-  { database, timeoutSeconds, onFault }: CommonTransaction,
-  work: () => Promise<Result>
-): Promise<Result> {
+export async function runAsOne<Result>(options: CommonTransaction, work: () => Promise<Result>): Promise<Result> {
+  requireKnownNames('unit-of-work', options, { database: true, timeoutSeconds: true, onFault: true })
+  const { database, timeoutSeconds, onFault } = options
   const unit = new Unit(
     { database, outer: undefined, onFault },
     { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }

@@ -1,4 +1,4 @@
-import { requireSchema, type StoreOptions } from '../postgres.ts'
+import { type StoreOptions, schemaOf } from '../postgres.ts'
 
 /** The names of the tables in SQL. */
 export interface WebhookTables {
@@ -9,8 +9,8 @@ export interface WebhookTables {
   readonly attempts: string
 }
 
-export function tablesOf({ schema = 'concordat' }: StoreOptions): WebhookTables {
-  const prefix = `${requireSchema(schema)}.webhook_`
+export function tablesOf(options: StoreOptions): WebhookTables {
+  const prefix = `${schemaOf(options)}.webhook_`
   return {
     subscriptions: `${prefix}subscriptions`,
     removals: `${prefix}removals`,

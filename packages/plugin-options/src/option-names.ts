@@ -1,0 +1,64 @@
+import { nearestName } from './nearest-name.ts'
+
+type NameOf<Options> = Options extends unknown ? keyof Options & string : never
+type MemberOf<Options, Name> = Options extends unknown ? (Name extends keyof Options ? Options[Name] : never) : never
+type ObjectOf<Value> = Exclude<Extract<Value, object>, (...input: never) => unknown>
+type Inner<Value> = [ObjectOf<Value>] extends [never] ? never : OptionNames<ObjectOf<Value>>
+
+/**
+ * The names of the options in `Options`, so that the compiler reports a missing or superfluous name. `true` is an option whose members are not
+ * checked: a value, a function, a store or another instance. A table checks the members of an object, `{ '*': table }` the values of a map whose
+ * keys the user chooses, and `[table]` the items of a list. For a union of objects, the names of all of them.
+ */
+export type OptionNames<Options> = [Options] extends [readonly (infer Item)[]]
+  ? readonly [Inner<Item>]
+  : string extends keyof Options
+    ? { readonly '*': Inner<Options[keyof Options]> }
+    : number extends keyof Options
+      ? { readonly '*': Inner<Options[keyof Options]> }
+      : { readonly [Name in NameOf<Options>]: true | Inner<MemberOf<Options, Name>> }
+
+type Table = { readonly [name: string]: true | Table } | readonly [Table]
+
+/**
+ * Requires that an object of options, and the objects inside it that the table describes, have only known names. Throws a `TypeError` of one line
+ * for an unknown name: `jobs: options.stoer is unknown. Did you mean options.store?` `path` is the object as the user writes it; a place may
+ * precede it, such as `POST /orders: config.idempotency`. A value that is not an object is not checked.
+ */
+export function requireKnownNames<Options>(plugin: string, options: Options, names: NoInfer<Inner<Options>>, path = 'options'): void {
+  requireNames(plugin, path, options, names as Table)
+}
+
+/** Does the same for the options of a Fastify plugin, which also have those of `register`: `prefix`, `logLevel` and `logSerializers`. */
+export function requirePluginNames<Options extends object>(plugin: string, options: Options, names: NoInfer<Inner<Options>>): void {
+  const { prefix, logLevel, logSerializers, ...own } = options as Readonly<Record<string, unknown>>
+  requireNames(plugin, 'options', own, names as Table)
+}
+
+function requireNames(plugin: string, path: string, value: unknown, table: Table) {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
+    const inner = tableOf(table, name)
+    if (inner === undefined)
+      throw new TypeError(`${plugin}: ${memberOf(path, name)} is unknown. ${remedyOf(path, name, Object.keys(table))}`)
+    if (inner !== true) requireNames(plugin, memberOf(path, name), member, inner)
+  }
+}
+
+function tableOf(table: Table, name: string): Table | true | undefined {
+  if (Array.isArray(table)) return table[0]
+  const { '*': every } = table as { readonly '*'?: Table }
+  return every ?? (Object.hasOwn(table, name) ? (table as Readonly<Record<string, Table>>)[name] : undefined)
+}
+
+function remedyOf(path: string, name: string, known: readonly string[]) {
+  const nearest = nearestName(name, known)
+  if (nearest === undefined) return `Use only ${known.join(', ')}.`
+  // The place before the path has been named already.
+  return `Did you mean ${memberOf(path.split(': ').at(-1) as string, nearest)}?`
+}
+
+function memberOf(path: string, name: string) {
+  if (/^[a-z_$][\w$]*$/i.test(name)) return `${path}.${name}`
+  return `${path}[${/^\d+$/.test(name) ? name : JSON.stringify(name)}]`
+}
