@@ -75,7 +75,7 @@ const wrongRoutes: readonly [string, Config, string, ConditionalCachingOptions?]
   [
     'GET',
     { cache: { immutable: true } as never },
-    'GET /orders: config.cache: the directive "immutable" is unknown. Use only public, private, noCache, noStore, maxAgeSeconds, sMaxAgeSeconds, mustRevalidate.'
+    'GET /orders: config.cache.immutable is unknown. Use only public, private, noCache, noStore, maxAgeSeconds, sMaxAgeSeconds, mustRevalidate.'
   ],
   ['GET', { cache: { public: false } as never }, 'GET /orders: config.cache.public must be true, but is false.'],
   ['GET', { cache: { maxAgeSeconds: -1 } }, 'GET /orders: config.cache.maxAgeSeconds must be an integer from 0 to 31536000, but is -1.'],

@@ -104,12 +104,12 @@ export function policyOf({ method, url, config }: RouteFacts, general: SharedPol
   if (setting === undefined || setting === 'off') return undefined
   const name = `${String(method)} ${url}`
   const own = (typeof setting === 'string' ? { key: setting } : setting) as RouteIdempotency
+  requireKnownNames('idempotency', own, names, `${name}: config.idempotency`)
   if (typeof own !== 'object' || own === null || (own.key !== 'required' && own.key !== 'accepted')) {
     throw new TypeError(
       `idempotency: ${name}: config.idempotency must be "required", "accepted", "off" or an object { key, … }, but is ${JSON.stringify(setting)}.`
     )
   }
-  requireKnownNames('idempotency', own, names, `${name}: config.idempotency`)
   const other = [method].flat().find((one) => one !== 'POST' && one !== 'PATCH')
   if (other !== undefined) {
     throw new TypeError(

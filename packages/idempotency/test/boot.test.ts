@@ -63,7 +63,7 @@ t.test('refuses an invalid config of a route with an error that names the route'
     [
       { key: 'required', lifetime: 5 },
       'POST',
-      'POST /orders: config.idempotency.lifetime is unknown. The options are key, lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes, whenStoreFails, comparedBody.'
+      'POST /orders: config.idempotency.lifetime is unknown. Use only key, lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes, whenStoreFails, comparedBody.'
     ],
     [
       'required',

@@ -49,7 +49,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
  * statements and for outcomes that write. You must end the pool yourself.
  */
 export function postgresWorkQueue(pool: PoolLike, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue(queueOnPool(pool, options.onError ?? (() => {})), options)
+  return workQueue((onError) => queueOnPool(pool, onError), options)
 }
 
 /**
@@ -57,12 +57,13 @@ export function postgresWorkQueue(pool: PoolLike, options: PostgresWorkQueueOpti
  * transaction, pass it to `enqueue`.
  */
 export function pgliteWorkQueue(database: WorkQueuePGlite, options: PostgresWorkQueueOptions = {}): WorkQueue {
-  return workQueue(queueOnPGlite(database), options)
+  return workQueue(() => queueOnPGlite(database), options)
 }
 
-function workQueue(database: QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
+function workQueue(open: (onError: (error: unknown) => void) => QueueDatabase, options: PostgresWorkQueueOptions): WorkQueue {
   requireKnownNames('postgres', options, { schema: true, clock: true, onError: true })
   const { schema = 'concordat_queue', clock = systemClock, onError = () => {} } = options
+  const database = open(onError)
   const lines = new Map<string, Line>()
   // The time of the database follows the test clock. The timers of pg-boss itself run in real time.
   const time = clock.follow && new TestClock(clock.now())

@@ -76,7 +76,7 @@ t.test('rejects a route with an invalid limit with one line', async (t) => {
   const cases: [unknown, string][] = [
     [true, 'POST /orders: config.rateLimit must be an object, or false to exempt the route, but is true.'],
     [null, 'POST /orders: config.rateLimit must be an object, or false to exempt the route, but is null.'],
-    [{ max: 5 }, 'POST /orders: config.rateLimit.max is unknown. Use limit, windowSeconds, scope, group, cost.'],
+    [{ max: 5 }, 'POST /orders: config.rateLimit.max is unknown. Use only limit, windowSeconds, scope, group, cost.'],
     [{ limit: 0, windowSeconds: 60 }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is 0.'],
     [{ group: 'exports' }, 'POST /orders: config.rateLimit.limit must be an integer from 1 to 1000000000, but is undefined.'],
     [{ ...limit, scope: 'user' }, 'POST /orders: config.rateLimit.scope must be "address" or "client", but is "user".'],

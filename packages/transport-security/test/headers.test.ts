@@ -134,7 +134,10 @@ t.test('rejects an invalid policy at start and names the route', async (t) => {
     [true, /is invalid: it is true\./],
     [null, /is invalid: it is null\./],
     [{ scriptSrc: "'self'" }, /is invalid: scriptSrc must have a list of sources\./],
-    [{ 'script-src': ["'self'"] }, /is invalid: script-src is not a directive of Content-Security-Policy\. Use directives/],
+    [
+      { 'script-src': ["'self'"] },
+      /GET \/page: config\.contentSecurityPolicy\["script-src"\] is unknown\. Did you mean config\.contentSecurityPolicy\.scriptSrc\?$/
+    ],
     [{ scriptSrc: ["'self'; object-src *"] }, /is invalid: .*Use directives,/]
   ] as const) {
     const app = await service()

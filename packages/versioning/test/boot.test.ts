@@ -27,7 +27,10 @@ t.test('rejects inconsistent versions at boot with a one-line message', async (t
     [{ 1.2: {} }, /key "1\.2"/],
     [{ '01': {} }, /key "01"/],
     [{ v1: {} }, /key "v1"/],
-    [{ 1: { depreciatedAt: 'x' } }, /options\.versions\[1\] has the unknown key "depreciatedAt"\. Use only status, deprecatedAt/],
+    [
+      { 1: { depreciatedAt: 'x' } },
+      /options\.versions\[1\]\.depreciatedAt is unknown\. Did you mean options\.versions\[1\]\.deprecatedAt\?$/
+    ],
     [{ 1: { status: 'retired' } }, /options\.versions\[1\]\.status must not be "retired": .* set the dates/],
     [{ 1: { ...ending, status: 'current' } }, /status must not be "current" for a version with deprecatedAt/],
     [{ 1: { deprecatedAt: '2027-01-01T00:00:00Z' } }, /must have deprecatedAt, sunsetAt and documentation, or none of them/],

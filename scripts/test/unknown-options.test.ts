@@ -1,0 +1,253 @@
+// Each option name of the committed API reports, with one wrong letter, is passed to the function or plugin that takes it.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import t, { type Test } from 'tap'
+import { repository } from '../workspace.ts'
+import { type OptionPlace, type OptionTree, type RouteConfigKey, readOptions } from './option-trees.ts'
+
+type Options = Readonly<Record<string, unknown>>
+type Exported = (...input: readonly unknown[]) => unknown
+
+/** What the plugins add to a server. */
+interface Started extends FastifyInstance {
+  batch(path: string, options: unknown): void
+  readonly jobs: {
+    serve(job: unknown, path: string, options: unknown): void
+    start(job: unknown, input: unknown, options: unknown): unknown
+  }
+  readonly webhooks: { emit(type: string, data: unknown, options: unknown): unknown }
+}
+
+interface Queue {
+  define(name: string, settings?: unknown): Promise<void>
+  work(name: string, handler: unknown, options: unknown): unknown
+}
+
+// Types whose members are not options.
+const values: Readonly<Record<string, readonly string[]>> = {
+  'a value that the packages create or receive': [
+    'api-error.Messages',
+    'authentication.ApiKeyRecord',
+    'authentication.Claims',
+    'authentication.MaybeKnown',
+    'conditional-caching.LintedRoute',
+    'idempotency.LintedRoute',
+    'links.Link',
+    'openapi.BreakingChange',
+    'openapi.DescribedError',
+    'openapi.DescribedRoute',
+    'openapi.Finding',
+    'openapi.LintedRoute',
+    'openapi.OpenapiDocument',
+    'openapi.RouteConfig',
+    'pagination-query.CheckedCollection',
+    'pagination-query.Collection',
+    'pagination-query.Condition',
+    'pagination-query.KeyedRow',
+    'pagination-query.ListQuery',
+    'pagination-query.SortKey',
+    'pagination-query.Total',
+    'postgres.Migration',
+    'versioning.LintedRoute',
+    'webhooks.SignedMessage'
+  ],
+  'an instance': [
+    'authentication.TrustedIssuer',
+    'conventions.Transactions',
+    'jobs.JobTransaction',
+    'pagination-query.ClientLike',
+    'pagination-query.Fragment',
+    'pagination-query.PGliteLike',
+    'pagination-query.PoolLike',
+    'route-lints.RouteLint',
+    'webhooks.CallerTransaction'
+  ],
+  'the settings of a package with defaults, which it creates': ['batch.BatchRules', 'batch.HeaderRules', 'batch.PathRules'],
+  'a parameter of an error that is thrown in a request': ['api-error.ApiErrorOptions', 'api-error.CreateOptions']
+}
+const excluded = new Set(Object.values(values).flat())
+
+// Parameters and plugins that are not checked here, by entry point and name.
+const exceptions: Readonly<Record<string, string>> = {
+  '@concordat/batch isBatch': 'A route.',
+  '@concordat/conventions webhookRoutes': 'It passes its options to webhookRoutes of @concordat/webhooks, which checks them.',
+  '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
+  '@concordat/idempotency idempotencyOf': 'A route.',
+  '@concordat/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
+  '@concordat/pagination-query pageMeta': 'A route.',
+  '@concordat/postgres/rows validatorOf': 'A row.',
+  '@concordat/rate-limiting rateLimitsOf': 'A route.',
+  '@concordat/webhooks describeWebhooks': 'The events, which the plugin checks.'
+}
+
+// Members whose own members another function or plugin checks, in its name: `ownTokens` and `outsideIssuer`, or the plugin that gets them.
+const passedOn: Readonly<Record<string, (name: string) => boolean>> = {
+  '@concordat/authentication plugin': (name) => name === 'issuers',
+  '@concordat/conventions plugin': (name) => name !== 'stores',
+  '@concordat/idempotency/testing idempotencyHttpContract': (name) => name === 'options'
+}
+
+const published = readOptions(repository, excluded)
+const job = { name: 'a', input: {}, handler: async () => {} }
+const anyone = () => undefined
+
+// The types that methods take, and functions that the reports show only as a type.
+const methods: Readonly<Record<string, (options: Options) => unknown>> = {
+  'api-error.ErrorDefinition': async (options) => (await exportsOf('@concordat/api-error'))['defineErrors']?.({ CODE: options }),
+  'batch.BatchRoute': async (options) => (await started('@concordat/batch')).batch('/batch', options),
+  'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
+  'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
+  'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
+  'pagination-query.Declaration': async (options) =>
+    ((await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported)(options),
+  'webhooks.EmitOptions': async (options) => {
+    const events = { happened: { description: 'It happened.', schema: {}, example: {} } }
+    return (await started('@concordat/webhooks', { events, mayReceive: 'everyone', worker: false })).webhooks.emit('happened', {}, options)
+  },
+  'work-queue.QueueSettings': async (options) => (await memoryQueue()).define('other', options),
+  'work-queue.WorkOptions': async (options) => (await memoryQueue()).work('some', anyone, options)
+}
+
+// The options with which the plugin that reads a key of `config` starts.
+const configPlugins: Readonly<Record<string, readonly [entry: string, options: Options]>> = {
+  cache: ['@concordat/conditional-caching', {}],
+  idempotency: ['@concordat/idempotency', { scope: anyone }],
+  openapi: ['@concordat/openapi', {}],
+  rateLimit: ['@concordat/rate-limiting', {}],
+  transaction: ['@concordat/postgres/unit-of-work', { database: { open: anyone }, handlerTimeoutSeconds: 1 }]
+}
+
+async function exportsOf(entry: string): Promise<Readonly<Record<string, Exported>>> {
+  const [, owner = '', ...path] = entry.split('/')
+  const folder = join(repository, 'packages', owner)
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly '@concordat/source': string }>>
+  }
+  const file = exports[['.', ...path].join('/')]?.['@concordat/source'] as string
+  return import(pathToFileURL(join(folder, file)).href)
+}
+
+async function started(entry: string, options: Options = {}): Promise<Started> {
+  const app = Fastify()
+  await app.register((await exportsOf(entry))['default'] as FastifyPluginAsync, options)
+  return app as unknown as Started
+}
+
+async function memoryQueue(): Promise<Queue> {
+  const queue = (await exportsOf('@concordat/work-queue'))['memoryWorkQueue']?.() as Queue
+  await queue.define('some')
+  return queue
+}
+
+/** Passes options to a place of the reports. */
+async function pass({ entry, name, parameter }: OptionPlace, options: unknown): Promise<unknown> {
+  const exported = await exportsOf(entry)
+  if (parameter === undefined) return Fastify().register((exported[name] ?? exported['default']) as FastifyPluginAsync, options as object)
+  const result = exported[name]?.(...Array.from({ length: parameter }), options)
+  // A generator begins with the first call of next().
+  return isGenerator(result) ? result.next() : result
+}
+
+function isGenerator(value: unknown): value is AsyncGenerator {
+  return typeof value === 'object' && value !== null && 'next' in value
+}
+
+async function passConfig({ key }: RouteConfigKey, value: unknown) {
+  const [entry, options] = configPlugins[key] as readonly [string, Options]
+  const app = await started(entry, options)
+  app.post('/orders', { config: { [key]: value } }, anyone)
+  await app.ready()
+}
+
+interface Misspelt {
+  readonly options: unknown
+  /** Where the wrong name is. */
+  readonly path: string
+  readonly wrong: string
+  readonly right: string
+}
+
+function* misspelt(tree: OptionTree): Generator<Misspelt> {
+  if ('values' in tree) yield* inside(tree.values, '[1]', (options) => ({ 1: options }))
+  else if ('items' in tree) yield* inside(tree.items, '[0]', (options) => [options])
+  else {
+    for (const [right, inner] of tree.members) {
+      const middle = Math.floor(right.length / 2)
+      const wrong = `${right.slice(0, middle)}${right[middle] === 'q' ? 'j' : 'q'}${right.slice(middle + 1)}`
+      yield { options: { [wrong]: 1 }, path: '', wrong, right }
+      if (inner !== undefined) yield* inside(inner, `.${right}`, (options) => ({ [right]: options }))
+    }
+  }
+}
+
+function* inside(tree: OptionTree, step: string, around: (options: unknown) => unknown): Generator<Misspelt> {
+  for (const found of misspelt(tree)) yield { ...found, options: around(found.options), path: step + found.path }
+}
+
+function withoutPassedOn(where: string, tree: OptionTree): OptionTree {
+  const isPassedOn = passedOn[where]
+  if (isPassedOn === undefined || !('members' in tree)) return tree
+  return { members: new Map([...tree.members].map(([name, inner]) => [name, isPassedOn(name) ? undefined : inner])) }
+}
+
+/** Requires that each misspelt option is refused, with the right name as the suggestion. */
+async function requireRefusals(test: Test, place: string, tree: OptionTree, run: (options: unknown) => unknown) {
+  let count = 0
+  for (const { options, path, wrong, right } of misspelt(tree)) {
+    count += 1
+    const thrown = await (async () => run(options))().catch((error: unknown) => error)
+    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => RegExp.escape(end)) as [string, string]
+    const expected = new RegExp(`^[a-z-]+: (?:.+: )?([\\w.]+?)${at} is unknown\\. Did you mean \\1${instead}\\?$`)
+    test.ok(thrown instanceof TypeError, `${place} refuses ${at}`)
+    test.match((thrown as Partial<Error> | undefined)?.message ?? 'Nothing was thrown.', expected, `${place} suggests the name for ${at}`)
+  }
+  test.ok(count > 0, `${place} has options`)
+}
+
+t.test('every plugin and every exported function refuses each of its options with a wrong letter', async (t) => {
+  for (const place of published.places) {
+    const where = `${place.entry} ${place.name}`
+    if (where in exceptions) continue
+    await requireRefusals(t, where, withoutPassedOn(where, place.tree), (options) => pass(place, options))
+  }
+})
+
+t.test('the preset passes the options of a plugin on, which refuses an unknown one', async (t) => {
+  const { default: conventions } = await exportsOf('@concordat/conventions')
+  const options = { authentication: false, rateLimiting: { adressLimit: false } }
+  await t.rejects(async () => Fastify().register(conventions as FastifyPluginAsync, options), {
+    message: 'rate-limiting: options.adressLimit is unknown. Did you mean options.addressLimit?'
+  })
+})
+
+t.test('every function that takes options and is not exported refuses them too', async (t) => {
+  for (const [type, run] of Object.entries(methods)) {
+    await requireRefusals(t, type, published.treeOf(type) as OptionTree, (options) => run(options as Options))
+  }
+})
+
+t.test('every key of config that has options refuses each of them with a wrong letter', async (t) => {
+  for (const config of published.configs) {
+    await requireRefusals(t, `config.${config.key}`, config.tree, (options) => passConfig(config, options))
+  }
+})
+
+t.test('every type that a person fills in is tested above or named as an exception, and no exception is superfluous', async (t) => {
+  t.strictSame(
+    published.types.filter((type) => !published.reached.has(type) && !excluded.has(type)),
+    []
+  )
+  const names = new Set(published.places.map(({ entry, name }) => `${entry} ${name}`))
+  t.strictSame(
+    Object.keys(exceptions).filter((name) => !names.has(name)),
+    []
+  )
+  const all = readOptions(repository, new Set())
+  for (const type of Object.keys(methods)) all.treeOf(type)
+  t.strictSame(
+    [...excluded].filter((type) => !all.reached.has(type) && !all.types.includes(type)),
+    []
+  )
+})
