@@ -83,7 +83,7 @@ export function requireConfiguredPlugins(app: FastifyInstance, options: Conventi
       const setting = settings[key]
       if (setting === undefined || setting === false || setting === 'off') continue
       throw new Error(
-        `conventions: ${String(method)} ${url} has config.${key}, which has no effect because options.${option} is ${String(options[option])}. Set options.${option}, or remove config.${key}.`
+        `conventions: ${String(method)} ${url} has config.${key}, which has no effect because options.${option} is ${options[option] === false ? 'false' : 'not set'}. Set options.${option}, or remove config.${key}.`
       )
     }
   })

@@ -63,7 +63,7 @@ t.test('route config of a plugin that is not registered stops the start', async 
     [
       { transaction: true },
       {},
-      'config.transaction, which has no effect because options.transactions is undefined. Set options.transactions,'
+      'config.transaction, which has no effect because options.transactions is not set. Set options.transactions,'
     ],
     [{ idempotency: 'required' }, { idempotency: false }, 'config.idempotency, which has no effect because options.idempotency is false.'],
     [
@@ -72,7 +72,7 @@ t.test('route config of a plugin that is not registered stops the start', async 
       'config.collection, which has no effect because options.paginationQuery is false.'
     ],
     [{ permissions: ['things:read'] }, {}, 'config.permissions, which has no effect because options.authentication is false.'],
-    [{ job: 'start' }, {}, 'config.job, which has no effect because options.jobs is undefined.'],
+    [{ job: 'start' }, {}, 'config.job, which has no effect because options.jobs is not set.'],
     [{ validator: () => ({ exists: false }) }, { conditionalCaching: false }, 'config.validator, which has no effect because'],
     [{ transaction: false, idempotency: 'off' }, { idempotency: false }, undefined]
   ] as const) {

@@ -97,7 +97,7 @@ export const rowsWithFeatures: readonly Row[] = [
     },
     routes(app) {
       app.get('/tokens', async (_request, reply) => ({ token: reply.generateCsrf() }))
-      app.post('/guarded', { onRequest: app.csrfProtection }, async () => 'done')
+      app.post('/guarded', { onRequest: (...input) => app.csrfProtection(...input) }, async () => 'done')
     },
     outside: ['/tokens', '/guarded'],
     async probe({ t, send }) {
