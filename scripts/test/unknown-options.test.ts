@@ -49,6 +49,10 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'pagination-query.ListQuery',
     'pagination-query.SortKey',
     'pagination-query.Total',
+    'plugin-wiring.Contracts',
+    'plugin-wiring.EnvelopeWiring',
+    'plugin-wiring.PagesWiring',
+    'plugin-wiring.RegisteredRoute',
     'postgres.Migration',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
@@ -76,7 +80,6 @@ const exceptions: Readonly<Record<string, string>> = {
   '@concordat/deadline withDeadline': 'Layer 0 has no dependencies, and it runs in every request.',
   '@concordat/idempotency idempotencyOf': 'A route.',
   '@concordat/links originResolver': 'It receives all options of the calling plugin, which has checked them.',
-  '@concordat/pagination-query pageMeta': 'A route.',
   '@concordat/postgres/rows validatorOf': 'A row.',
   '@concordat/rate-limiting rateLimitsOf': 'A route.',
   '@concordat/webhooks describeWebhooks': 'The events, which the plugin checks.'
@@ -198,7 +201,10 @@ async function requireRefusals(test: Test, place: string, tree: OptionTree, run:
   for (const { options, path, wrong, right } of misspelt(tree)) {
     count += 1
     const thrown = await (async () => run(options))().catch((error: unknown) => error)
-    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => RegExp.escape(end)) as [string, string]
+    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => end.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)) as [
+      string,
+      string
+    ]
     const expected = new RegExp(`^[a-z-]+: (?:.+: )?([\\w.]+?)${at} is unknown\\. Did you mean \\1${instead}\\?$`)
     test.ok(thrown instanceof TypeError, `${place} refuses ${at}`)
     test.match((thrown as Partial<Error> | undefined)?.message ?? 'Nothing was thrown.', expected, `${place} suggests the name for ${at}`)
@@ -215,9 +221,10 @@ t.test('every plugin and every exported function refuses each of its options wit
 })
 
 t.test('the preset passes the options of a plugin on, which refuses an unknown one', async (t) => {
-  const { default: conventions } = await exportsOf('@concordat/conventions')
+  const { default: conventions, serverOptions } = await exportsOf('@concordat/conventions')
   const options = { authentication: false, rateLimiting: { adressLimit: false } }
-  await t.rejects(async () => Fastify().register(conventions as FastifyPluginAsync, options), {
+  const app = Fastify((serverOptions as () => object)())
+  await t.rejects(async () => app.register(conventions as FastifyPluginAsync, options), {
     message: 'rate-limiting: options.adressLimit is unknown. Did you mean options.addressLimit?'
   })
 })

@@ -15,8 +15,9 @@ export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
 
 export const seconds = 1000
 export const done: Outcome = { done: true }
-/** Settings that disable polling and lease expiry during a test: the queue finds only jobs that it was notified of, and its own retries. */
-export const rarely: { readonly leaseSeconds: number; readonly pollSeconds: number } = { leaseSeconds: 864_000, pollSeconds: 864_000 }
+/** Settings of a queue and of its workers with which only notifications wake a worker, and no claim expires. */
+export const longLease: { readonly leaseSeconds: number } = { leaseSeconds: 864_000 }
+export const rarely: { readonly pollSeconds: number } = { pollSeconds: 864_000 }
 
 /** Initial state of a test, with a queue of its own. */
 export interface Begun extends QueueUnderTest {
