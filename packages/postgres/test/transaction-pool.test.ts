@@ -15,7 +15,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { boolean, integer, pgSchema, text, timestamp } from 'drizzle-orm/pg-core'
 import Fastify, { type FastifyInstance } from 'fastify'
 import knex from 'knex'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, sql as kyselySql, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
 import { connect, freshSchema, inMemory, schemaName } from './database.ts'
@@ -34,6 +34,9 @@ interface Order {
   readonly isPaid: boolean
 }
 
+/** The transactions of handlers that ran before. */
+const retried = new WeakSet<Transaction>()
+
 /** What the routes of this file do with a data layer. */
 interface Orders {
   /** Inserts an order and returns it as it was read from the table. */
@@ -44,6 +47,8 @@ interface Orders {
   insertNested(item: string): Promise<unknown>
   /** Runs a statement that PostgreSQL refuses in a transaction of the data layer, ignores the error, and commits. */
   ignoreFailure(item: string): Promise<unknown>
+  /** Runs SQL without values. */
+  run(text: string): Promise<unknown>
   /** Begins a transaction with an isolation level. */
   isolate(): Promise<unknown>
 }
@@ -79,6 +84,7 @@ const onDrizzle: Layer = (pool, schema) => {
         await tx.insert(orders).values({ ...values, item })
         await tx.execute(sql`SELECT missing_column`).catch(() => {})
       }),
+    run: (text) => db.execute(text),
     isolate: () => db.transaction((tx) => tx.execute(sql`SELECT 1`), { isolationLevel: 'serializable' })
   }
 }
@@ -119,6 +125,7 @@ const onKysely: Layer = (pool, schema) => {
           .execute()
           .catch(() => {})
       }),
+    run: (text) => kyselySql.raw(text).execute(db),
     isolate: () =>
       db
         .transaction()
@@ -148,6 +155,7 @@ const onKnex: Layer = (pool, schema) => {
           .select('missing_column')
           .catch(() => {})
       }),
+    run: (text) => db.raw(text),
     isolate: () => db.transaction((tx) => orders(tx), { isolationLevel: 'serializable' })
   }
 }
@@ -193,6 +201,7 @@ const onPrisma: Layer = (pool, schema) => {
         await create(tx, item)
         await tx.$queryRawUnsafe('SELECT missing_column').catch(() => {})
       }),
+    run: (text) => db.$queryRawUnsafe(text),
     isolate: () => db.$transaction((tx) => create(tx, 'isolated'), { isolationLevel: 'Serializable' })
   }
 }
@@ -268,6 +277,15 @@ function routesOf(app: FastifyInstance, name: string, ordersOf: (transaction: Tr
     await orders.insert('after')
     return failures
   })
+  const attempts = { ...config, transaction: { maxRetries: 1 } }
+  app.post<{ Querystring: { state: string } }>(`/${name}/refused`, { config: attempts }, async ({ query, transaction }) => {
+    const orders = ordersOf(transaction)
+    await orders.insert('tried')
+    const isFirst = !retried.delete(transaction)
+    retried.add(transaction)
+    if (isFirst) await orders.run(`DO 'BEGIN RAISE SQLSTATE ''${query.state}''; END'`)
+    return {}
+  })
   app.post(`/${name}/isolated`, { config }, async ({ transaction }) => ordersOf(transaction).isolate())
   app.post(`/${name}/late`, { config }, async ({ transaction }, reply) => {
     const orders = ordersOf(transaction)
@@ -323,6 +341,15 @@ for (const kind of kinds) {
           const { statusCode, body } = await post(app, `/${name}/parts`)
           t.strictSame([statusCode, JSON.parse(body)], [200, ['only this part', 'refused']])
           t.strictSame(await items(), ['before', 'nested', 'after'])
+        })
+
+        t.test('runs the handler again after a conflict, and responds with 503 after the loss of the connection', async (t) => {
+          await database.query(`TRUNCATE ${schema}.orders`)
+          const conflict = await post(app, `/${name}/refused?state=40001`)
+          t.equal(conflict.statusCode, 200, conflict.body)
+          const lost = await post(app, `/${name}/refused?state=57P01`)
+          t.strictSame([lost.statusCode, lost.json<{ code: string }>().code], [503, 'TRANSACTION_UNAVAILABLE'])
+          t.strictSame(await items(), ['tried'])
         })
 
         t.test('refuses an isolation level, and statements after the end', async (t) => {

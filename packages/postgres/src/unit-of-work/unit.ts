@@ -108,6 +108,15 @@ export class Unit implements HandlerTransaction {
     return this.#phase === 'running' && !this.#wasUsedBefore && !this.isPart
   }
 
+  /**
+   * Returns the conflict or the failed connection behind an error of the handler. A data layer may have replaced it by an error of its own, which
+   * has no status code.
+   */
+  reasonOf(error: unknown): unknown {
+    const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
+    return statusCode === undefined ? (this.#session.fault ?? error) : error
+  }
+
   /** Marks the start of the handler: all later statements belong to it. */
   enterHandler(): void {
     this.#handlerRuns = true
