@@ -5,7 +5,7 @@ import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type 
 const inFailedTransaction = '25P02'
 
 // The oids of the types that PGlite, pg or a data layer on pg parses (catalog pg_type); columns of other types are text on all of them.
-const parsedScalars = [16, 17, 20, 21, 23, 26, 114, 600, 700, 701, 718, 790, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 3802]
+const parsedScalars = [16, 17, 20, 21, 23, 25, 26, 114, 600, 700, 701, 718, 790, 1043, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950, 3802]
 const parsedArrays = [
   143, 199, 651, 791, 1000, 1001, 1005, 1007, 1008, 1009, 1014, 1015, 1016, 1017, 1021, 1022, 1028, 1040, 1041, 1115, 1182
 ]
@@ -19,10 +19,10 @@ export interface PGliteResult {
   readonly rowCount?: number | undefined
 }
 
-/** The form of a result on PGlite: rows as arrays, and the parsers of columns by the oid of their type. */
+/** The form of a result on PGlite. Parsers are keyed by the oid of the type of a column, and replace those of the database. */
 export interface PGliteQueryOptions {
-  readonly rowMode?: 'array'
-  readonly parsers?: Record<number, (text: string, oid?: number) => unknown>
+  readonly rowMode: 'array' | 'object'
+  readonly parsers: Record<number, (text: string, oid?: number) => unknown>
 }
 
 /** The part of a PGlite transaction that this package uses. */
@@ -66,7 +66,7 @@ function sessionOn(transaction: PGliteTransaction, verdict: PromiseWithResolvers
       return { rows: rows as Record<string, unknown>[], rowCount: rows.length || (affectedRows ?? 0) }
     },
     async execute({ text, values = [], rowMode, types }) {
-      const result = await still().query(text, values, { ...(rowMode && { rowMode }), ...(types && { parsers: parsersOf(types) }) })
+      const result = await still().query(text, values, { rowMode: rowMode ?? 'object', parsers: types ? parsersOf(types) : {} })
       return { ...result, rowCount: result.rowCount ?? null }
     },
     send: async (statements) => (await still().exec(statements.join(';\n'))).map(({ rows }) => rows),

@@ -19,7 +19,7 @@ export interface Opening {
   readonly statements?: readonly string[] | undefined
 }
 
-/** A statement with the form of its result, as in the query config of `pg`. Each property is passed to the driver. */
+/** A statement with the form of its result, as in the query config of `pg`. Its other properties, such as `name`, are passed to `pg` too. */
 export interface Statement {
   readonly text: string
   readonly values?: unknown[] | undefined
