@@ -2,6 +2,7 @@
 // `pnpm build` has built.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { importsOf, packageOf } from './imports.ts'
 import { blocksOf } from './markdown.ts'
 import { run } from './run.ts'
 import { filesUnder, type Member, readMembers, repository } from './workspace.ts'
@@ -16,15 +17,21 @@ export interface Snippet {
   readonly text: string
 }
 
-/** Returns the snippets by the folder of the package in which they compile: their own, or the highest one for the README and docs. */
+/**
+ * Returns the snippets by the folder of the package in which they compile: their own, or for the README and docs the highest one that has
+ * installed what the file imports.
+ */
 export function snippetsByHome(root: string): Map<string, Snippet[]> {
   const members = readMembers(root)
-  const [highest] = members.toSorted((a, b) => height(b) - height(a))
+  const byHeight = members.toSorted((a, b) => height(b) - height(a))
   const files = filesUnder(root, '{README.md,CONTRIBUTING.md,{docs,packages,examples}/**/*.md}')
   const homes = new Map<string, Snippet[]>()
   for (const file of files.filter((name) => !name.startsWith('docs/api/') && basename(name) !== 'CHANGELOG.md')) {
-    const home = members.find(({ folder }) => file.startsWith(`${folder}/`)) ?? highest
     const blocks = blocksOf(readFileSync(join(root, file), 'utf8')).filter(({ language }) => language === 'ts')
+    const home =
+      members.find(({ folder }) => file.startsWith(`${folder}/`)) ??
+      byHeight.find((member) => blocks.every(({ text }) => canImport(member, members, text))) ??
+      byHeight[0]
     if (home === undefined || blocks.length === 0) continue
     homes.set(home.folder, [...(homes.get(home.folder) ?? []), ...blocks.map(({ line, text }) => ({ file, line, text }))])
   }
@@ -78,6 +85,13 @@ function typesOf(root: string, { folder, manifest }: Member): [string, string[]]
     const types = typeof targets === 'string' ? undefined : targets['types']
     return types ? [[manifest.name + door.slice(1), [join(root, folder, types)]]] : []
   })
+}
+
+function canImport({ manifest }: Member, members: readonly Member[], text: string) {
+  const known = { ...manifest.dependencies, ...manifest.devDependencies }
+  return importsOf('snippet.ts', text)
+    .flatMap(({ specifier }) => packageOf(specifier) ?? [])
+    .every((name) => name in known || members.some((member) => member.manifest.name === name))
 }
 
 function height({ layer }: Member) {

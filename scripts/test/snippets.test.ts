@@ -1,4 +1,4 @@
-import { cpSync, existsSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { compileSnippets, snippetsByHome } from '../check-snippets.ts'
@@ -36,6 +36,16 @@ t.test('a snippet belongs to its package, and a snippet of the whole suite to th
     { file: 'packages/one/README.md', line: 2, text: 'let a' },
     { file: 'packages/one/README.md', line: 8, text: 'let b' }
   ])
+})
+
+t.test('a snippet of the whole suite belongs to the highest package that has installed what its file imports', async (t) => {
+  const root = workspace(t, '')
+  const manifest = join(root, 'packages/one/package.json')
+  writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), devDependencies: { fastify: '^5.0.0' } }))
+  writeFileSync(join(root, 'docs/use.md'), `${fence}ts\nimport '@concordat/two'\nimport 'node:fs'\nimport 'fastify/plugin'\n${fence}\n`)
+  const homes = snippetsByHome(root)
+  t.match(homes.get('packages/one'), [{ file: 'docs/use.md' }])
+  t.match(homes.get('packages/two'), [{ file: 'README.md' }])
 })
 
 t.test('a whole program compiles with all packages of the repository and top-level await', async (t) => {

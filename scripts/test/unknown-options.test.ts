@@ -53,6 +53,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.EnvelopeWiring',
     'plugin-wiring.PagesWiring',
     'plugin-wiring.RegisteredRoute',
+    'plugin-wiring.Route',
     'postgres.Migration',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'

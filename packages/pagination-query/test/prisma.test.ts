@@ -8,11 +8,11 @@ import { type PrismaDelegate, runPrisma } from '@concordat/pagination-query/pris
 import { adapterContract, type OpenSample, type SampleRow } from '@concordat/pagination-query/testing'
 import { childEnvironment } from '@concordat/test-harness/child'
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { generateClient } from '@concordat/test-harness/prisma-client'
 import { scaled } from '@concordat/test-harness/scale'
 import { PrismaPg } from '@prisma/adapter-pg'
 import t from 'tap'
 import { openSchema, skip } from './postgres.ts'
-import { generateClient } from './prisma-client.ts'
 import { openSampleTable } from './sample-table.ts'
 import { wholeList } from './whole-list.ts'
 
@@ -65,7 +65,7 @@ t.test('Prisma on PostgreSQL', { skip }, async (t) => {
   const pool = await openSchema(t)
   const { rows } = await pool.query('select current_schema() as schema')
   const { schema } = rows[0]
-  const { Client, folder } = await generateClient(t, models)
+  const { Client, folder } = await generateClient(t, join(import.meta.dirname, '..'), models)
   const connect = (timeZone: string) => {
     const options = `-c search_path=${schema} -c timezone=${timeZone}`
     const client = new (Client as new (options: object) => Client)({

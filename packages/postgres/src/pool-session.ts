@@ -1,16 +1,10 @@
 import { transactionEnded } from './errors.ts'
 import { isRefusal } from './failure.ts'
-import { IgnoredFailure, modesOf, type Opened, type Opening, type Session } from './session.ts'
-
-/** The result of a statement on `pg`. */
-export interface PoolResult {
-  readonly rows: unknown[]
-  readonly rowCount?: number | null | undefined
-}
+import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type StatementResult } from './session.ts'
 
 /** The part of a `pg` client that this package uses. */
 export interface PoolClientLike {
-  query(sql: string, params?: unknown[]): Promise<PoolResult & { readonly command?: string | undefined }>
+  query(sql: string | { readonly text: string }, params?: unknown[]): Promise<StatementResult>
   release(destroy?: boolean | Error): void
   on(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
   removeListener(event: 'error' | 'end' | 'notification', listener: (what?: unknown) => void): unknown
@@ -41,7 +35,7 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
   let over = false
   let isBusy = false
 
-  async function execute(text: string, values?: unknown[]) {
+  async function execute(text: string | { readonly text: string }, values?: unknown[]) {
     if (over) throw transactionEnded()
     isBusy = true
     try {
@@ -61,6 +55,8 @@ function sessionOn(client: PoolClientLike, release: (reusable: boolean) => void)
       const { rows, rowCount } = await execute(text, [...values])
       return { rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }
     },
+    // In the extended protocol, the server refuses a text with more than one statement.
+    execute: (statement) => execute({ ...statement, queryMode: 'extended' } as { readonly text: string }),
     async send(statements) {
       // For several statements, pg returns a list of results.
       return [await execute(statements.join(';\n'))].flat().map(({ rows }) => rows)

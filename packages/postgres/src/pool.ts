@@ -1,13 +1,13 @@
 import { requireKnownNames } from '@concordat/plugin-options'
 import { requireOutside } from './open-transaction.ts'
-import { openOnClient, type PoolClientLike, type PoolResult } from './pool-session.ts'
+import { openOnClient, type PoolClientLike } from './pool-session.ts'
 import { type Listener, type Postgres, parseRows, type SqlClient } from './postgres.ts'
 import { runIn } from './run-in.ts'
-import type { Opening } from './session.ts'
+import type { Opening, StatementResult } from './session.ts'
 
 /** The part of a `pg` pool that this package uses. */
 export interface PoolLike {
-  query(sql: string, params?: unknown[]): Promise<PoolResult>
+  query(sql: string, params?: unknown[]): Promise<StatementResult>
   connect(callback: (error: Error | undefined, client: PoolClientLike | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
 }

@@ -30,6 +30,7 @@ function sessionIn(outer: Session, release: () => void): Session {
 
   return {
     query: (text, values) => outer.query(text, values),
+    execute: (statement) => outer.execute(statement),
     send: (statements) => outer.send(statements),
     commit: () =>
       end(async () => {

@@ -19,9 +19,28 @@ export interface Opening {
   readonly statements?: readonly string[] | undefined
 }
 
+/** A statement with the form of its result, as in the query config of `pg`. Its other properties, such as `name`, are passed to `pg` too. */
+export interface Statement {
+  readonly text: string
+  readonly values?: unknown[] | undefined
+  /** Returns each row as an array of its columns. */
+  readonly rowMode?: 'array' | undefined
+  /** Parses the columns instead of the parsers of the driver. */
+  readonly types?: { getTypeParser(oid: number, format: 'text'): (text: string) => unknown } | undefined
+}
+
+/** The result of a statement, as `pg` returns it. */
+export interface StatementResult {
+  readonly rows: unknown[]
+  readonly rowCount?: number | null | undefined
+  readonly command?: string | undefined
+}
+
 /** A transaction that is open on its own connection. Each call waits for the previous one. */
 export interface Session {
   query(text: string, values: readonly unknown[]): Promise<QueryResult>
+  /** Runs a single statement as it is: a text with several is refused. */
+  execute(statement: Statement): Promise<StatementResult>
   /** Sends statements without values in one message, and returns the rows of each. */
   send(statements: readonly string[]): Promise<Rows[]>
   /** Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The transaction has ended in either case. */

@@ -39,7 +39,7 @@ export function watched(pool: Pool, send: (sql: string, response: () => Promise<
       pool.connect((error, client) => {
         if (client === undefined) return given(error, undefined)
         return given(undefined, {
-          query: (sql, params) => send(sql, () => client.query(sql, params)),
+          query: (sql, params) => send(typeof sql === 'string' ? sql : sql.text, () => client.query(sql, params)),
           release: (destroy) => client.release(destroy),
           on: (event, listener) => client.on(event as 'error', listener),
           removeListener: (event, listener) => client.removeListener(event, listener)

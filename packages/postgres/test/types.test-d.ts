@@ -7,6 +7,7 @@ import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/po
 import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres/rate-limits'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocationStore, revocationMigrations } from '@concordat/postgres/revocations'
+import { transactionPool } from '@concordat/postgres/transaction-pool'
 import unitOfWork, { currentTransaction, enclosingTransaction, type QueryResult, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { RateLimitStore } from '@concordat/rate-limiting'
 import type { LoginAttemptStore, RefreshTokenStore } from '@concordat/token-issuing'
@@ -44,6 +45,7 @@ app.get('/', { config: { transaction: { isolation: 'serializable', maxRetries: 2
   expectTypeOf(transaction).toEqualTypeOf<Transaction>()
   // The type of a client in runSql of pagination-query.
   expectTypeOf(transaction).toExtend<{ query(text: string, values: unknown[]): Promise<{ rows: object[] }> }>()
+  expectTypeOf(transactionPool(transaction)).toEqualTypeOf<Pool>()
   expectTypeOf(await transaction.query<{ id: string }>('SELECT $1', [1])).toEqualTypeOf<QueryResult<{ id: string }>>()
   expectTypeOf(await database.client.query('SELECT 1')).toEqualTypeOf<QueryResult>()
   return {}

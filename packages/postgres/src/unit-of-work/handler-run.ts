@@ -25,7 +25,8 @@ export function runHandler(unit: Unit, reply: FastifyReply, maxRetries: number, 
       // undefined may come from a handler that has returned `reply` and will send later.
       if (payload === undefined && reply.statusCode === 204 && unit.phase === 'running' && reply.raw.destroyed) reply.send()
       return payload
-    } catch (error) {
+    } catch (thrown) {
+      const error = unit.reasonOf(thrown)
       if (!isConflict(error)) throw error
       if (restore === undefined || attempt >= maxRetries || !unit.canRestart) throw transactionConflict(error)
       await unit.restart()

@@ -24,10 +24,16 @@ export class LazySession {
   #isOver = false
   #first: First | undefined
   #queue: Promise<unknown> = Promise.resolve()
+  #fault: unknown
 
   constructor(open: (statements: readonly string[]) => Promise<Opened>, onOpen: () => void) {
     this.#open = open
     this.#onOpen = onOpen
+  }
+
+  /** The last error that ended the use of this transaction: a conflict with other transactions, or a connection that failed. */
+  get fault(): unknown {
+    return this.#fault
   }
 
   get isOpen(): boolean {
@@ -86,6 +92,7 @@ export class LazySession {
   async restart(): Promise<void> {
     await this.runIfOpen((session) => session.rollback())
     this.#session = undefined
+    this.#fault = undefined
   }
 
   async commit(): Promise<void> {
@@ -106,9 +113,10 @@ export class LazySession {
       try {
         return await work()
       } catch (error) {
-        throw error === notAccepted
-          ? transactionConflict(new Error('The idempotency claim of this transaction was lost.'))
-          : withoutOutage(error)
+        if (error === notAccepted) throw transactionConflict(new Error('The idempotency claim of this transaction was lost.'))
+        const reason = withoutOutage(error)
+        if (reason !== error || isConflict(error)) this.#fault = reason
+        throw reason
       }
     })
     this.#queue = turn.catch(() => {})

@@ -3,7 +3,7 @@ import { transactionConflict, transactionEnded, transactionRolledBack } from '..
 import { isConflict } from '../failure.ts'
 import { type HandlerTransaction, handlerTransactions } from '../open-transaction.ts'
 import type { Postgres } from '../postgres.ts'
-import { IgnoredFailure, type Opened } from '../session.ts'
+import { IgnoredFailure, type Opened, type Session, type Statement, type StatementResult } from '../session.ts'
 import { type First, LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
 import { requireWhole } from './reply.ts'
@@ -15,6 +15,16 @@ const idleGraceMs = 5000
 const savepoint = 'concordat_work'
 
 const units = new WeakMap<object, Unit>()
+
+const executors = new WeakMap<object, (statement: Statement) => Promise<StatementResult>>()
+
+/** Returns the function that runs statements in the transaction of a handler. Throws a `TypeError` for any other object. */
+export function executorOf(transaction: object): (statement: Statement) => Promise<StatementResult> {
+  const execute = executors.get(transaction)
+  if (execute === undefined)
+    throw new TypeError('postgres: the transaction does not belong to the unit of work. Pass request.transaction or currentTransaction().')
+  return execute
+}
 
 /** Returns the unit of an enclosing transaction. Throws a `TypeError` for any other object. */
 export function unitBehind(transaction: object): Unit {
@@ -60,11 +70,12 @@ export class Unit implements HandlerTransaction {
     this.#onFault = onFault
     this.#settings = settings
     units.set(this.enclosing, this)
+    executors.set(this.domain, (statement) => this.#inDomain((session) => session.execute(statement)))
   }
 
   /** The transaction for the handler. */
   readonly domain: Transaction = {
-    query: ((text, values = []) => this.#queryDomain(text, values)) as Transaction['query'],
+    query: ((text, values = []) => this.#inDomain((session) => session.query(text, values))) as Transaction['query'],
     beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
     afterCommit: (callback) => void this.#requireDomain().#afterCommit.push(callback)
   }
@@ -95,6 +106,15 @@ export class Unit implements HandlerTransaction {
   /** Whether running the handler again would repeat everything that was done so far. */
   get canRestart(): boolean {
     return this.#phase === 'running' && !this.#wasUsedBefore && !this.isPart
+  }
+
+  /**
+   * Returns the conflict or the failed connection behind an error of the handler. A data layer may have replaced it by an error of its own, which
+   * has no status code.
+   */
+  reasonOf(error: unknown): unknown {
+    const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown }
+    return statusCode === undefined ? (this.#session.fault ?? error) : error
   }
 
   /** Marks the start of the handler: all later statements belong to it. */
@@ -215,12 +235,12 @@ export class Unit implements HandlerTransaction {
     }
   }
 
-  async #queryDomain(text: string, values: readonly unknown[]) {
+  async #inDomain<Result>(work: (session: Session) => Promise<Result>) {
     this.#requireDomain()
     this.#wasUsedBefore ||= !this.#handlerRuns
     return this.#session.run((session) => {
       this.#requireDomain()
-      return session.query(text, values)
+      return work(session)
     })
   }
 

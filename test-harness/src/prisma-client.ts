@@ -5,19 +5,19 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-const scratch = join(import.meta.dirname, '../.tap')
-
-/** Generates a Prisma client in a folder that git ignores, inside the package so that its imports resolve. */
+/** Generates a Prisma client in a folder that git ignores, inside the package `inPackage`, so that its imports resolve. */
 export async function generateClient(
   t: { teardown(work: () => void): void },
+  inPackage: string,
   models: string
 ): Promise<{ folder: string; Client: unknown }> {
+  const scratch = join(inPackage, '.tap')
   mkdirSync(scratch, { recursive: true })
   const folder = mkdtempSync(join(scratch, 'prisma-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const schema = join(folder, 'schema.prisma')
   writeFileSync(schema, `${generator}\n${models}`)
-  const command = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build/index.js')
+  const command = join(dirname(createRequire(join(inPackage, 'package.json')).resolve('prisma/package.json')), 'build/index.js')
   // The command looks for an engine and would download it, although this kind of client does not need it. The variable names an
   // existing file instead.
   const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
