@@ -55,6 +55,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-wiring.RegisteredRoute',
     'plugin-wiring.Route',
     'postgres.Migration',
+    'postgres.PGliteQueryOptions',
     'versioning.LintedRoute',
     'webhooks.SignedMessage'
   ],
@@ -105,7 +106,7 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
   'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
   'pagination-query.Declaration': async (options) =>
-    ((await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported)(options),
+    ((await exportsOf('@concordat/pagination-query'))['collection'] as (item: object) => Exported)({})(options),
   'webhooks.EmitOptions': async (options) => {
     const events = { happened: { description: 'It happened.', schema: {}, example: {} } }
     return (await started('@concordat/webhooks', { events, mayReceive: 'everyone', worker: false })).webhooks.emit('happened', {}, options)

@@ -50,16 +50,14 @@ export interface ErrorList<
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
   const Fields extends Readonly<Record<string, Messages>> = Record<never, never>
->(definitions: Definitions, fieldMessages?: Fields): ErrorList<Definitions, Fields> {
-  const names = { '*': { statusCode: true, message: true, remedy: true, validation: true } } as const
-  requireKnownNames<Readonly<Record<string, ErrorDefinition>>>('api-error', definitions, names, 'definitions')
-  const fields = fieldMessages ?? ({} as Fields)
-  for (const [code, { statusCode, message }] of Object.entries(definitions)) {
+>(definitions: Definitions, fields: Fields = {} as Fields): ErrorList<Definitions, Fields> {
+  for (const [code, definition] of Object.entries(definitions)) {
+    requireKnownNames('api-error', definition, { statusCode: true, message: true, remedy: true, validation: true }, `definitions.${code}`)
+    const { statusCode, message } = definition
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
       throw new TypeError(`api-error: the error code "${code}" is not in UPPER_SNAKE_CASE. Rename it.`)
-    if (!Number.isInteger(statusCode) || statusCode < 400 || statusCode > 599) {
+    if (!Number.isInteger(statusCode) || statusCode < 400 || statusCode > 599)
       throw new TypeError(`api-error: ${code} has the status code ${statusCode}. Use an integer from 400 to 599.`)
-    }
     requireSamePlaces(code, message)
   }
   for (const [key, messages] of Object.entries(fields)) requireSamePlaces(key, messages)
