@@ -67,7 +67,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
 
   // The config of a route that was registered before this plugin is not known here.
   function isUndeclared({ method, url }: { readonly method: string; readonly url: string }) {
-    return method !== 'OPTIONS' && settings.access.outside(url) === undefined
+    if (method === 'OPTIONS' || contractOf(app, 'declaresAccess')?.({ method, url })) return false
+    return settings.access.outside(url) === undefined
   }
 
   function declaredAccess(route: Pick<RouteOptions, 'method' | 'url' | 'config'>, isOfApi: boolean): RouteAccess | undefined {

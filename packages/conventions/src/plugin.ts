@@ -124,7 +124,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
   if (authenticationOptions !== false)
     await app.register(authentication, {
       ...authenticationOptions,
-      outside: { ...ownRoutes(options), ...authenticationOptions.outside, ...outside }
+      outside: { ...authenticationOptions.outside, ...outside }
     })
   // The service adds the routes of jobs and webhooks itself, in its versions.
   if (options.jobs) {
@@ -155,12 +155,6 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, options)
     })
   }
   refuseIncludedPlugins(app, options)
-}
-
-// The list of versions is registered before authentication, which cannot read that its config declares it.
-function ownRoutes({ versioning: settings }: ConventionsOptions) {
-  const { versionsPath = '/' } = settings || {}
-  return settings === false || versionsPath === false ? {} : { [versionsPath]: 'public' as const }
 }
 
 function clientByPrincipal(request: FastifyRequest) {

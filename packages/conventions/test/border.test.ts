@@ -1,7 +1,10 @@
+import { ownTokens } from '@concordat/authentication'
+import { testKit } from '@concordat/authentication/testing'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
+const origin = { issuer: 'https://id.example', audience: 'things' }
 const Thing = { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }
 
 async function start(options: Partial<ConventionsOptions> = {}, outside: (app: FastifyInstance) => void = () => {}) {
@@ -89,4 +92,14 @@ t.test('reply.moved redirects on a route of a version that declares only the red
   })
   const moved = await app.inject('/v1/articles/1')
   t.match([moved.statusCode, moved.headers.location, moved.body], [301, 'https://api.example.com/v1/things/1', ''])
+})
+
+t.test('a route outside is public only if it is declared, also at the path of the list of versions', async (t) => {
+  const issuer = ownTokens({ ...origin, keys: testKit(origin).keys })
+  const options = { authentication: { issuers: [issuer], permissions: ['things:read'] } }
+  const post = (app: FastifyInstance) => app.post('/', async () => 'x')
+  await t.rejects(start(options, post), /authentication: \/ does not declare who may use it\..* options\.outside, .*: '\/': 'public'\.$/)
+  const app = await start({ ...options, outside: { '/': ['things:read'] } }, post)
+  t.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 401)
+  t.equal((await app.inject('/')).statusCode, 200)
 })

@@ -34,6 +34,8 @@ export interface Contracts {
    * routes are ordinary Fastify routes. Without this contract, every route belongs to the API.
    */
   readonly belongsToApi: (app: FastifyInstance, route: Route) => boolean
+  /** Returns whether a route that was registered before authentication declares in its config who may use it. */
+  readonly declaresAccess: (route: { readonly method: string; readonly url: string }) => boolean
   readonly envelope: EnvelopeWiring
   readonly pages: PagesWiring
   /** Returns the methods that a URL has, with OPTIONS, or an empty array for a URL without a route. */

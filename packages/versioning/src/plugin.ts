@@ -41,7 +41,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   const registeredPaths = new Set<string>()
 
   publishErrors(instance, versioningErrors)
-  publish(instance, { belongsToApi })
+  publish(instance, { belongsToApi, declaresAccess: isOwnRoute })
   instance.decorate(placesKey, places)
   instance.decorate('apiVersion', apiVersion)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
@@ -81,9 +81,12 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     else requireOtherPath(route, places)
   }
 
+  function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {
+    return (method === 'GET' || method === 'HEAD') && versionsPath !== false && url === instance.prefix + versionsPath
+  }
+
   function isTaken({ method, url, constraints }: RouteOptions) {
-    if (versionsPath === false || constraints !== undefined || ![method].flat().includes('GET')) return false
-    return url === instance.prefix + versionsPath && registeredPaths.has(url)
+    return constraints === undefined && [method].flat().includes('GET') && isOwnRoute({ method: 'GET', url }) && registeredPaths.has(url)
   }
 
   async function comparePublishedPaths() {
