@@ -32,9 +32,10 @@ export interface Settings {
   readonly sessionSecret: string
 }
 
+const folder = (name: string) => join(import.meta.dirname, '..', name)
+
 /** Builds the service: the preset, then the plugins that it had before, and then its routes. */
 export async function buildApp({ authentication, publicUrl, legacyUrl, sessionSecret }: Settings): Promise<FastifyInstance> {
-  const folder = (name: string) => join(import.meta.dirname, '..', name)
   const app = Fastify(serverOptions())
   await app.register(conventions, {
     publicUrl,

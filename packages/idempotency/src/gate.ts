@@ -127,10 +127,7 @@ export function gateOf(settings: Settings, settlement: Settlement, heartbeat: He
     store
       .release(outcome.claim)
       .catch((err: unknown) =>
-        log.warn(
-          { err },
-          'idempotency: a key was claimed after its request had timed out, and could not be released; retries get 409 until the lease ends'
-        )
+        log.warn({ err }, 'idempotency: a key claimed too late was not released; retries get 409 until the lease ends')
       )
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { contractOf } from './contracts.ts'
+import { contractOf } from './wiring.ts'
 
 /** The method and the path of a registered route. */
 export interface RegisteredRoute {

@@ -1,4 +1,7 @@
 /// <reference types="fastify" preserve="true" />
+
+export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
+export { isOutside } from './outside.ts'
 export {
   type Contracts,
   contractOf,
@@ -9,6 +12,4 @@ export {
   publishErrors,
   publishedErrors,
   type Route
-} from './contracts.ts'
-export { earlierRoutes, type RegisteredRoute, requireNoEarlierRoutes } from './earlier-routes.ts'
-export { isOutside } from './outside.ts'
+} from './wiring.ts'
