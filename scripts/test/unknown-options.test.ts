@@ -198,7 +198,7 @@ async function requireRefusals(test: Test, place: string, tree: OptionTree, run:
   for (const { options, path, wrong, right } of misspelt(tree)) {
     count += 1
     const thrown = await (async () => run(options))().catch((error: unknown) => error)
-    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => RegExp.escape(end)) as [string, string]
+    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => end.replaceAll(/[.[\]]/g, '\\$&')) as [string, string]
     const expected = new RegExp(`^[a-z-]+: (?:.+: )?([\\w.]+?)${at} is unknown\\. Did you mean \\1${instead}\\?$`)
     test.ok(thrown instanceof TypeError, `${place} refuses ${at}`)
     test.match((thrown as Partial<Error> | undefined)?.message ?? 'Nothing was thrown.', expected, `${place} suggests the name for ${at}`)

@@ -1,12 +1,12 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from 'node:assert/strict'
 import type { RunTest } from '@concordat/contract-testing'
 import type { Claim, Outcome } from '../work-queue.ts'
-import { begin, type Create, done, noteClaim, notePayload, rarely, seconds, until } from './contract-queue.ts'
+import { begin, type Create, done, longLease, noteClaim, notePayload, rarely, seconds, until } from './contract-queue.ts'
 
 /** Tests how attempts, workers and transactions end. */
 export function contractOfEnding(test: RunTest, create: Create): void {
   test('executes the write of an outcome once, and retries the job when the write fails', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const written: number[] = []
     const handler = async ({ attempt }: Claim): Promise<Outcome> => ({
       done: true,
@@ -23,7 +23,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('executes each write of a shared transaction once, and a failed write does not affect the others', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const kept: string[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => ({
       done: true,
@@ -36,7 +36,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
         else await queue.enqueue(`${name}-kept`, [{ payload: entry }], open)
       }
     })
-    await queue.define(`${name}-kept`, rarely)
+    await queue.define(`${name}-kept`, longLease)
     const stops = [
       queue.work(name, handler, { concurrency: 20, ...rarely }),
       queue.work(`${name}-kept`, notePayload(kept), { concurrency: 1, ...rarely })
@@ -50,7 +50,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('a worker that stops starts no more jobs and waits for running jobs', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const begun: unknown[] = []
     const slow = Promise.withResolvers<Outcome>()
     const stop = queue.work(name, async ({ payload }) => (begun.push(payload), slow.promise), { concurrency: 1, ...rarely })
@@ -67,7 +67,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('aborts and hands back jobs that do not end when a worker stops, and ignores their outcome', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const claims: Claim[] = []
     const slow = Promise.withResolvers<void>()
     let written = 0
@@ -98,7 +98,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('rejects a queue that was not defined, and a second worker in the same process', async () => {
-    const { queue, name } = await begin(create, rarely)
+    const { queue, name } = await begin(create, longLease)
     await rejects(queue.enqueue(`${name}-other`, [{ payload: 1 }]), /define/)
     const stop = queue.work(name, async () => done, { concurrency: 1, ...rarely })
     throws(() => queue.work(name, async () => done, { concurrency: 1, ...rarely }), /already has a worker/)
@@ -131,7 +131,7 @@ export function contractOfEnding(test: RunTest, create: Create): void {
   })
 
   test('runs a job that an outcome enqueues in its transaction, but not when the outcome fails', async () => {
-    const { queue, clock, name } = await begin(create, rarely)
+    const { queue, clock, name } = await begin(create, longLease)
     const seen: unknown[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
       seen.push(payload)

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { RunTest } from '@concordat/contract-testing'
 import type { Claim, Outcome } from '../work-queue.ts'
-import { begin, type Create, done, notePayload, rarely, seconds, until } from './contract-queue.ts'
+import { begin, type Create, done, longLease, notePayload, rarely, seconds, until } from './contract-queue.ts'
 
 /** Tests concurrency, order and cancellation. */
 export function contractOfRunning(test: RunTest, create: Create): void {
   test('runs more jobs than slots without waiting for the next poll', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     let [running, most, ended] = [0, 0, 0]
     const handler = async () => {
       most = Math.max(most, (running += 1))
@@ -25,7 +25,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('a slow job does not block other jobs', async () => {
-    const { queue, name, enqueue } = await begin(create, rarely)
+    const { queue, name, enqueue } = await begin(create, longLease)
     const slow = Promise.withResolvers<void>()
     let ended = 0
     const handler = async ({ payload }: Claim) => {
@@ -42,7 +42,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('runs at most perKey jobs of one key at the same time, and jobs of other keys continue', async () => {
-    const { queue, clock, name } = await begin(create, rarely)
+    const { queue, clock, name } = await begin(create, longLease)
     const running: Record<string, number> = { a: 0, b: 0 }
     let [most, ended] = [0, 0]
     const handler = async ({ payload }: Claim) => {
@@ -65,7 +65,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('an ordered queue keeps the order of each key through retries, and a dead letter blocks its key until it is cancelled', async () => {
-    const { queue, clock, name } = await begin(create, { ...rarely, ordered: true })
+    const { queue, clock, name } = await begin(create, { ...longLease, ordered: true })
     const order: string[] = []
     const handler = async ({ payload, attempt }: Claim): Promise<Outcome> => {
       order.push(payload as string)
@@ -90,7 +90,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('a job that is cancelled before it starts never starts, and a job that has ended cannot be cancelled', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const seen: unknown[] = []
     const [first = '', second = ''] = await enqueue('a', 'b')
     deepStrictEqual([await queue.cancel(name, first), await queue.cancel(name, first)], [true, false])
@@ -102,7 +102,7 @@ export function contractOfRunning(test: RunTest, create: Create): void {
   })
 
   test('aborts the signal of a job that is cancelled while it runs, and ignores its outcome', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const received = Promise.withResolvers<void>()
     const claims: Claim[] = []
     let written = 0

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { RunTest } from '@concordat/contract-testing'
 import { type Claim, type Outcome, retryAfterThrowSeconds } from '../work-queue.ts'
-import { begin, type Create, done, itemOf, noteClaim, notePayload, rarely, seconds } from './contract-queue.ts'
+import { begin, type Create, done, itemOf, longLease, noteClaim, notePayload, rarely, seconds } from './contract-queue.ts'
 
 // The schedule of Standard Webhooks 1.0: 75 hours and 35 minutes.
 const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -29,7 +29,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('does not enqueue a known id again, while its job waits or after it has ended', async () => {
-    const { queue, clock, name } = await begin(create, rarely)
+    const { queue, clock, name } = await begin(create, longLease)
     const [id, other] = [randomUUID(), randomUUID()]
     deepStrictEqual(await queue.enqueue(name, [{ id, payload: 1 }]), [id])
     deepStrictEqual(await queue.enqueue(name, [{ id, payload: 2 }]), [])
@@ -49,7 +49,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('starts a job no earlier than its delay, and at most a second later', async () => {
-    const { queue, clock, name } = await begin(create, rarely)
+    const { queue, clock, name } = await begin(create, longLease)
     const begun: unknown[] = []
     const stop = queue.work(name, notePayload(begun), { concurrency: 1, ...rarely })
     await queue.enqueue(name, [{ payload: 1, delaySeconds: 60 }])
@@ -61,7 +61,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('starts jobs that are ready in the order in which they were enqueued', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     for (const payload of ['a', 'b', 'c']) {
       await enqueue(payload)
       await clock.advance(10)
@@ -74,7 +74,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('retries a job at the times that its handler returns, over 75 hours, never early and at most a second late', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const tries: { at: number; attempt: number }[] = []
     const handler = async ({ attempt }: Claim): Promise<Outcome> => {
       tries.push({ at: clock.now(), attempt })
@@ -96,7 +96,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('retries a job whose handler throws', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const attempts: number[] = []
     const handler = async ({ attempt }: Claim) => {
       attempts.push(attempt)
@@ -113,7 +113,7 @@ export function contractOfTrying(test: RunTest, create: Create): void {
   })
 
   test('only redrive starts a dead letter again, under the same id, as often as it is called', async () => {
-    const { queue, clock, name, enqueue } = await begin(create, rarely)
+    const { queue, clock, name, enqueue } = await begin(create, longLease)
     const claims: Claim[] = []
     const outcomes: Outcome[] = [{ dead: true, error: 'no' }, { dead: true }, { retryInSeconds: 1 }, done]
     const stop = queue.work(name, async (claim) => outcomes[claims.push(claim) - 1] ?? done, { concurrency: 1, ...rarely })
