@@ -47,7 +47,7 @@ type Object = { readonly members: Map<string, OptionTree | undefined> }
 
 const wrappers = new Set(['Readonly', 'Partial', 'Required', 'NonNullable', 'NoInfer'])
 
-/** Reads the reports below a root. `excluded` are types, as `package.Name`, whose members are no options. */
+/** Reads the reports below a root. `excluded` are types, as `package.Name`, whose members are not options. */
 export function readOptions(root: string, excluded: ReadonlySet<string>): PublishedOptions {
   const types = new Map<string, Node>()
   const found: { readonly entry: string; readonly owner: string; readonly node: Node }[] = []
@@ -137,7 +137,7 @@ export function readOptions(root: string, excluded: ReadonlySet<string>): Publis
       const { name } = node.id
       return node.params.flatMap((param, parameter) => {
         const annotation = 'typeAnnotation' in param ? param.typeAnnotation?.typeAnnotation : undefined
-        return placeOf(entry, name, parameter, annotation as Node | undefined, owner)
+        return placeOf(entry, name, parameter, annotation, owner)
       })
     }
     if (node.type !== 'VariableDeclaration') return []

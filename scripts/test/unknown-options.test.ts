@@ -100,8 +100,10 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
   'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
   'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
-  'pagination-query.Declaration': async (options) =>
-    ((await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported)(options),
+  'pagination-query.Declaration': async (options) => {
+    const declare = (await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported
+    return declare(options)
+  },
   'webhooks.EmitOptions': async (options) => {
     const events = { happened: { description: 'It happened.', schema: {}, example: {} } }
     return (await started('@concordat/webhooks', { events, mayReceive: 'everyone', worker: false })).webhooks.emit('happened', {}, options)

@@ -18,6 +18,8 @@ export type OptionNames<Options> = [Options] extends [readonly (infer Item)[]]
       ? { readonly '*': Inner<Options[keyof Options]> }
       : { readonly [Name in NameOf<Options>]: true | Inner<MemberOf<Options, Name>> }
 
+const registerOptions = new Set(['prefix', 'logLevel', 'logSerializers'])
+
 type Table = { readonly [name: string]: true | Table } | readonly [Table]
 
 /**
@@ -26,13 +28,13 @@ type Table = { readonly [name: string]: true | Table } | readonly [Table]
  * precede it, such as `POST /orders: config.idempotency`. A value that is not an object is not checked.
  */
 export function requireKnownNames<Options>(plugin: string, options: Options, names: NoInfer<Inner<Options>>, path = 'options'): void {
-  requireNames(plugin, path, options, names as Table)
+  requireNames(plugin, path, options, names)
 }
 
 /** Does the same for the options of a Fastify plugin, which also have those of `register`: `prefix`, `logLevel` and `logSerializers`. */
 export function requirePluginNames<Options extends object>(plugin: string, options: Options, names: NoInfer<Inner<Options>>): void {
-  const { prefix, logLevel, logSerializers, ...own } = options as Readonly<Record<string, unknown>>
-  requireNames(plugin, 'options', own, names as Table)
+  const own = Object.entries(options).filter(([name]) => !registerOptions.has(name))
+  requireNames(plugin, 'options', Object.fromEntries(own), names)
 }
 
 function requireNames(plugin: string, path: string, value: unknown, table: Table) {

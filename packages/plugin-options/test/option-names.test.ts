@@ -21,6 +21,10 @@ function check(options: unknown, path?: string) {
   requireKnownNames<Options>('jobs', options as Options, names, path)
 }
 
+function checkPlugin(options: object) {
+  requirePluginNames<Options>('jobs', options, names)
+}
+
 t.test('accepts known names, also with an undefined value, and does not look into values that are not objects', async (t) => {
   for (const options of [
     {},
@@ -61,9 +65,8 @@ t.test('a suggestion does not repeat the route before the path', async (t) => {
 })
 
 t.test('a plugin also has the options of register, which a message does not list', async (t) => {
-  const run = (options: object) => requirePluginNames<Options>('jobs', options, names)
-  t.doesNotThrow(() => run({ prefix: '/v1', logLevel: 'warn', logSerializers: {}, store: {} }))
-  t.throws(() => run({ prefix: '/v1', unheardOf: 1 }), {
+  t.doesNotThrow(() => checkPlugin({ prefix: '/v1', logLevel: 'warn', logSerializers: {}, store: {} }))
+  t.throws(() => checkPlugin({ prefix: '/v1', unheardOf: 1 }), {
     message: 'jobs: options.unheardOf is unknown. Use only store, addressLimit, tiers, keys, onError.'
   })
   t.throws(() => check({ prefix: '/v1' }), { message: /^jobs: options\.prefix is unknown\./ })
