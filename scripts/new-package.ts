@@ -35,7 +35,7 @@ export function createPackage(root: string, { name, description, layer }: NewPac
     write(join(folder, filled(file.slice(0, -'.txt'.length))), filled(readFileSync(join(template, file), 'utf8')))
   }
   write(join(folder, 'package.json'), json(manifestOf({ name, description, layer })))
-  const references = layer === 2 ? [{ path: '../api-error' }] : []
+  const references = layer === 2 ? [{ path: '../api-error' }, { path: '../plugin-options' }] : []
   write(join(folder, 'tsconfig.json'), json(projectOf('src', references)))
   write(join(folder, 'test/tsconfig.json'), json(projectOf('test', [{ path: '..' }])))
   write(join(root, '.changeset', `${name}-is-new.md`), `---\n'@concordat/${name}': minor\n---\n\n${description}\n`)
@@ -59,7 +59,7 @@ function manifestOf({ name, description, layer }: NewPackage) {
     ...(layer === 2 && {
       peerDependencies: { fastify: '^5.0.0' },
       devDependencies: { fastify: 'catalog:' },
-      dependencies: { '@concordat/api-error': 'workspace:^', 'fastify-plugin': 'catalog:' }
+      dependencies: { '@concordat/api-error': 'workspace:^', '@concordat/plugin-options': 'workspace:^', 'fastify-plugin': 'catalog:' }
     })
   }
 }

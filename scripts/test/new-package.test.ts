@@ -7,26 +7,33 @@ import { createPackage } from '../new-package.ts'
 import { run } from '../run.ts'
 import { filesUnder, repository } from '../workspace.ts'
 
-/** A workspace with a package of layer 1, linked as pnpm would link it. */
+/** A workspace with two packages of layers 0 and 1, linked as pnpm would link them. */
 function workspace(t: Test) {
   const base = readFileSync(join(repository, 'tsconfig.json'), 'utf8')
-  const references = '"references": [\n    { "path": "packages/api-error" },\n    { "path": "scripts" }\n  ]\n}\n'
+  const references =
+    '"references": [\n    { "path": "packages/api-error" },\n    { "path": "packages/plugin-options" },\n    { "path": "scripts" }\n  ]\n}\n'
   // The linter reads the .gitignore of the nearest repository, and ours ignores the folder in which tests write.
   const root = t.testdir({ '.git': {}, '.gitignore': 'node_modules\n', 'tsconfig.json': base.replace(/"references": [^]*$/, references) })
   for (const file of ['package.json', 'biome.json', '.oxlintrc.json']) cpSync(join(repository, file), join(root, file))
-  const source = join(repository, 'packages/api-error')
-  cpSync(source, join(root, 'packages/api-error'), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
+  for (const folder of ['packages/api-error', 'packages/plugin-options']) {
+    cpSync(join(repository, folder), join(root, folder), { recursive: true, filter: (path) => !/node_modules|dist/.test(path) })
+  }
+  linkModules(root, 'api-error', { '@concordat/plugin-options': join(root, 'packages/plugin-options') })
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
 }
 
 function link(root: string, name: string) {
-  const modules = join(root, 'packages', name, 'node_modules')
-  const links = {
+  linkModules(root, name, {
     fastify: join(repository, 'node_modules/fastify'),
     'fastify-plugin': join(repository, 'packages/envelope/node_modules/fastify-plugin'),
-    '@concordat/api-error': join(root, 'packages/api-error')
-  }
+    '@concordat/api-error': join(root, 'packages/api-error'),
+    '@concordat/plugin-options': join(root, 'packages/plugin-options')
+  })
+}
+
+function linkModules(root: string, name: string, links: Readonly<Record<string, string>>) {
+  const modules = join(root, 'packages', name, 'node_modules')
   for (const [module, target] of Object.entries(links)) {
     mkdirSync(dirname(join(modules, module)), { recursive: true })
     symlinkSync(target, join(modules, module))
@@ -75,7 +82,7 @@ t.test('the root project references the package and its tests, in order', async 
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   t.strictSame(
     references.map(({ path }: { path: string }) => path),
-    ['packages/api-error', 'packages/zebra', 'packages/zebra/test', 'scripts']
+    ['packages/api-error', 'packages/plugin-options', 'packages/zebra', 'packages/zebra/test', 'scripts']
   )
 })
 

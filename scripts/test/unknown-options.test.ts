@@ -105,8 +105,10 @@ const methods: Readonly<Record<string, (options: Options) => unknown>> = {
   'jobs.JobDefinition': async (options) => (await exportsOf('@concordat/jobs'))['defineJob']?.(options),
   'jobs.ServeOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.serve(job, '/jobs', options),
   'jobs.StartOptions': async (options) => (await started('@concordat/jobs', { owner: anyone })).jobs.start(job, {}, options),
-  'pagination-query.Declaration': async (options) =>
-    ((await exportsOf('@concordat/pagination-query'))['collection'] as (item: object) => Exported)({})(options),
+  'pagination-query.Declaration': async (options) => {
+    const declare = (await exportsOf('@concordat/pagination-query'))['collection']?.({}) as Exported
+    return declare(options)
+  },
   'webhooks.EmitOptions': async (options) => {
     const events = { happened: { description: 'It happened.', schema: {}, example: {} } }
     return (await started('@concordat/webhooks', { events, mayReceive: 'everyone', worker: false })).webhooks.emit('happened', {}, options)
@@ -203,10 +205,7 @@ async function requireRefusals(test: Test, place: string, tree: OptionTree, run:
   for (const { options, path, wrong, right } of misspelt(tree)) {
     count += 1
     const thrown = await (async () => run(options))().catch((error: unknown) => error)
-    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => end.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)) as [
-      string,
-      string
-    ]
+    const [at, instead] = [`${path}.${wrong}`, `${path}.${right}`].map((end) => end.replaceAll(/[.[\]]/g, '\\$&')) as [string, string]
     const expected = new RegExp(`^[a-z-]+: (?:.+: )?([\\w.]+?)${at} is unknown\\. Did you mean \\1${instead}\\?$`)
     test.ok(thrown instanceof TypeError, `${place} refuses ${at}`)
     test.match((thrown as Partial<Error> | undefined)?.message ?? 'Nothing was thrown.', expected, `${place} suggests the name for ${at}`)

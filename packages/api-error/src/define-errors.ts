@@ -50,17 +50,17 @@ export interface ErrorList<
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
   const Fields extends Readonly<Record<string, Messages>> = Record<never, never>
->(definitions: Definitions, fields: Fields = {} as Fields): ErrorList<Definitions, Fields> {
+>(definitions: Definitions, fieldMessages: Fields = {} as Fields): ErrorList<Definitions, Fields> {
   for (const [code, definition] of Object.entries(definitions)) {
     requireKnownNames('api-error', definition, { statusCode: true, message: true, remedy: true, validation: true }, `definitions.${code}`)
-    const { statusCode, message } = definition
     if (!/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
       throw new TypeError(`api-error: the error code "${code}" is not in UPPER_SNAKE_CASE. Rename it.`)
-    if (!Number.isInteger(statusCode) || statusCode < 400 || statusCode > 599)
-      throw new TypeError(`api-error: ${code} has the status code ${statusCode}. Use an integer from 400 to 599.`)
-    requireSamePlaces(code, message)
+    if (!Number.isInteger(definition.statusCode) || definition.statusCode < 400 || definition.statusCode > 599) {
+      throw new TypeError(`api-error: ${code} has the status code ${definition.statusCode}. Use an integer from 400 to 599.`)
+    }
+    requireSamePlaces(code, definition.message)
   }
-  for (const [key, messages] of Object.entries(fields)) requireSamePlaces(key, messages)
+  for (const [key, messages] of Object.entries(fieldMessages)) requireSamePlaces(key, messages)
 
   function create(
     code: string,
@@ -71,11 +71,11 @@ export function defineErrors<
       field,
       key,
       params,
-      message: fillTemplate(fields[key]?.en ?? key, params)
+      message: fillTemplate(fieldMessages[key]?.en ?? key, params)
     }))
     return new ApiError(statusCode, code, fillTemplate(message.en, options.params ?? {}), { ...options, messages: message, errors })
   }
-  return { definitions, fieldMessages: fields, create }
+  return { definitions, fieldMessages, create }
 }
 
 function requireSamePlaces(name: string, messages: Messages) {

@@ -1,8 +1,8 @@
-import { optionChecks, requirePluginNames } from '@concordat/plugin-options'
+import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { CredentialPlaces } from './credentials.ts'
-import { type OutsideIssuerOptions, outsideIssuer } from './outside-issuer.ts'
-import { type OwnTokensOptions, ownTokens } from './own-tokens.ts'
+import { type OutsideIssuerOptions, outsideIssuer, outsideIssuerNames } from './outside-issuer.ts'
+import { type OwnTokensOptions, ownTokens, ownTokensNames } from './own-tokens.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
 import type { Policy } from './policies.ts'
 import { apiKeyIssuer } from './principal.ts'
@@ -166,7 +166,7 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
   }
   const issuers = new Map<string, TrustedIssuer>()
   for (const entry of given as readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]) {
-    const issuer = 'verify' in entry ? entry : 'jwksUrl' in entry ? outsideIssuer(entry) : ownTokens(entry)
+    const issuer = 'verify' in entry ? entry : createIssuer(entry, `options.issuers[${issuers.size}]`)
     if (issuers.has(issuer.issuer) || issuer.issuer === apiKeyIssuer) {
       throw new TypeError(
         `authentication: options.issuers contains "${issuer.issuer}", which is repeated or reserved for API keys. Remove it, or use another issuer.`
@@ -175,6 +175,12 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
     issuers.set(issuer.issuer, issuer)
   }
   return issuers
+}
+
+// Checked here too, because a misspelt option may decide which of the two it is.
+function createIssuer(options: OwnTokensOptions | OutsideIssuerOptions, path: string) {
+  requireKnownNames('authentication', options, { ...ownTokensNames, ...outsideIssuerNames }, path)
+  return 'jwksUrl' in options ? outsideIssuer(options) : ownTokens(options)
 }
 
 function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTable) {

@@ -1,5 +1,5 @@
 import { isApiError } from '@concordat/api-error'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import { jwtVerify } from 'jose'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
@@ -28,6 +28,18 @@ export interface OutsideIssuerOptions extends IssuerOptions {
 }
 
 const known = new Set<string>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
+/** The names of the options of {@link outsideIssuer}. */
+export const outsideIssuerNames: OptionNames<OutsideIssuerOptions> = {
+  issuer: true,
+  audience: true,
+  maxLifetimeSeconds: true,
+  clockToleranceSeconds: true,
+  grantsOf: true,
+  jwksUrl: true,
+  algorithms: true,
+  type: true,
+  fetch: true
+}
 const required = ['iss', 'sub', 'aud', 'exp', 'iat']
 
 /**
@@ -35,17 +47,7 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat']
  * options.
  */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
-  requireKnownNames('authentication', options, {
-    issuer: true,
-    audience: true,
-    maxLifetimeSeconds: true,
-    clockToleranceSeconds: true,
-    grantsOf: true,
-    jwksUrl: true,
-    algorithms: true,
-    type: true,
-    fetch: true
-  })
+  requireKnownNames('authentication', options, outsideIssuerNames)
   const { grantsOf, ...issuer } = resolveIssuer(options, 3600)
   const rules: ClaimRules = { ...issuer, required }
   const { algorithms, type = 'at+jwt' } = options

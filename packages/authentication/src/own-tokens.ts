@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { requireKnownNames } from '@concordat/plugin-options'
+import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt'
 import Fastify from 'fastify'
 import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
@@ -32,6 +32,15 @@ export interface OwnTokens extends TrustedIssuer {
   readonly maxLifetimeSeconds: number
 }
 
+/** The names of the options of {@link ownTokens}. */
+export const ownTokensNames: OptionNames<OwnTokensOptions> = {
+  issuer: true,
+  audience: true,
+  maxLifetimeSeconds: true,
+  clockToleranceSeconds: true,
+  grantsOf: true,
+  keys: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }]
+}
 const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
 
 /**
@@ -39,14 +48,7 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
  * line for invalid options.
  */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
-  requireKnownNames('authentication', options, {
-    issuer: true,
-    audience: true,
-    maxLifetimeSeconds: true,
-    clockToleranceSeconds: true,
-    grantsOf: true,
-    keys: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }]
-  })
+  requireKnownNames('authentication', options, ownTokensNames)
   const { grantsOf, ...issuer } = resolveIssuer(options, 900)
   const rules: ClaimRules = { ...issuer, required }
   const keys = readKeys(options.keys)

@@ -201,3 +201,16 @@ t.test('throws when the test kit is loaded in production', async (t) => {
   await t.rejects(loadTestKit('production'), /It does not load with NODE_ENV=production/)
   await t.resolves(loadTestKit('test'))
 })
+
+t.test('names the issuer whose options have an unknown name', async (t) => {
+  const misspelt = {
+    issuer,
+    audience,
+    jwskUrl: 'https://tokens.example.com/keys',
+    algorithms: ['ES256']
+  }
+  await t.rejects(async () => Fastify().register(authentication, { permissions: ['orders:read'], issuers: [misspelt] } as never), {
+    name: 'TypeError',
+    message: 'authentication: options.issuers[0].jwskUrl is unknown. Did you mean options.issuers[0].jwksUrl?'
+  })
+})

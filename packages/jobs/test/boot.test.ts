@@ -101,3 +101,13 @@ t.test('links point to the version of the request', async (t) => {
 t.test('every error has a message in English and Spanish', async (t) => {
   for (const { message } of Object.values(jobsErrors.definitions)) t.strictSame(Object.keys(message), ['en', 'es'])
 })
+
+t.test('reply.accepted refuses an unknown option', async (t) => {
+  const app = Fastify()
+  await app.register(jobs, { owner })
+  const job = countJob(async () => ({ sum: 0 }))
+  app.jobs.serve(job, '/jobs')
+  app.post<{ Body: { rows: number } }>('/counts', async (request, reply) => reply.accepted(job, request.body, { kye: 'a' } as object))
+  const response = await app.inject({ method: 'POST', url: '/counts', payload: { rows: 1 } })
+  t.match(response.json(), { statusCode: 500, message: 'jobs: options.kye is unknown. Did you mean options.key?' })
+})

@@ -1,4 +1,4 @@
-import { requireKnownNames } from '@concordat/plugin-options'
+import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import type { ListQuery } from './list-query.ts'
 import { type Counter, countTotal, plannedRows } from './page/counting.ts'
 import { type Page, pageOf, type Total } from './page/page.ts'
@@ -29,10 +29,11 @@ export interface SqlSource {
   readonly where?: SqlText | undefined
 }
 
+const sourceNames: OptionNames<SqlSource> = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } }
+
 /** Throws a `TypeError` of one line for an unknown name in a source. */
 export function requireSourceNames(source: SqlSource): void {
-  const names = { table: { sql: true }, columns: columnNames, where: { text: true, values: true } } as const
-  requireKnownNames('pagination-query', source, names, 'source')
+  requireKnownNames('pagination-query', source, sourceNames, 'source')
 }
 
 /** A client that runs statements: a pool or client of `pg`, or PGlite. */

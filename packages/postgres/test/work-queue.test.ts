@@ -244,3 +244,16 @@ async function grown(query: (sql: string) => Promise<{ rows: unknown[] }>, schem
   const settings = await query(`SELECT current_setting('enable_sort') AS sort`)
   t.same(settings.rows, [{ sort: 'on' }])
 }
+
+t.test('refuses an unknown setting of a queue and an unknown option of a worker', async (t) => {
+  const { pglite } = await inMemory()
+  const queue = pgliteWorkQueue(pglite, { schema: schemaName() })
+  t.teardown(() => queue.close())
+  await t.rejects(queue.define('work', { orderd: true } as object), {
+    message: 'work-queue: options.orderd is unknown. Did you mean options.ordered?'
+  })
+  await queue.define('work')
+  t.throws(() => queue.work('work', async () => ({ done: true }), { concurrency: 1, perKeys: 1 } as { concurrency: number }), {
+    message: 'work-queue: options.perKeys is unknown. Did you mean options.perKey?'
+  })
+})

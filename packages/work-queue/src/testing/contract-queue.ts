@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import type { Claim, Handler, Item, Outcome, QueueSettings, Transaction, WorkQueue } from '../work-queue.ts'
+import type { Claim, Handler, Item, Outcome, QueueSettings, Transaction, WorkOptions, WorkQueue } from '../work-queue.ts'
 import type { TestClock } from './test-clock.ts'
 
 /** Queue to test, its clock, and for a transactional queue a function that opens a transaction. */
@@ -15,9 +15,9 @@ export type Create = () => QueueUnderTest | Promise<QueueUnderTest>
 
 export const seconds = 1000
 export const done: Outcome = { done: true }
-/** Settings of a queue and of its workers with which only notifications wake a worker, and no claim expires. */
-export const longLease: { readonly leaseSeconds: number } = { leaseSeconds: 864_000 }
-export const rarely: { readonly pollSeconds: number } = { pollSeconds: 864_000 }
+/** With both, no lease expires and no poll happens during a test: the queue finds only jobs that it was notified of, and its own retries. */
+export const longLease: QueueSettings = { leaseSeconds: 864_000 }
+export const rarely: Pick<WorkOptions, 'pollSeconds'> = { pollSeconds: 864_000 }
 
 /** Initial state of a test, with a queue of its own. */
 export interface Begun extends QueueUnderTest {
