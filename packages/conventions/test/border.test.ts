@@ -94,12 +94,15 @@ t.test('reply.moved redirects on a route of a version that declares only the red
   t.match([moved.statusCode, moved.headers.location, moved.body], [301, 'https://api.example.com/v1/things/1', ''])
 })
 
+function addPost(app: FastifyInstance) {
+  app.post('/', async () => 'x')
+}
+
 t.test('a route outside is public only if it is declared, also at the path of the list of versions', async (t) => {
   const issuer = ownTokens({ ...origin, keys: testKit(origin).keys })
   const options = { authentication: { issuers: [issuer], permissions: ['things:read'] } }
-  const post = (app: FastifyInstance) => app.post('/', async () => 'x')
-  await t.rejects(start(options, post), /authentication: \/ does not declare who may use it\..* options\.outside, .*: '\/': 'public'\.$/)
-  const app = await start({ ...options, outside: { '/': ['things:read'] } }, post)
+  await t.rejects(start(options, addPost), /authentication: \/ does not declare who may use it\..* options\.outside, .*: '\/': 'public'\.$/)
+  const app = await start({ ...options, outside: { '/': ['things:read'] } }, addPost)
   t.equal((await app.inject({ method: 'POST', url: '/' })).statusCode, 401)
   t.equal((await app.inject('/')).statusCode, 200)
 })
