@@ -35,8 +35,9 @@ const included: Readonly<Record<string, { readonly option: keyof ConventionsOpti
 /** Makes `app.register` throw an `Error` with the remedy for a plugin whose work the preset does. Some of them would otherwise end the process. */
 export function refuseIncludedPlugins(app: FastifyInstance, options: ConventionsOptions): void {
   const { register } = app
-  const registerOthers = function (this: FastifyInstance, plugin: object, ...rest: unknown[]) {
-    const { name = '' } = (plugin as { [key: symbol]: { name?: string } | undefined })[Symbol.for('plugin-meta')] ?? {}
+  const registerOthers = function (this: FastifyInstance, plugin: unknown, ...rest: unknown[]) {
+    // What is not a plugin gets Fastify's own error.
+    const { name = '' } = (plugin as { [key: symbol]: { name?: string } | undefined } | undefined)?.[Symbol.for('plugin-meta')] ?? {}
     const own = included[name]
     if (own !== undefined && options[own.option] !== false)
       throw new Error(`conventions: ${name} must not be registered beside the preset, which does its work. ${own.remedy}`)

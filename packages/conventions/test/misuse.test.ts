@@ -24,6 +24,12 @@ t.test('the preset is refused in a child context, twice and without serverOption
   })
 })
 
+t.test('what is not a plugin gets the error of Fastify', async (t) => {
+  const app = Fastify(serverOptions())
+  await app.register(conventions, options)
+  t.throws(() => app.register(undefined as never), { code: 'AVV_ERR_PLUGIN_NOT_VALID' })
+})
+
 t.test('@fastify/cors before the preset is refused with the remedy', async (t) => {
   for (const [own, says] of [
     [undefined, /Remove it, and set options\.cors to its options\./],
