@@ -1,6 +1,7 @@
 import { optionChecks } from '@concordat/plugin-options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { CredentialPlaces } from './credentials.ts'
+import { type IntrospectionOptions, introspection } from './introspection.ts'
 import { type OutsideIssuerOptions, outsideIssuer } from './outside-issuer.ts'
 import { type OwnTokensOptions, ownTokens } from './own-tokens.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
@@ -41,8 +42,8 @@ interface CookieOptions {
 
 /** Options of `@concordat/authentication`. */
 export interface AuthenticationOptions {
-  /** The trusted issuers, each as the result of `ownTokens` or `outsideIssuer`, or as the options of one of these functions. */
-  readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]
+  /** The trusted issuers, each as the result of `ownTokens`, `outsideIssuer` or `introspection`, or as the options of one of them. */
+  readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions | IntrospectionOptions)[]
   /** Every permission that exists, each `resource:action`. */
   readonly permissions: readonly string[]
   /**
@@ -148,8 +149,8 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
     throw new TypeError('authentication: options.issuers must be a non-empty array. Add ownTokens({ issuer, audience, keys }).')
   }
   const issuers = new Map<string, TrustedIssuer>()
-  for (const entry of given as readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]) {
-    const issuer = 'verify' in entry ? entry : 'jwksUrl' in entry ? outsideIssuer(entry) : ownTokens(entry)
+  for (const entry of given as AuthenticationOptions['issuers']) {
+    const issuer = trustedIssuer(entry)
     if (issuers.has(issuer.issuer) || issuer.issuer === apiKeyIssuer) {
       throw new TypeError(
         `authentication: options.issuers contains "${issuer.issuer}", which is repeated or reserved for API keys. Remove it, or use another issuer.`
@@ -157,7 +158,19 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
     }
     issuers.set(issuer.issuer, issuer)
   }
+  const [first, second] = [...issuers.values()].filter(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
+  if (second !== undefined) {
+    throw new TypeError(
+      `authentication: options.issuers contains two introspection endpoints, of ${first?.issuer} and ${second.issuer}, but an opaque token does not name its issuer. Remove one.`
+    )
+  }
   return issuers
+}
+
+function trustedIssuer(entry: AuthenticationOptions['issuers'][number]): TrustedIssuer {
+  if ('verify' in entry) return entry
+  if ('keys' in entry) return ownTokens(entry)
+  return 'clientSecret' in entry ? introspection(entry) : outsideIssuer(entry)
 }
 
 function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTable) {

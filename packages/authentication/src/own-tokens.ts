@@ -38,7 +38,7 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
  * line for invalid options.
  */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
-  const { grantsOf, ...issuer } = resolveIssuer(options, 900)
+  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 900)
   const rules: ClaimRules = { ...issuer, required }
   const keys = readKeys(options.keys)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
@@ -81,7 +81,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     return token
   }
 
-  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf }
+  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf, isClient }
 }
 
 // @fastify/jwt works only as a plugin, so it is registered on a separate instance that never listens: tokens can then be
