@@ -231,6 +231,7 @@ t.test('rejects ID tokens of Auth0, another audience, and a lifetime beyond maxL
 
 const tenant = '72f988bf-86f1-41af-91ab-2d7cd011db47'
 const apiId = '6e74172b-be56-4843-9ff4-e66a39bb12e3'
+const entraTimes = () => ({ iat: seconds() - 300, nbf: seconds() - 300, exp: seconds() + 5400 })
 
 // Microsoft Entra ID: https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference. Tokens are valid for 60 to 90 minutes,
 // and from 5 minutes before they are issued.
@@ -251,11 +252,10 @@ async function entra(t: Tap) {
     outsideIssuer({ issuer: v2, audience: apiId, ...shared }),
     outsideIssuer({ issuer: v1, audience: ['api://orders', apiId], ...shared })
   ]
-  const times = () => ({ iat: seconds() - 300, nbf: seconds() - 300, exp: seconds() + 5400 })
   const ids = { oid: '690222be-ff1a-4d56-abd1-7e4f7d38e474', tid: tenant, rh: '0.AAAA', uti: 'ydKrGDvfjUG8pyJv7cpMAA' }
   const claims2 = () => ({
     ...ids,
-    ...times(),
+    ...entraTimes(),
     aud: apiId,
     iss: v2,
     aio: 'AXQAi/8IAAAA',
@@ -269,7 +269,7 @@ async function entra(t: Tap) {
   })
   const claims1 = () => ({
     ...ids,
-    ...times(),
+    ...entraTimes(),
     aud: 'api://orders',
     iss: v1,
     acr: '1',
