@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { apiKeyId, isKeyOf } from './api-key.ts'
+import type { Claims } from './claims.ts'
 import { type Credential, type CredentialRequest, readCredential } from './credentials.ts'
 import { authenticationUnavailable, invalidApiKey, invalidToken, tokenRevoked } from './errors.ts'
 import type { Settings } from './options.ts'
 import { keyPrincipal, type Principal, tokenPrincipal } from './principal.ts'
-import { readToken } from './token-form.ts'
+import { isJwt, readToken } from './token-form.ts'
+import type { TrustedIssuer } from './trusted-issuer.ts'
 import { type Verified, VerifiedCache } from './verified-cache.ts'
 
 /** Returns the principal of a request, synchronously when its credential is cached. Throws the errors that `errors.ts` lists. */
@@ -19,6 +21,7 @@ export function authenticator(settings: Settings): Authenticator {
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
   const tokens = new VerifiedCache<Principal>(settings.maxCacheEntries)
   const keys = new VerifiedCache<Principal>(settings.maxCacheEntries)
+  const opaqueIssuer = [...issuers.values()].find(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
 
   function authenticate(request: CredentialRequest): Principal | Promise<Principal> {
     const credential = readCredential(request, places)
@@ -28,8 +31,11 @@ export function authenticator(settings: Settings): Authenticator {
   }
 
   function remembered({ kind, text }: Credential, now: number) {
+    // Keys and opaque tokens may be valid for months, so memory holds only their digests.
+    if (kind === 'token' && opaqueIssuer !== undefined && !isJwt(text)) {
+      return tokens.get(hash('sha256', text), now, () => verifyOpaque(text, now, opaqueIssuer))
+    }
     if (kind === 'token') return tokens.get(text, now, verifyToken)
-    // Keys are long-lived, so memory holds only their digests.
     return keys.get(hash('sha256', text), now, () => verifyKey(text, now))
   }
 
@@ -38,9 +44,18 @@ export function authenticator(settings: Settings): Authenticator {
     const { iss } = form.payload
     const issuer = typeof iss === 'string' ? issuers.get(iss) : undefined
     if (issuer === undefined) throw invalidToken('the issuer is not trusted')
-    const claims = await issuer.verify(token, form)
-    const principal = tokenPrincipal(claims, table.grants(issuer.grantsOf(claims)))
-    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMs) }
+    return verified(await issuer.verify(token, form), now, issuer)
+  }
+
+  async function verifyOpaque(token: string, now: number, issuer: TrustedIssuer): Promise<Verified<Principal>> {
+    if (token.length > settings.maxTokenLength) throw invalidToken('it is too long')
+    return verified(await issuer.verify(token), now, issuer)
+  }
+
+  function verified(claims: Claims, now: number, issuer: TrustedIssuer): Verified<Principal> {
+    const { grantsOf, isClient, cacheSeconds = Number.POSITIVE_INFINITY } = issuer
+    const principal = tokenPrincipal(claims, table.grants(grantsOf(claims)), isClient(claims))
+    return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + settings.cacheMs, now + cacheSeconds * 1000) }
   }
 
   async function verifyKey(key: string, now: number): Promise<Verified<Principal>> {

@@ -15,6 +15,7 @@ export interface Claims {
   readonly jti?: string | undefined
   /** The id of the session that the token belongs to, which all tokens of a refresh token family share. */
   readonly sid?: string | undefined
+  /** The client to which the token was issued. Some issuers name it in `azp` or `appid` instead. */
   readonly client_id?: string | undefined
   /** Permissions and roles, separated by spaces. */
   readonly scope?: string | undefined
@@ -37,6 +38,8 @@ export interface ClaimRules {
 // Members that only ID and logout tokens have (OpenID Connect Core §2, Back-Channel Logout §2.4).
 const foreignToAccess = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 const names = ['jti', 'sid', 'client_id']
+// RFC 9068 §2.2; Keycloak, Auth0 and Microsoft Entra ID v2.0; Entra ID v1.0.
+const clientNames = ['client_id', 'azp', 'appid']
 const maxTextLength = 255
 
 /**
@@ -51,24 +54,36 @@ export function requireClaims(payload: Readonly<Record<string, unknown>>, rules:
   if (!namesOneOf(aud, rules.audience)) throw invalidToken('aud does not name this service')
   for (const name of names) if (payload[name] !== undefined && !isText(payload[name])) throw invalidToken(`${name} is invalid`)
   if (typeof (payload['scope'] ?? '') !== 'string') throw invalidToken('scope is not a string')
+  if (!isList(payload['roles'] ?? [])) throw invalidToken('roles is not a list of strings')
   requireAccessToken(payload)
   requireTimes(payload, rules, now / 1000)
   return payload as Claims
 }
 
+/** Returns the client to which a token was issued, or `undefined` if its claims do not name it. */
+export function clientIdOf(claims: Readonly<Record<string, unknown>>): string | undefined {
+  return clientNames.map((name) => claims[name]).find(isText)
+}
+
+/** Returns whether a value is a list of strings. */
+export function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((member) => typeof member === 'string')
+}
+
 function requireAccessToken(payload: Readonly<Record<string, unknown>>) {
   const foreign = foreignToAccess.find((name) => Object.hasOwn(payload, name))
   if (foreign !== undefined) throw invalidToken(`${foreign} is not a claim of access tokens`)
-  // Keycloak and Cognito use these claims for the kind of token.
+  // Keycloak uses typ for the kind of token; Cognito and Ory Hydra use token_use.
   const kinds = [payload['typ'] ?? 'bearer', payload['token_use'] ?? 'access']
-  if (!kinds.every((kind) => typeof kind === 'string' && /^(bearer|access)$/i.test(kind))) throw invalidToken('it is not an access token')
+  if (!kinds.every((kind) => typeof kind === 'string' && /^(bearer|access(_token)?)$/i.test(kind)))
+    throw invalidToken('it is not an access token')
 }
 
 function requireTimes(payload: Readonly<Record<string, unknown>>, rules: ClaimRules, now: number) {
   const { exp, iat, nbf = iat } = payload
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) throw invalidToken('exp, iat or nbf is not a whole number of seconds')
   if (exp <= iat || exp <= nbf) throw invalidToken('it expires before it is valid')
-  if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('its lifetime is too long')
+  if (exp - iat > rules.maxLifetimeSeconds) throw invalidToken('its lifetime exceeds maxLifetimeSeconds')
   const latest = now + rules.clockToleranceSeconds
   if (iat > latest) throw invalidToken('iat is in the future')
   if (nbf > latest) throw invalidToken('nbf is in the future')

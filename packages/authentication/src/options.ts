@@ -1,6 +1,7 @@
 import { optionChecks, requireKnownNames, requirePluginNames } from '@concordat/plugin-options'
 import type { ApiKeyStore } from './api-key-store.ts'
 import type { CredentialPlaces } from './credentials.ts'
+import { type IntrospectionOptions, introspection, introspectionNames } from './introspection.ts'
 import { type OutsideIssuerOptions, outsideIssuer, outsideIssuerNames } from './outside-issuer.ts'
 import { type OwnTokensOptions, ownTokens, ownTokensNames } from './own-tokens.ts'
 import { type PermissionTable, permissionTable } from './permissions.ts'
@@ -41,8 +42,8 @@ interface CookieOptions {
 
 /** Options of `@concordat/authentication`. */
 export interface AuthenticationOptions {
-  /** The trusted issuers, each as the result of `ownTokens` or `outsideIssuer`, or as the options of one of these functions. */
-  readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]
+  /** The trusted issuers, each as the result of `ownTokens`, `outsideIssuer` or `introspection`, or as the options of one of them. */
+  readonly issuers: readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions | IntrospectionOptions)[]
   /** Every permission that exists, each `resource:action`. */
   readonly permissions: readonly string[]
   /**
@@ -165,7 +166,7 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
     throw new TypeError('authentication: options.issuers must be a non-empty array. Add ownTokens({ issuer, audience, keys }).')
   }
   const issuers = new Map<string, TrustedIssuer>()
-  for (const entry of given as readonly (TrustedIssuer | OwnTokensOptions | OutsideIssuerOptions)[]) {
+  for (const entry of given as AuthenticationOptions['issuers']) {
     const issuer = 'verify' in entry ? entry : createIssuer(entry, `options.issuers[${issuers.size}]`)
     if (issuers.has(issuer.issuer) || issuer.issuer === apiKeyIssuer) {
       throw new TypeError(
@@ -174,13 +175,20 @@ function resolveIssuers(given: AuthenticationOptions['issuers']) {
     }
     issuers.set(issuer.issuer, issuer)
   }
+  const [first, second] = [...issuers.values()].filter(({ verifiesOpaqueTokens }) => verifiesOpaqueTokens)
+  if (second !== undefined) {
+    throw new TypeError(
+      `authentication: options.issuers contains two introspection endpoints, of ${first?.issuer} and ${second.issuer}, but an opaque token does not name its issuer. Remove one.`
+    )
+  }
   return issuers
 }
 
-// Checked here too, because a misspelt option may decide which of the two it is.
-function createIssuer(options: OwnTokensOptions | OutsideIssuerOptions, path: string) {
-  requireKnownNames('authentication', options, { ...ownTokensNames, ...outsideIssuerNames }, path)
-  return 'jwksUrl' in options ? outsideIssuer(options) : ownTokens(options)
+// Checked here too, because a misspelt option may decide which of the three it is.
+function createIssuer(options: OwnTokensOptions | OutsideIssuerOptions | IntrospectionOptions, path: string): TrustedIssuer {
+  requireKnownNames('authentication', options, { ...ownTokensNames, ...outsideIssuerNames, ...introspectionNames }, path)
+  if ('keys' in options) return ownTokens(options)
+  return 'clientSecret' in options ? introspection(options) : outsideIssuer(options)
 }
 
 function resolveApiKeys(options: ApiKeyOptions | undefined, table: PermissionTable) {

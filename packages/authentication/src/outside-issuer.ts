@@ -1,9 +1,10 @@
 import { isApiError } from '@concordat/api-error'
 import { type OptionNames, requireKnownNames } from '@concordat/plugin-options'
 import { jwtVerify } from 'jose'
-import { type ClaimRules, type Claims, requireClaims } from './claims.ts'
+import { type ClaimRules, type Claims, clientIdOf, requireClaims } from './claims.ts'
 import { invalidToken, tokenExpired } from './errors.ts'
-import { type FetchKeys, remoteKeys } from './remote-keys.ts'
+import type { Fetch } from './remote-json.ts'
+import { remoteKeys } from './remote-keys.ts'
 import { readToken, type TokenForm } from './token-form.ts'
 import { type IssuerOptions, resolveIssuer, type TrustedIssuer } from './trusted-issuer.ts'
 
@@ -12,19 +13,24 @@ type OutsideAlgorithm = 'RS256' | 'RS384' | 'RS512' | 'PS256' | 'PS384' | 'PS512
 
 /** Options of {@link outsideIssuer}. */
 export interface OutsideIssuerOptions extends IssuerOptions {
-  /** The https URL of the issuer's JSON Web Key Set (RFC 7517). */
-  readonly jwksUrl: string
-  readonly algorithms: readonly OutsideAlgorithm[]
   /**
-   * The `typ` header parameter of the issuer's access tokens. With the unspecific `JWT`, ID tokens are recognized by their claims.
+   * The https URL of the issuer's JSON Web Key Set (RFC 7517).
+   * @default the `jwks_uri` in the `/.well-known/openid-configuration` of the issuer (OpenID Connect Discovery §4)
+   */
+  readonly jwksUrl?: string | undefined
+  /** @default ['RS256'] */
+  readonly algorithms?: readonly OutsideAlgorithm[] | undefined
+  /**
+   * The `typ` header parameter of the issuer's access tokens. Set `JWT` only for an issuer that does not mark its access tokens as RFC 9068
+   * requires: an ID token has the same type, and is then recognized only by its `aud` and its other claims. The tokens must name their client.
    * @default 'at+jwt'
    */
   readonly type?: 'at+jwt' | 'JWT' | undefined
   /**
-   * Fetches the key set, for example through a proxy.
+   * Fetches the key set and the discovery document, for example through a proxy.
    * @default the global `fetch`
    */
-  readonly fetch?: FetchKeys | undefined
+  readonly fetch?: Fetch | undefined
 }
 
 const known = new Set<string>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])
@@ -35,6 +41,7 @@ export const outsideIssuerNames: OptionNames<OutsideIssuerOptions> = {
   maxLifetimeSeconds: true,
   clockToleranceSeconds: true,
   grantsOf: true,
+  isClient: true,
   jwksUrl: true,
   algorithms: true,
   type: true,
@@ -48,9 +55,9 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat']
  */
 export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
   requireKnownNames('authentication', options, outsideIssuerNames)
-  const { grantsOf, ...issuer } = resolveIssuer(options, 3600)
+  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 3600)
   const rules: ClaimRules = { ...issuer, required }
-  const { algorithms, type = 'at+jwt' } = options
+  const { algorithms = ['RS256'], type = 'at+jwt' } = options
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every((name) => known.has(name))) {
     throw new TypeError(
       `authentication: options.algorithms of the issuer ${rules.issuer} must be a non-empty array of ${[...known].join(', ')}.`
@@ -77,10 +84,12 @@ export function outsideIssuer(options: OutsideIssuerOptions): TrustedIssuer {
       code = (error as { code?: unknown }).code ?? 'unknown'
       if (code !== 'ERR_JWT_EXPIRED') throw invalidToken(`jose reports ${String(code)}`)
     }
+    // ID tokens of Auth0 and Entra ID do not name the client, so one with the audience of this service is still rejected.
+    if (type === 'JWT' && clientIdOf(form.payload) === undefined) throw invalidToken('client_id, azp and appid are missing')
     const claims = requireClaims(form.payload, rules, Date.now())
     if (code !== undefined) throw tokenExpired()
     return claims
   }
 
-  return { issuer: rules.issuer, verify, grantsOf }
+  return { issuer: rules.issuer, verify, grantsOf, isClient }
 }

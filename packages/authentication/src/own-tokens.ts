@@ -39,6 +39,7 @@ export const ownTokensNames: OptionNames<OwnTokensOptions> = {
   maxLifetimeSeconds: true,
   clockToleranceSeconds: true,
   grantsOf: true,
+  isClient: true,
   keys: [{ kid: true, algorithm: true, secret: true, privateKey: true, publicKey: true }]
 }
 const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
@@ -49,7 +50,7 @@ const required = ['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'jti']
  */
 export function ownTokens(options: OwnTokensOptions): OwnTokens {
   requireKnownNames('authentication', options, ownTokensNames)
-  const { grantsOf, ...issuer } = resolveIssuer(options, 900)
+  const { grantsOf, isClient, ...issuer } = resolveIssuer(options, 900)
   const rules: ClaimRules = { ...issuer, required }
   const keys = readKeys(options.keys)
   const algorithms = new Map(keys.map(({ kid, algorithm }) => [kid, algorithm]))
@@ -92,7 +93,7 @@ export function ownTokens(options: OwnTokensOptions): OwnTokens {
     return token
   }
 
-  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf }
+  return { issuer: rules.issuer, maxLifetimeSeconds: rules.maxLifetimeSeconds, verify, sign, grantsOf, isClient }
 }
 
 // @fastify/jwt works only as a plugin, so it is registered on a separate instance that never listens: tokens can then be

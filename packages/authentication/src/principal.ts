@@ -1,4 +1,4 @@
-import type { Claims } from './claims.ts'
+import { type Claims, clientIdOf } from './claims.ts'
 import type { Grants } from './permissions.ts'
 
 /** The authenticated user or client of a request. Frozen, and the same object for every request with the same credential. */
@@ -18,15 +18,14 @@ export interface Principal extends Grants {
 /** The `issuer` of a principal that is authenticated by API key. No token can have it. */
 export const apiKeyIssuer = 'api-key'
 
-/** Returns the principal of a token. A token whose subject is its client was issued to the client itself (RFC 9068 §2.2). */
-export function tokenPrincipal(claims: Claims, grants: Grants): Principal {
-  const { iss, sub, client_id } = claims
-  const forItself = sub === client_id
+/** Returns the principal of a token; `isClient` is whether it was issued to a client that acts on its own behalf. */
+export function tokenPrincipal(claims: Claims, grants: Grants, isClient: boolean): Principal {
+  const { iss, sub } = claims
   return Object.freeze({
-    kind: forItself ? 'client' : 'user',
+    kind: isClient ? 'client' : 'user',
     issuer: iss,
-    client: client_id,
-    subject: forItself ? undefined : sub,
+    client: clientIdOf(claims) ?? (isClient ? sub : undefined),
+    subject: isClient ? undefined : sub,
     claims,
     ...grants
   })

@@ -1,28 +1,39 @@
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import { authenticationUnavailable } from './errors.ts'
+import { type Fetch, fetchJson, requireSecureUrl } from './remote-json.ts'
 
-/** Fetches a key set, like `fetch`, with the arguments that `jose` passes. */
-export type FetchKeys = (
-  url: string,
-  init: { readonly headers: Headers; readonly method: 'GET'; readonly redirect: 'manual'; readonly signal: AbortSignal }
-) => Promise<Response>
-
-const maxBytes = 262_144
 const pauseMs = 5000
 // Faults of the token: it names a key that the set does not contain, or contains twice.
 const tokenFaults = new Set<unknown>(['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS'])
 
 /**
  * Creates a function that finds the key for a token in the issuer's key set. The key set is fetched once for all concurrent requests and cached
- * for 10 minutes. It is fetched again at most every 30 seconds for an unknown `kid`, and at most every 5 seconds after a failure. Throws
- * AUTHENTICATION_UNAVAILABLE when the fetch fails. Throws a `TypeError` of one line for a URL that is not https.
+ * for 10 minutes. It is fetched again at most every 30 seconds for an unknown `kid`, and at most every 5 seconds after a failure. Without
+ * `jwksUrl`, each fetch begins with the discovery document of the issuer. Throws AUTHENTICATION_UNAVAILABLE when the fetch fails. Throws a
+ * `TypeError` of one line for a URL that is not https.
  */
-export function remoteKeys(issuer: string, jwksUrl: string, fetchKeys: FetchKeys = fetch): JWTVerifyGetKey {
-  const url = URL.parse(jwksUrl)
-  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
-    throw new TypeError(`authentication: options.jwksUrl of the issuer ${issuer} must be an https URL without credentials.`)
+export function remoteKeys(issuer: string, jwksUrl: string | undefined, fetchResponse: Fetch = fetch): JWTVerifyGetKey {
+  const url = jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  requireSecureUrl(jwksUrl === undefined ? `options.issuer ${issuer} without jwksUrl` : `options.jwksUrl of the issuer ${issuer}`, url)
+
+  async function fetchKeys(_url: string, init: RequestInit) {
+    const keySet = await fetchJson(fetchResponse, jwksUrl ?? (await discoveredUrl(init)), init)
+    // Checked here too, so that an invalid key set counts as a failure.
+    if (!Array.isArray((keySet as { keys?: unknown } | null)?.keys)) throw new Error('The key set has no keys.')
+    return Response.json(keySet)
   }
-  const keys = createRemoteJWKSet(url, { timeoutDuration: 5000, [customFetch]: pausing(bounded(fetchKeys)) })
+
+  async function discoveredUrl(init: RequestInit) {
+    const metadata = (await fetchJson(fetchResponse, url, init)) as { issuer?: unknown; jwks_uri?: unknown } | null
+    // OpenID Connect Discovery §4.3: otherwise, one issuer could supply keys for another.
+    if (metadata?.issuer !== issuer) throw new Error('The discovery document is of another issuer.')
+    const { jwks_uri: found } = metadata
+    if (typeof found !== 'string') throw new Error('The discovery document has no jwks_uri.')
+    requireSecureUrl('jwks_uri of the discovery document', found)
+    return found
+  }
+
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: 5000, [customFetch]: pausing(fetchKeys) })
   return async (header, token) => {
     try {
       return await keys(header, token)
@@ -44,26 +55,5 @@ function pausing(fetchKeys: FetchImplementation): FetchImplementation {
       failedAt = performance.now()
       throw error
     }
-  }
-}
-
-function bounded(fetchKeys: FetchKeys): FetchImplementation {
-  return async (url, init) => {
-    const { status, body } = await fetchKeys(url, init)
-    if (status !== 200) {
-      await body?.cancel()
-      throw new Error(`The request for the key set returned status code ${status}.`)
-    }
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of body ?? []) {
-      size += chunk.length
-      if (size > maxBytes) throw new Error(`The key set is larger than ${maxBytes} bytes.`)
-      chunks.push(chunk)
-    }
-    const text = Buffer.concat(chunks).toString()
-    // Parsed here too, so that an invalid key set counts as a failure.
-    if (!Array.isArray((JSON.parse(text) as { keys?: unknown } | null)?.keys)) throw new Error('The key set has no keys.')
-    return new Response(text)
   }
 }

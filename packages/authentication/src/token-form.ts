@@ -14,6 +14,11 @@ export const defaultMaxTokenLength = 4096
 // A key inside the token proves nothing; crit and b64 change how the token is read; enc, zip and cty belong to other kinds of token.
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64', 'enc', 'zip', 'cty']
 
+/** Returns whether a token has the form of a signed JWT: three parts, of which the first begins like a JSON object in base64url. */
+export function isJwt(token: string): boolean {
+  return /^e[wy][\w-]*\.[^.]*\.[^.]*$/.test(token)
+}
+
 /**
  * Parses a compact JWS and rejects headers that contain keys, and anything that two parsers could read differently: non-canonical base64url,
  * duplicate members, and text that is not UTF-8. A token that is too long is rejected before it is parsed. Throws INVALID_TOKEN.

@@ -119,13 +119,21 @@ t.test('rejects ID tokens of an outside issuer with the type JWT', async (t) => 
     issuers: [{ issuer, audience, jwksUrl: 'https://tokens.example.com/keys', algorithms: ['ES256'], type: 'JWT', fetch: kit.fetch }]
   })
   const now = Math.floor(Date.now() / 1000)
-  const claims = { iss: issuer, aud: audience, sub: 'a', iat: now, exp: now + 60, scope: 'orders:read' }
+  const claims = { iss: issuer, aud: audience, sub: 'a', iat: now, exp: now + 60, scope: 'orders:read', client_id: 'web' }
   const send = (payload: object, typ = 'JWT') =>
     app.inject({ url: '/orders', headers: { authorization: `Bearer ${kit.signed({ alg: 'ES256', kid: 'test', typ }, payload)}` } })
   t.equal((await send(claims)).statusCode, 200)
   t.equal((await send(claims, 'at+jwt')).statusCode, 401)
-  for (const mark of [{ nonce: 'n' }, { at_hash: 'h' }, { c_hash: 'h' }, { token_use: 'id' }, { typ: 'ID' }, { typ: 'Refresh' }]) {
+  for (const mark of [
+    { nonce: 'n' },
+    { at_hash: 'h' },
+    { c_hash: 'h' },
+    { token_use: 'id' },
+    { typ: 'ID' },
+    { typ: 'Refresh' },
+    { client_id: undefined }
+  ]) {
     t.equal((await send({ ...claims, ...mark })).statusCode, 401, JSON.stringify(mark))
   }
-  t.equal((await send({ ...claims, typ: 'Bearer', token_use: 'access' })).statusCode, 200)
+  t.equal((await send({ ...claims, typ: 'Bearer', token_use: 'access_token' })).statusCode, 200)
 })

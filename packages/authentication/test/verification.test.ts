@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mock } from 'node:test'
-import { type FetchKeys, outsideIssuer, ownTokens, type Revocations, type TrustedIssuer } from '@concordat/authentication'
+import { type Fetch, outsideIssuer, ownTokens, type Revocations, type TrustedIssuer } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import t from 'tap'
 import { audience, issuer, ownIssuer, service } from './service.ts'
@@ -201,15 +201,15 @@ t.test('adds no decorators of @fastify/jwt to the service', async (t) => {
 
 /** Serves the keys of some kits, unless `response` is set. */
 class KeyServer {
-  kits: { readonly fetch: FetchKeys }[]
+  kits: { readonly fetch: Fetch }[]
   fetched = 0
   response: (() => Response | Promise<Response>) | undefined
 
-  constructor(...kits: { readonly fetch: FetchKeys }[]) {
+  constructor(...kits: { readonly fetch: Fetch }[]) {
     this.kits = kits
   }
 
-  readonly fetch: FetchKeys = async (url, init) => {
+  readonly fetch: Fetch = async (url, init) => {
     this.fetched += 1
     if (this.response !== undefined) return this.response()
     const sets = await Promise.all(this.kits.map(async (kit) => (await kit.fetch(url, init)).json() as Promise<{ keys: object[] }>))
@@ -254,7 +254,7 @@ t.test('returns 503 when an outside issuer is unavailable, and does not call it 
     () => new Response('null'),
     () => Response.json({ keys: 1 }),
     async () => {
-      const set = (await (await kit.fetch('', {} as never)).json()) as object
+      const set = (await (await kit.fetch('', {})).json()) as object
       return Response.json({ ...set, filler: 'x'.repeat(300_000) })
     },
     () => Response.json({ keys: [{ kty: 'EC', kid: 'test', alg: 'ES256', crv: 'P-256', x: 'AA', y: 'AA' }] })

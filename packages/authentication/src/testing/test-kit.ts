@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, randomBytes, sign as signBytes } from 'node:crypto'
 import { requireKnownNames } from '@concordat/plugin-options'
 import type { Claims } from '../claims.ts'
-import type { FetchKeys } from '../remote-keys.ts'
+import type { Fetch } from '../remote-json.ts'
 import type { OwnAlgorithm, OwnKey } from '../signing-keys.ts'
 import type { BadToken } from './bad-token.ts'
 import { badTokens } from './bad-tokens.ts'
@@ -31,7 +31,7 @@ export interface TestKit {
   /** The keys for `ownTokens({ keys })`, so that it accepts the tokens of the kit. Empty for PS256. */
   readonly keys: readonly OwnKey[]
   /** Returns the key set of the kit for any URL, for `outsideIssuer({ fetch })`. */
-  readonly fetch: FetchKeys
+  readonly fetch: Fetch
   /** Returns a valid token. `claims` replace the defaults; a claim that is `undefined` is omitted. */
   readonly token: (claims?: TestClaims) => string
   /** Returns an `Authorization` header with a valid token, for `inject({ headers })`. */
