@@ -147,7 +147,7 @@ t.test('rejects requests that Node.js accepts but HTTP does not allow', async (t
 })
 
 t.test('responds with 408 when a request stalls, and with 503 when a handler does not respond', async (t) => {
-  const stalled = await service(t, { server: { requestTimeout: 60, http: { headersTimeout: 30, connectionsCheckingInterval: 10 } } })
+  const stalled = await service(t, { server: { requestTimeout: 400, http: { headersTimeout: 200, connectionsCheckingInterval: 10 } } })
   isResponse(t, await stalled.sendBytes('GET /fine HTTP/1.1\r\nhost: a\r\n'), 408, 'REQUEST_TIMEOUT', { method: 'UNKNOWN' })
   isResponse(
     t,
@@ -159,7 +159,8 @@ t.test('responds with 408 when a request stalls, and with 503 when a handler doe
       href: /\/echo$/
     }
   )
-  const idle = await service(t, { server: { connectionTimeout: 40 } })
+  // Long enough for the bytes to arrive on a busy machine: a connection that is closed before is reset.
+  const idle = await service(t, { server: { connectionTimeout: 400 } })
   isResponse(t, await idle.sendBytes('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n'), 503, 'HANDLER_TIMEOUT', { method: 'GET', href: /\/slow$/ })
   isResponse(
     t,
