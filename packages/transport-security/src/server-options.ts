@@ -36,7 +36,7 @@ export interface TransportSecurityServerOptions {
    */
   readonly keepAliveTimeoutSeconds?: number | undefined
   /**
-   * The maximum size of a request head, with request line and all headers, in bytes. For a larger head, the response is 431.
+   * The maximum size of the request line and all headers together, in bytes. For a larger head, the response is 431.
    * @default 16384
    */
   readonly maxHeaderBytes?: number | undefined
